@@ -307,7 +307,7 @@ func (w *world) newOpenSession() tenant.SessionID {
 	return w.createSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
 }
 
-func (w *world) book(a *app.Services, caller tenant.Caller, in tenant.SessionID) seats.Place {
+func (w *world) book(a *app.Services, caller tenant.Caller, in tenant.SessionID) seats.Result {
 	w.t.Helper()
 	return expect.Value(
 		a.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online}),

@@ -43,7 +43,7 @@ func (b *Batch) Book(who tenant.Caller, in tenant.SessionID, change ...func(*boo
 	for _, f := range change {
 		f(&r)
 	}
-	b.Add(func() { result.Place, result.Err = b.App.Bookings.Book(context.Background(), who, r) })
+	b.Add(func() { result.Result, result.Err = b.App.Bookings.Book(context.Background(), who, r) })
 	return result
 }
 
@@ -77,7 +77,7 @@ func (b *Batch) Run() (transactions int) {
 
 // Booked is the result of a booking in a batch.
 type Booked struct {
-	seats.Place
+	seats.Result
 	Err error
 }
 

@@ -18,7 +18,7 @@ import (
 // Book books one seat online.
 func (s *Studio) Book(
 	who tenant.Caller, session tenant.SessionID, change ...func(*bookings.BookRequest),
-) (seats.Place, error) {
+) (seats.Result, error) {
 	r := bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Online}
 	for _, f := range change {
 		f(&r)
@@ -29,23 +29,23 @@ func (s *Studio) Book(
 // MustBook books one seat and fails the test unless it is confirmed.
 func (s *Studio) MustBook(who tenant.Caller, session tenant.SessionID) tenant.BookingID {
 	s.T.Helper()
-	place := expect.Value(s.Book(who, session))(s.T)
-	must.NotNil(s.T, place.Booking, must.Sprintf("book: waitlisted as %+v", place.Entry))
-	return place.Booking.ID
+	result := expect.Value(s.Book(who, session))(s.T)
+	must.NotNil(s.T, result.Booking, must.Sprintf("book: waitlisted as %+v", result.Entry))
+	return result.Booking.ID
 }
 
 // MustWaitlist books one seat in a full session and fails the test unless that leads to the waitlist.
 func (s *Studio) MustWaitlist(who tenant.Caller, session tenant.SessionID) tenant.EntryID {
 	s.T.Helper()
-	place := expect.Value(s.Book(who, session))(s.T)
-	must.NotNil(s.T, place.Entry, must.Sprint("book: confirmed, though the session should be full"))
-	return place.Entry.ID
+	result := expect.Value(s.Book(who, session))(s.T)
+	must.NotNil(s.T, result.Entry, must.Sprint("book: confirmed, though the session should be full"))
+	return result.Entry.ID
 }
 
 // Hold holds one seat. Partners may hold for others, but later access only what they created.
 func (s *Studio) Hold(
 	who tenant.Caller, session tenant.SessionID, change ...func(*bookings.BookRequest),
-) (seats.Place, error) {
+) (seats.Result, error) {
 	who.SelfOnly = false
 	return s.Book(who, session, append([]func(*bookings.BookRequest){asHold}, change...)...)
 }
@@ -73,7 +73,7 @@ func ForGuest(name, tier string) func(*bookings.BookRequest) {
 }
 
 // Confirm confirms a hold.
-func (s *Studio) Confirm(who tenant.Caller, id tenant.BookingID) (seats.Place, error) {
+func (s *Studio) Confirm(who tenant.Caller, id tenant.BookingID) (seats.Result, error) {
 	return s.App.Bookings.ConfirmBooking(context.Background(), SelfOnly(who), bookings.ConfirmRequest{ID: id})
 }
 

@@ -34,11 +34,11 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 	if !b.Made.IsZero() {
 		s.Clock.Set(b.Made)
 	}
-	place := expect.Value(s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
+	result := expect.Value(s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
 		Session: session, Member: b.Who.Member, Party: cmp.Or(b.Party, 1), Channel: cmp.Or(b.Channel, catalog.Online),
 		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true,
 	}))(s.T)
-	id, start := place.Booking.ID, place.Booking.StartsAt
+	id, start := result.Booking.ID, result.Booking.StartsAt
 	switch b.Status {
 	case booking.Attended:
 		s.Clock.Set(start)
@@ -52,7 +52,7 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 		}
 		expect.OK(s.T)(s.App.Bookings.CancelBooking(ctx, s.Owner, bookings.CancelRequest{ID: id}))
 	case booking.Expired:
-		s.Clock.Set(*place.Booking.HoldUntil)
+		s.Clock.Set(*result.Booking.HoldUntil)
 		expect.OK(s.T)(s.App.Waitlists.ExpireHolds(ctx, s.Tenant))
 	case booking.Pending, booking.Confirmed:
 	}

@@ -67,7 +67,7 @@ func (l *Life) Actions() map[string]func(*rapid.T) error {
 		}
 		return nil
 	}
-	place := func(who tenant.Caller, p seats.Place, err error) error {
+	place := func(who tenant.Caller, p seats.Result, err error) error {
 		if err == nil && p.Booking != nil {
 			l.Record(*p.Booking)
 			l.Callers[p.Booking.ID] = who
@@ -93,7 +93,7 @@ func (l *Life) Actions() map[string]func(*rapid.T) error {
 			return err
 		}
 	}
-	held := func(p seats.Place, err error) (booking.Booking, error) {
+	held := func(p seats.Result, err error) (booking.Booking, error) {
 		if err != nil {
 			return booking.Booking{}, err
 		}
@@ -133,12 +133,12 @@ func (l *Life) Actions() map[string]func(*rapid.T) error {
 		}),
 		"cancel": some(func(_ *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 			up, err := l.App.Bookings.CancelBooking(ctx, by, bookings.CancelRequest{ID: id})
-			return held(up.Place, err)
+			return held(up.Result, err)
 		}),
 		"reschedule": some(func(t *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 			r := bookings.RescheduleRequest{ID: id, To: session(t), MoveItems: rapid.Bool().Draw(t, "with items")}
 			moved, err := l.App.Bookings.RescheduleBooking(ctx, by, r)
-			return held(moved.Place, err)
+			return held(moved.Result, err)
 		}),
 		"no-show": some(func(_ *rapid.T, _ tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 			return l.App.Bookings.MarkNoShow(ctx, l.Coach, id)

@@ -41,7 +41,7 @@ func (s *Studio) SetMode(m waitlist.Mode) {
 }
 
 // Join joins a waitlist online, for one seat unless the request says otherwise.
-func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Place, error) {
+func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Result, error) {
 	r.Channel = cmp.Or(r.Channel, catalog.Online)
 	if r.Party == 0 {
 		r.Party = 1

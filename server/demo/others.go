@@ -89,13 +89,13 @@ func (b *builder) clubBookings(ctx context.Context, course catalog.Location) err
 		if n%3 > 0 {
 			continue
 		}
-		place, err := b.app.Bookings.Book(ctx, b.owner, bookings.BookRequest{
+		result, err := b.app.Bookings.Book(ctx, b.owner, bookings.BookRequest{
 			Session: s.ID, Party: 2 + n%3, Channel: catalog.Phone, Hold: true, Guest: true,
 			Contact: booking.Contact{Name: fmt.Sprintf("Party %d", n/3+1)},
 			Items:   []booking.ItemChoice{{Item: cart.ID, Quantity: 1}},
 		})
 		if err == nil {
-			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID,
+			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: result.Booking.ID,
 				Paid: &payment.Facts{
 					Kind: payment.Capture, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
 				}})

@@ -265,10 +265,10 @@ func (b *builder) simulate(ctx context.Context, members []tenant.Caller) error {
 			}
 			for range b.random.IntN(5) {
 				who := members[b.random.IntN(len(members))]
-				place, err := b.app.Bookings.Book(ctx, who, bookings.BookRequest{Session: s.ID, Party: 1, Channel: catalog.Online})
+				result, err := b.app.Bookings.Book(ctx, who, bookings.BookRequest{Session: s.ID, Party: 1, Channel: catalog.Online})
 				if err == nil {
 					booked++
-					err = b.maybeCancel(ctx, who, place)
+					err = b.maybeCancel(ctx, who, result)
 				}
 				if !isExpected(err) {
 					return err
@@ -296,13 +296,13 @@ func isExpected(err error) bool {
 }
 
 // maybeCancel cancels one place in twelve.
-func (b *builder) maybeCancel(ctx context.Context, caller tenant.Caller, place seats.Place) error {
-	if place.Booking == nil || b.random.IntN(12) > 0 {
+func (b *builder) maybeCancel(ctx context.Context, caller tenant.Caller, result seats.Result) error {
+	if result.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}
 	caller.SelfOnly = true
 	_, err := b.app.Bookings.CancelBooking(
-		ctx, caller, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
+		ctx, caller, bookings.CancelRequest{ID: result.Booking.ID, Reason: "Something came up.", Notify: true},
 	)
 	return err
 }

@@ -56,7 +56,7 @@ func (b *builder) firstDay(ctx context.Context, service tenant.ServiceID) ([]ses
 }
 
 // book books seats for a party, or joins the waitlist.
-func (b *builder) book(ctx context.Context, caller tenant.Caller, in session.Session, party int) (seats.Place, error) {
+func (b *builder) book(ctx context.Context, caller tenant.Caller, in session.Session, party int) (seats.Result, error) {
 	return b.app.Bookings.Book(ctx, caller, bookings.BookRequest{Session: in.ID, Party: party, Channel: catalog.Online})
 }
 
@@ -139,7 +139,7 @@ func (b *builder) salonWaitlist(ctx context.Context, mona tenant.Caller, cut cat
 	if err != nil {
 		return err
 	}
-	place, err := b.book(ctx, given, day[0], 1)
+	result, err := b.book(ctx, given, day[0], 1)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (b *builder) salonWaitlist(ctx context.Context, mona tenant.Caller, cut cat
 		}
 	}
 	_, err = b.app.Bookings.CancelBooking(
-		ctx, b.owner, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."},
+		ctx, b.owner, bookings.CancelRequest{ID: result.Booking.ID, Reason: "Held up at work."},
 	)
 	return err
 }

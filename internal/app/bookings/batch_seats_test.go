@@ -112,8 +112,8 @@ func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 		test.EqOp(studio.T, 3, g.Run(), test.Sprint("transactions, want 3: separate, the seat, and later"))
 		separate.WantConfirmed(studio.T, "separate")
 		test.EqOp(studio.T, 1, studio.Count(`select count(*) from bookings where member_id = $1 and promoted`, noa.Member))
-		must.NoError(studio.T, later.Err, must.Sprintf("later: %+v, %v", later.Place, later.Err))
-		test.NotNil(studio.T, later.Entry, test.Sprintf("later: %+v, %v", later.Place, later.Err))
+		must.NoError(studio.T, later.Err, must.Sprintf("later: %+v, %v", later.Result, later.Err))
+		test.NotNil(studio.T, later.Entry, test.Sprintf("later: %+v, %v", later.Result, later.Err))
 	})
 }
 
@@ -159,9 +159,9 @@ func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 	g.Run()
 	separate.WantConfirmed(t, "separate")
 	tooEarly.WantRefused(t, "too early", fault.SessionFull)
-	must.NoError(t, later.Err, must.Sprintf("later: %+v, %v", later.Place, later.Err))
-	must.NotNil(t, later.Entry, must.Sprintf("later: %+v, %v", later.Place, later.Err))
-	test.EqOp(t, 1, later.Entry.Position, test.Sprintf("later: %+v, %v", later.Place, later.Err))
+	must.NoError(t, later.Err, must.Sprintf("later: %+v, %v", later.Result, later.Err))
+	must.NotNil(t, later.Entry, must.Sprintf("later: %+v, %v", later.Result, later.Err))
+	test.EqOp(t, 1, later.Entry.Position, test.Sprintf("later: %+v, %v", later.Result, later.Err))
 }
 
 // Holds that have run out give their seats to the batch that finds them.

@@ -59,9 +59,9 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	for _, b := range append(ok, forOthers) {
 		b.WantConfirmed(t, "booked")
 	}
-	must.NoError(t, waits.Err, must.Sprintf("waits: %+v, %v", waits.Place, waits.Err))
-	must.NotNil(t, waits.Entry, must.Sprintf("waits: %+v, %v", waits.Place, waits.Err))
-	test.EqOp(t, 1, waits.Entry.Position, test.Sprintf("waits: %+v, %v", waits.Place, waits.Err))
+	must.NoError(t, waits.Err, must.Sprintf("waits: %+v, %v", waits.Result, waits.Err))
+	must.NotNil(t, waits.Entry, must.Sprintf("waits: %+v, %v", waits.Result, waits.Err))
+	test.EqOp(t, 1, waits.Entry.Position, test.Sprintf("waits: %+v, %v", waits.Result, waits.Err))
 	full.WantRefused(t, "full", fault.SessionFull)
 	none.WantRefused(t, "no waitlist", fault.SessionFull)
 	closed.WantRefused(t, "draft", fault.SessionNotOpen)
@@ -108,8 +108,8 @@ func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 	g.Run()
 	last.WantConfirmed(t, "last")
 	again.WantRefused(t, "again", fault.AlreadyBooked)
-	must.NotNil(t, waits.Entry, must.Sprintf("%+v, %v", waits.Place, waits.Err))
-	test.EqOp(t, 1, waits.Entry.Position, test.Sprintf("%+v, %v", waits.Place, waits.Err))
+	must.NotNil(t, waits.Entry, must.Sprintf("%+v, %v", waits.Result, waits.Err))
+	test.EqOp(t, 1, waits.Entry.Position, test.Sprintf("%+v, %v", waits.Result, waits.Err))
 }
 
 // A violation that only a constraint finds fails one operation, with its reason, and no other.
@@ -156,7 +156,7 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 		ctx, key := testkit.WithKey(t, text, "Book", content)
 		b := new(testkit.Booked)
 		g.Add(func() {
-			b.Place, b.Err = g.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+			b.Result, b.Err = g.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 		})
 		return b, key
 	}
@@ -171,21 +171,21 @@ func TestBatch_IdempotencyKeys(t *testing.T) {
 	first.WantConfirmed(t, "first")
 	again.WantConfirmed(t, "again")
 	test.False(t, firstKey.Repeated,
-		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Result, again.Result))
 	test.True(t, againKey.Repeated,
-		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Result, again.Result))
 	must.NotNil(t, first.Booking,
-		must.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+		must.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Result, again.Result))
 	must.NotNil(t, again.Booking,
-		must.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+		must.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Result, again.Result))
 	test.EqOp(t, again.Booking.ID, first.Booking.ID,
-		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place))
+		test.Sprintf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Result, again.Result))
 	other.WantRefused(t, "another request", fault.IdempotencyConflict)
 	refused.WantRefused(t, "full", fault.SessionFull)
 	one.WantConfirmed(t, "reference")
-	must.NoError(t, two.Err, must.Sprintf("the same reference: %+v, %v", two.Place, two.Err))
-	test.True(t, two.Repeated, test.Sprintf("the same reference: %+v, %v", two.Place, two.Err))
-	test.EqOp(t, one.Booking.ID, two.Booking.ID, test.Sprintf("the same reference: %+v, %v", two.Place, two.Err))
+	must.NoError(t, two.Err, must.Sprintf("the same reference: %+v, %v", two.Result, two.Err))
+	test.True(t, two.Repeated, test.Sprintf("the same reference: %+v, %v", two.Result, two.Err))
+	test.EqOp(t, one.Booking.ID, two.Booking.ID, test.Sprintf("the same reference: %+v, %v", two.Result, two.Err))
 	conflict.WantRefused(t, "reference of another", fault.ExternalRefConflict)
 
 	expect.OK(t)(studio.Cancel(holder, seat))

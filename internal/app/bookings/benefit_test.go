@@ -34,13 +34,13 @@ func confirmWith(
 ) (booking.Benefit, error) {
 	t.Helper()
 	held := studio.MustHold(by, studio.AddSession(testkit.Session{}))
-	place, err := studio.App.Bookings.ConfirmBooking(t.Context(), testkit.SelfOnly(by), bookings.ConfirmRequest{
+	result, err := studio.App.Bookings.ConfirmBooking(t.Context(), testkit.SelfOnly(by), bookings.ConfirmRequest{
 		ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: number,
 	})
 	if err != nil {
 		return booking.Benefit{}, err
 	}
-	return place.Booking.Benefit, nil
+	return result.Booking.Benefit, nil
 }
 
 func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
@@ -54,11 +54,11 @@ func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
 			bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: wrong[0], Number: wrong[1]},
 		))
 	}
-	place := expect.Value(studio.App.Bookings.ConfirmBooking(
+	result := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia),
 		bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
 	))(t)
-	must.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}, place.Booking.Benefit)
+	must.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}, result.Booking.Benefit)
 	test.EqOp(t, 1, studio.Count(`select count(*) from bookings where benefit_number = 'M-001' and not benefit_verified`))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from audit_entries where action = 'booking.benefit_applied' and target_id = $1`, held.ID.String(),

@@ -44,17 +44,17 @@ const (
 
 // Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full
 // session.
-func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
+func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Result, error) {
 	if err := r.complete(caller); err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
-	place, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+	result, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Result]{
 		Name: "booking.book", Races: r.races(), Replay: true,
-		Locate: engine.Known(r.locks(), func() engine.Operation[seats.Place] {
+		Locate: engine.Known(r.locks(), func() engine.Operation[seats.Result] {
 			return &book{service: s, BookRequest: r}
 		}),
 	})
-	return place, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
+	return result, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
 }
 
 // book is one attempt at Book.
@@ -64,7 +64,7 @@ type book struct {
 	slot   *booking.Slot
 	member *booking.Member
 	facts  booking.Facts
-	made   seats.Place // by an earlier request with the same external reference
+	made   seats.Result // by an earlier request with the same external reference
 }
 
 // Load implements engine.Operation.
@@ -100,12 +100,12 @@ func (b *book) loadOther(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	if b.made.Found() {
-		return b.service.waitlists.RepeatedPlace(ctx, tx, b.made, b.hash())
+		return b.service.waitlists.RepeatedResult(ctx, tx, b.made, b.hash())
 	}
 	if err := b.completeFacts(ctx, tx); err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	request := booking.Request{
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
@@ -113,11 +113,11 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	}
 	decision, err := booking.Decide(b.facts, request, tx.Now)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	stock, err := seats.ReserveStock(ctx, tx, b.facts.Slot, b.Items)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	if decision.Wait {
 		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Staff))
@@ -147,7 +147,7 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 }
 
 // write writes the booking or the hold.
-func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decision, stock seats.Stock) seats.Place {
+func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decision, stock seats.Stock) seats.Result {
 	made := booking.Booking{
 		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
@@ -162,7 +162,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decisi
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
 	seats.BookingEvent(tx, made, data)
-	return seats.Place{Booking: &made}
+	return seats.Result{Booking: &made}
 }
 
 // entry is what the request asks of the waitlist of a full session.

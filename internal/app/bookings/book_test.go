@@ -378,8 +378,8 @@ func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	there := studio.OtherTenant()
 	leo := there.AddMember("Leo")
 	ask.Session = there.AddSession(testkit.Session{})
-	place := expect.Value(there.App.Bookings.Book(t.Context(), leo, ask))(t)
-	must.False(t, place.Repeated, must.Sprintf("%+v", place))
+	result := expect.Value(there.App.Bookings.Book(t.Context(), leo, ask))(t)
+	must.False(t, result.Repeated, must.Sprintf("%+v", result))
 }
 
 func TestBook_ConcurrentCallsWithOneReferenceBookOnce(t *testing.T) {

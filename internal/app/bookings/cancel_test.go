@@ -202,10 +202,10 @@ func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	mia, eve := studio.AddMember("Mia"), studio.AddMember("Eve")
 	noa, leo, place := studio.AddMember("Noa"), studio.AddMember("Leo"), studio.MustBook(mia, class)
 	studio.MustBook(eve, class)
-	p := expect.Value(studio.App.Bookings.Book(
+	r := expect.Value(studio.App.Bookings.Book(
 		context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online},
 	))(t)
-	must.NotNil(t, p.Entry, must.Sprintf("%+v", p))
+	must.NotNil(t, r.Entry, must.Sprintf("%+v", r))
 	studio.MustWaitlist(leo, class)
 	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, place))(t).Promoted)
 	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
@@ -287,9 +287,9 @@ func TestBook_WaitlistHasACapacity(t *testing.T) {
 	up := expect.Value(studio.Cancel(noa, tenant.BookingID(entry)))(t)
 	must.NotNil(t, up.Entry)
 	must.EqOp(t, "CANCELLED", up.Entry.Status)
-	place := expect.Value(studio.Book(zoe, class))(t)
-	must.NotNil(t, place.Entry)
-	must.EqOp(t, 2, place.Entry.Position)
+	result := expect.Value(studio.Book(zoe, class))(t)
+	must.NotNil(t, result.Entry)
+	must.EqOp(t, 2, result.Entry.Position)
 }
 
 func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
@@ -304,12 +304,12 @@ func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
 	}
 	positions := make([]int, people)
 	testkit.Parallel(people, func(i int) {
-		place, err := studio.Book(callers[i], class)
-		if err != nil || place.Entry == nil {
-			t.Errorf("%d: %+v, %v", i, place, err)
+		result, err := studio.Book(callers[i], class)
+		if err != nil || result.Entry == nil {
+			t.Errorf("%d: %+v, %v", i, result, err)
 			return
 		}
-		positions[i] = place.Entry.Position
+		positions[i] = result.Entry.Position
 	})
 	seen := make(map[int]bool)
 	for _, p := range positions {

@@ -29,7 +29,7 @@ type ConfirmRequest struct {
 
 // ConfirmBooking turns a hold into a confirmed booking. Repeated says that it was confirmed before, and that no line
 // was added to its payment.
-func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r ConfirmRequest) (seats.Place, error) {
+func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r ConfirmRequest) (seats.Result, error) {
 	return s.confirm(ctx, caller, "booking.confirm", confirm{ConfirmRequest: r})
 }
 
@@ -37,23 +37,23 @@ func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r Co
 // the facts were known.
 func (s *Service) RecordPayment(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts,
-) (seats.Place, error) {
+) (seats.Result, error) {
 	return s.confirm(ctx, caller, "payment.record", confirm{
 		ConfirmRequest: ConfirmRequest{ID: id, Paid: &f}, anyState: true,
 	})
 }
 
-func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string, c confirm) (seats.Place, error) {
-	place, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+func (s *Service) confirm(ctx context.Context, caller tenant.Caller, name string, c confirm) (seats.Result, error) {
+	result, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Result]{
 		Name: name, Races: []engine.Race{paymentRace, benefitRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: c.ID},
-			func(b bookingState) engine.Operation[seats.Place] {
+			func(b bookingState) engine.Operation[seats.Result] {
 				attempt := c
 				attempt.bookingState = b
 				return &attempt
 			}),
 	})
-	return place, seats.ConstraintError(err)
+	return result, seats.ConstraintError(err)
 }
 
 // confirm is one attempt at ConfirmBooking or RecordPayment.
@@ -82,16 +82,16 @@ func (c *confirm) Load(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
+func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := c.find(tx)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	if c.anyState && b.Status != booking.Pending && b.Status != booking.Expired {
 		return c.pay(tx, b)
 	}
 	if c.slot == nil {
-		return seats.Place{}, errNoBooking
+		return seats.Result{}, errNoBooking
 	}
 	request := booking.ConfirmRequest{
 		Request: booking.Request{
@@ -101,37 +101,37 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
 		if request.Benefit, err = c.number.Check(c.Number, !tx.Caller.SelfOnly); err != nil {
-			return seats.Place{}, err
+			return seats.Result{}, err
 		}
 	}
 	confirmed, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, request, tx.Now)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	after := confirmed.Booking
 	if confirmed.Repeated {
 		return c.pay(tx, after)
 	}
 	if after.Items, err = booking.ConfirmItems(after.Items, c.Keep); err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	if c.Paid != nil {
 		line, err := payment.Record(c.payments, *c.Paid, after.ID, tx.Caller.Actor(), tx.Now)
 		if err != nil {
-			return seats.Place{}, err
+			return seats.Result{}, err
 		}
 		if line != nil {
 			writePayment(tx, &after, c.payments, *line)
 		}
 	}
 	c.write(tx, after, confirmed)
-	return seats.Place{Booking: &after}, nil
+	return seats.Result{Booking: &after}, nil
 }
 
 // pay records the payment of a booking that is not a hold, if there is one.
-func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Place, error) {
+func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Result, error) {
 	if c.Paid == nil {
-		return seats.Place{Booking: &b, Repeated: true}, nil
+		return seats.Result{Booking: &b, Repeated: true}, nil
 	}
 	line, err := payment.Record(c.payments, *c.Paid, b.ID, tx.Caller.Actor(), tx.Now)
 	return changePayment(tx, b, c.payments, line, err)

@@ -43,11 +43,11 @@ func TestRecordPayment_ConfirmsHoldAndWorksAfterCheckIn(t *testing.T) {
 	}{{50, booking.Confirmed}, {110, booking.Attended}} {
 		paid := *testkit.FiftyEuros
 		paid.Amount.Units = min(tt.units, 60)
-		place := expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, paid))(t)
-		test.False(t, place.Repeated, test.Sprintf("%+v", place.Booking))
-		test.EqOp(t, tt.status, place.Booking.Status)
-		test.EqOp(t, payment.Captured, place.Booking.Payment.Status)
-		test.EqOp(t, tt.units, place.Booking.Payment.Amount.Units)
+		result := expect.Value(studio.App.Bookings.RecordPayment(ctx, studio.Owner, held.ID, paid))(t)
+		test.False(t, result.Repeated, test.Sprintf("%+v", result.Booking))
+		test.EqOp(t, tt.status, result.Booking.Status)
+		test.EqOp(t, payment.Captured, result.Booking.Payment.Status)
+		test.EqOp(t, tt.units, result.Booking.Payment.Amount.Units)
 		expect.OK(t)(studio.CheckIn(studio.Owner, held.ID))
 	}
 }
@@ -63,20 +63,20 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: new(payment.Facts)},
 	))
 
-	place := expect.Value(studio.App.Bookings.ConfirmBooking(
+	result := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
 	))(t)
-	must.EqOp(t, payment.Captured, place.Booking.Payment.Status)
-	must.NotNil(t, place.Booking.Payment.PaidAt)
+	must.EqOp(t, payment.Captured, result.Booking.Payment.Status)
+	must.NotNil(t, result.Booking.Payment.PaidAt)
 	// The same facts add no line. Others do.
 	again := expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, *testkit.FiftyEuros))(t)
 	test.True(t, again.Repeated, test.Sprintf("%+v", again))
 	more := *testkit.FiftyEuros
 	more.Amount.Units, more.Method, more.Reference = 10, "voucher", "V1"
-	place = expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, more))(t)
-	must.False(t, place.Repeated, must.Sprintf("%+v", place.Booking))
-	must.EqOp(t, 60, place.Booking.Payment.Amount.Units)
-	must.EqOp(t, "voucher", place.Booking.Payment.Method)
+	result = expect.Value(studio.App.Bookings.RecordPayment(t.Context(), studio.Owner, held.ID, more))(t)
+	must.False(t, result.Repeated, must.Sprintf("%+v", result.Booking))
+	must.EqOp(t, 60, result.Booking.Payment.Amount.Units)
+	must.EqOp(t, "voucher", result.Booking.Payment.Method)
 	// Cancelling refunds nothing. Refunding is possible after it.
 	test.EqOp(t, payment.Captured, expect.Value(studio.Cancel(mia, held.ID))(t).Booking.Payment.Status)
 	back := payment.Facts{Amount: credit.Money{Currency: "EUR", Units: 61}}
@@ -87,9 +87,9 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	expect.Reason(t, fault.BookingNotFound)(
 		studio.App.Bookings.RefundPayment(t.Context(), studio.OtherTenant().Owner, held.ID, back),
 	)
-	place = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
-	test.EqOp(t, payment.Refunded, place.Booking.Payment.Status)
-	test.EqOp(t, booking.Cancelled, place.Booking.Status)
+	result = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
+	test.EqOp(t, payment.Refunded, result.Booking.Payment.Status)
+	test.EqOp(t, booking.Cancelled, result.Booking.Status)
 	lines := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
 	test.SliceLen(t, 3, lines)
 	test.EqOp(t, payment.Refunded, payment.Of(lines).Status)

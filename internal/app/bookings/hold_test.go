@@ -41,9 +41,9 @@ func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 
 	// On confirmation the plan pays, once.
 	for i := range 2 {
-		place := expect.Value(studio.Confirm(mia, b.ID))(t)
-		must.EqOp(t, booking.Confirmed, place.Booking.Status)
-		must.EqOp(t, (i == 1), place.Repeated)
+		result := expect.Value(studio.Confirm(mia, b.ID))(t)
+		must.EqOp(t, booking.Confirmed, result.Booking.Status)
+		must.EqOp(t, (i == 1), result.Repeated)
 	}
 	test.EqOp(t, 3, studio.Balance(pack))
 	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, studio.AddSession(testkit.Session{})))
@@ -115,10 +115,10 @@ func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 		three := studio.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
 		studio.MustBook(mia, three)
 		held := studio.MustHold(noa, three)
-		place := expect.Value(studio.App.Bookings.Book(
+		result := expect.Value(studio.App.Bookings.Book(
 			context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online},
 		))(studio.T)
-		must.NotNil(studio.T, place.Entry, must.Sprintf("%+v", place))
+		must.NotNil(studio.T, result.Entry, must.Sprintf("%+v", result))
 		studio.Clock.Set(*held.HoldUntil)
 		expect.Reason(studio.T, fault.AlreadyBooked)(ask(studio, mia, three))
 	})
@@ -145,24 +145,24 @@ func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, map[string]func(
 		studio *testkit.Studio, who tenant.Caller, session tenant.SessionID,
-	) (seats.Place, error){
-		"book": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
+	) (seats.Result, error){
+		"book": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Result, error) {
 			return studio.Book(who, session)
 		},
-		"join": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
+		"join": func(studio *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Result, error) {
 			return studio.Join(who, testkit.ForSessions(session))
 		},
 	}, func(studio *testkit.Studio, wait func(
 		studio *testkit.Studio, who tenant.Caller, session tenant.SessionID,
-	) (seats.Place, error)) {
+	) (seats.Result, error)) {
 		mia, noa, zoe := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Zoe")
 		one := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 		held := studio.MustHold(mia, one)
 		studio.MustWaitlist(noa, one)
 		must.Error(studio.T, expect.Error(wait(studio, zoe, one)), must.Sprint("a line of one is longer"))
 		studio.Clock.Set(*held.HoldUntil)
-		place := expect.Value(wait(studio, zoe, one))(studio.T)
-		test.NotNil(studio.T, place.Entry, test.Sprintf("%+v", place))
+		result := expect.Value(wait(studio, zoe, one))(studio.T)
+		test.NotNil(studio.T, result.Entry, test.Sprintf("%+v", result))
 		test.EqOp(studio.T, 1, studio.Count(
 			`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
 		), test.Sprint("Noa was not promoted"))
@@ -177,9 +177,9 @@ func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	held := studio.MustHold(mia, one)
 	studio.MustWaitlist(noa, one)
 	for i := range 2 {
-		place := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), held.ID))(t)
-		must.EqOp(t, booking.Cancelled, place.Booking.Status)
-		must.EqOp(t, (i == 1), place.Repeated)
+		result := expect.Value(studio.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), held.ID))(t)
+		must.EqOp(t, booking.Cancelled, result.Booking.Status)
+		must.EqOp(t, (i == 1), result.Repeated)
 	}
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member,
@@ -252,14 +252,14 @@ func TestHold_ExpiresByAlarm(t *testing.T) {
 		return testkit.Noon
 	}})
 	ctx, cancel := context.WithCancel(t.Context())
-	place := expect.Value(ticking.Bookings.Book(ctx, mia, bookings.BookRequest{
+	result := expect.Value(ticking.Bookings.Book(ctx, mia, bookings.BookRequest{
 		Session: one, Party: 1, Channel: catalog.Online, Hold: true,
 	}))(t)
 	started.Store(new(time.Now()))
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); ticking.Housekeeping.RunAlarms(ctx, discard) }()
 	defer func() { cancel(); <-stopped }()
-	testkit.Eventually(t, "the hold ends", func() bool { return studio.BookingStatus(place.Booking.ID) != "PENDING" })
+	testkit.Eventually(t, "the hold ends", func() bool { return studio.BookingStatus(result.Booking.ID) != "PENDING" })
 	t.Logf("it ended %s late", time.Since(*started.Load())-time.Second)
 }
 

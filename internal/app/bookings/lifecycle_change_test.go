@@ -124,7 +124,7 @@ var itemLines = map[string]func(studio *testkit.Studio){
 			mia, class,
 			testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}, booking.ItemChoice{Item: caddie.ID, Quantity: 1}),
 		)
-		keep := func(line tenant.ItemLineID) (seats.Place, error) {
+		keep := func(line tenant.ItemLineID) (seats.Result, error) {
 			return studio.App.Bookings.ConfirmBooking(
 				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.ItemLineID{line}},
 			)

@@ -42,8 +42,8 @@ func TestPartner_AccessesWhatItCreated(t *testing.T) {
 		"a member": studio.MustHold(gateway, from, forMember(mia)),
 		"a guest":  studio.MustHold(gateway, from, testkit.ForGuest("Pat", "")),
 	} {
-		place := expect.Value(studio.App.Bookings.ConfirmBooking(t.Context(), gateway, bookings.ConfirmRequest{ID: b.ID}))(t)
-		must.EqOp(t, booking.Confirmed, place.Booking.Status, must.Sprintf("%s: %+v", name, place))
+		result := expect.Value(studio.App.Bookings.ConfirmBooking(t.Context(), gateway, bookings.ConfirmRequest{ID: b.ID}))(t)
+		must.EqOp(t, booking.Confirmed, result.Booking.Status, must.Sprintf("%s: %+v", name, result))
 		moved := expect.Value(studio.Reschedule(gateway, b.ID, to))(t)
 		must.EqOp(t, to, moved.Booking.Session, must.Sprintf("%s: %+v", name, moved))
 		got := expect.Value(studio.App.Bookings.GetBooking(t.Context(), gateway, b.ID))(t)
@@ -52,9 +52,9 @@ func TestPartner_AccessesWhatItCreated(t *testing.T) {
 		test.False(t, up.Late, test.Sprintf("%s: %+v", name, up))
 		test.EqOp(t, booking.Cancelled, up.Booking.Status, test.Sprintf("%s: %+v", name, up))
 	}
-	place := expect.Value(studio.App.Bookings.ReleaseHold(t.Context(), gateway,
+	result := expect.Value(studio.App.Bookings.ReleaseHold(t.Context(), gateway,
 		studio.MustHold(gateway, from, testkit.ForGuest("Kim", "")).ID))(t)
-	test.EqOp(t, booking.Cancelled, place.Booking.Status, test.Sprintf("%+v", place))
+	test.EqOp(t, booking.Cancelled, result.Booking.Status, test.Sprintf("%+v", result))
 	test.EqOp(t, 5, studio.Balance(pack))
 	// It is no act of administration, so the audit log says nothing.
 	test.EqOp(t, 0, studio.Count(`select count(*) from audit_entries where action like 'booking.%'`),

@@ -25,11 +25,11 @@ const (
 // known.
 func (s *Service) RefundPayment(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID, f payment.Facts,
-) (seats.Place, error) {
-	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+) (seats.Result, error) {
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Result]{
 		Name: "payment.refund", Races: []engine.Race{paymentRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: id},
-			func(b bookingState) engine.Operation[seats.Place] { return &refund{bookingState: b, facts: f} }),
+			func(b bookingState) engine.Operation[seats.Result] { return &refund{bookingState: b, facts: f} }),
 	})
 }
 
@@ -50,10 +50,10 @@ func (r *refund) Load(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
+func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := r.find(tx)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	line, err := payment.Return(r.payments, r.facts, b.ID, tx.Caller.Actor(), tx.Now)
 	return changePayment(tx, b, r.payments, line, err)
@@ -62,14 +62,14 @@ func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 // changePayment writes a new line with its booking and event. Without a line nothing changes.
 func changePayment(
 	tx *engine.Tx, b booking.Booking, before []payment.Line, l *payment.Line, err error,
-) (seats.Place, error) {
+) (seats.Result, error) {
 	if err != nil || l == nil {
-		return seats.Place{Booking: &b, Repeated: true}, err
+		return seats.Result{Booking: &b, Repeated: true}, err
 	}
 	writePayment(tx, &b, before, *l)
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 	seats.BookingEvent(tx, b, event.BookingUpdated{})
-	return seats.Place{Booking: &b}, nil
+	return seats.Result{Booking: &b}, nil
 }
 
 // writePayment writes a new line, and derives the payment of the booking, which the caller writes.

@@ -12,11 +12,11 @@ import (
 )
 
 // ReleaseHold cancels a hold and fills its seats from the waitlist.
-func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Place, error) {
-	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Result, error) {
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Result]{
 		Name: "booking.release", Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: id, Fills: true},
-			func(b bookingState) engine.Operation[seats.Place] { return &release{service: s, bookingState: b} }),
+			func(b bookingState) engine.Operation[seats.Result] { return &release{service: s, bookingState: b} }),
 	})
 }
 
@@ -27,21 +27,21 @@ type release struct {
 }
 
 // Run implements engine.Operation.
-func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := r.findOpen(tx)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	after, changed, err := booking.Release(b, tx.Now)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
-	place := seats.Place{Booking: &after, Repeated: !changed}
+	result := seats.Result{Booking: &after, Repeated: !changed}
 	if !changed {
-		return place, nil
+		return result, nil
 	}
 	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	var data event.Data = event.BookingReleased{}
 	why := waitlist.ByRelease
@@ -51,5 +51,5 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	seats.EndHold(tx, &after, data)
 	r.slot.SeatsTaken -= after.Party
 	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why)
-	return place, err
+	return result, err
 }

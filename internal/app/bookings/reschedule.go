@@ -27,7 +27,7 @@ type RescheduleRequest struct {
 
 // RescheduleResult is a booking that has moved to another session.
 type RescheduleResult struct {
-	seats.Place
+	seats.Result
 	Promoted int // entries booked into the seats that it left
 }
 
@@ -71,7 +71,7 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, 
 	if err != nil {
 		return RescheduleResult{}, err
 	}
-	moved := RescheduleResult{Place: seats.Place{Booking: &move.Booking, Repeated: move.Unchanged}}
+	moved := RescheduleResult{Result: seats.Result{Booking: &move.Booking, Repeated: move.Unchanged}}
 	if move.Unchanged {
 		return moved, nil
 	}

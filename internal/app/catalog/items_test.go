@@ -38,11 +38,11 @@ func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	)
 	test.EqOp(t, cart.ID.String(), taken.Metadata["item_id"])
 	// On confirmation the chosen are confirmed and the others cancelled.
-	place := expect.Value(studio.App.Bookings.ConfirmBooking(
+	result := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.ItemLineID{held.Items[1].ID}},
 	))(t)
-	must.EqOp(t, booking.ItemCancelled, place.Booking.Items[0].Status)
-	must.EqOp(t, booking.ItemConfirmed, place.Booking.Items[1].Status)
+	must.EqOp(t, booking.ItemCancelled, result.Booking.Items[0].Status)
+	must.EqOp(t, booking.ItemConfirmed, result.Booking.Items[1].Status)
 	studio.MustHold(noa, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}))
 	up := expect.Value(studio.Cancel(mia, held.ID))(t)
 	must.EqOp(t, booking.ItemCancelled, up.Booking.Items[1].Status, must.Sprintf("%+v", up.Booking))

@@ -176,7 +176,7 @@ var deeds = []struct {
 	}},
 	{"accept", 3, answerOffer(func(m *melee, p *pick, who tenant.Caller, id tenant.OfferID) error {
 		answered, err := p.node.Waitlists.AcceptOffer(inMelee, who, id, tenant.SubscriptionID{})
-		return m.learn(who)(seats.Place{Booking: answered.Booking}, err)
+		return m.learn(who)(seats.Result{Booking: answered.Booking}, err)
 	})},
 	{"decline", 2, answerOffer(func(_ *melee, p *pick, who tenant.Caller, id tenant.OfferID) error {
 		return expect.Error(p.node.Waitlists.DeclineOffer(inMelee, who, id, p.IntN(2) == 0, ""))
@@ -301,8 +301,8 @@ func (m *melee) pass(d time.Duration) {
 }
 
 // learn remembers a place that a call gave, if it did not fail.
-func (m *melee) learn(who tenant.Caller) func(seats.Place, error) error {
-	return func(made seats.Place, err error) error {
+func (m *melee) learn(who tenant.Caller) func(seats.Result, error) error {
+	return func(made seats.Result, err error) error {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		switch {

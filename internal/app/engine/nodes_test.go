@@ -121,7 +121,7 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	got := make(map[string]int)
 	for i, who := range crowd {
 		done.Go(func() {
-			place, err := nodes[i%len(nodes)].Bookings.Book(
+			result, err := nodes[i%len(nodes)].Bookings.Book(
 				context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online},
 			)
 			mu.Lock()
@@ -129,7 +129,7 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 			switch {
 			case err != nil:
 				got[string(fault.ReasonOf(err))]++
-			case place.Booking != nil:
+			case result.Booking != nil:
 				got["booked"]++
 			default:
 				got["waits"]++

@@ -123,13 +123,13 @@ func TestRun_MixedLoadIsNotRefused(t *testing.T) {
 	var booked atomic.Int64
 	testkit.Parallel(people, func(i int) {
 		for n := range rounds {
-			place, err := studio.Book(members[i], classes[(i*3+n)%len(classes)])
+			result, err := studio.Book(members[i], classes[(i*3+n)%len(classes)])
 			if fault.ReasonOf(err) == fault.SessionFull {
 				continue
 			}
 			if err == nil {
 				booked.Add(1)
-				_, err = studio.Cancel(members[i], place.Booking.ID)
+				_, err = studio.Cancel(members[i], result.Booking.ID)
 			}
 			test.NoError(t, err)
 		}

@@ -186,9 +186,9 @@ func TestRun_RetryWithTheKeyReturnsTheResultAfterLeaving(t *testing.T) {
 	must.NoError(t, block.Commit(t.Context()))
 	must.NoError(t, <-behind) // and so it is settled what came before
 	again, key := testkit.WithKey(t, "k", "book", "")
-	place := expect.Value(studio.App.Bookings.Book(again, mia, request))(t)
-	test.NotNil(t, place.Booking, test.Sprintf("%+v, repeated: %v", place, key.Repeated))
-	test.True(t, key.Repeated, test.Sprintf("%+v, repeated: %v", place, key.Repeated))
+	result := expect.Value(studio.App.Bookings.Book(again, mia, request))(t)
+	test.NotNil(t, result.Booking, test.Sprintf("%+v, repeated: %v", result, key.Repeated))
+	test.True(t, key.Repeated, test.Sprintf("%+v, repeated: %v", result, key.Repeated))
 	test.EqOp(t, 1, studio.Count(`select count(*) from bookings where member_id = $1`, mia.Member),
 		test.Sprint("bookings"))
 	studio.WantSound()

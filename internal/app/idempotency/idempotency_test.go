@@ -88,7 +88,7 @@ func TestIdempotencyKey_IsOfOneCaller(t *testing.T) {
 	class := studio.AddSession(testkit.Session{Capacity: 9})
 	callers := []tenant.Caller{studio.AddMember("Mia"), studio.AddMember("Noa")}
 	batch := studio.NewBatch()
-	var made [2]seats.Place
+	var made [2]seats.Result
 	for i, who := range callers {
 		batch.Add(func() {
 			ctx, key := testkit.WithKey(t, "k", "p", "one")
@@ -117,14 +117,14 @@ func TestIdempotencyKey_IsReturnedByRefusals(t *testing.T) {
 	mia := studio.AddMember("Mia")
 	studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 	session := studio.AddSession(testkit.Session{State: catalog.Draft})
-	book := func() (seats.Place, error) {
+	book := func() (seats.Result, error) {
 		ctx, _ := testkit.WithKey(t, "k", "book", "")
 		return studio.App.Bookings.Book(ctx, mia, bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
 	}
 	must.Error(t, expect.Error(book()), must.Sprint("a draft was booked"))
 	expect.OK(t)(studio.App.Schedules.PublishSession(t.Context(), studio.Owner, session, nil))
-	place := expect.Value(book())(t)
-	must.NotNil(t, place.Booking, must.Sprint(place))
+	result := expect.Value(book())(t)
+	must.NotNil(t, result.Booking, must.Sprint(result))
 }
 
 // A use case that loads nothing would fail by its own earlier work, if its key did not come first.
@@ -152,15 +152,15 @@ func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 	}
 
 	const callers = 1000
-	places, repeated := make([]seats.Place, callers), make([]bool, callers)
+	results, repeated := make([]seats.Result, callers), make([]bool, callers)
 	testkit.Parallel(callers, func(i int) {
 		ctx, key := testkit.WithKey(t, "k", "hold", "Kim")
 		var err error
-		places[i], err = studio.App.Bookings.Book(ctx, studio.Owner, guest)
+		results[i], err = studio.App.Bookings.Book(ctx, studio.Owner, guest)
 		test.NoError(t, err)
 		repeated[i] = key.Repeated
 	})
-	must.Eq(t, slices.Repeat(places[:1], callers), places, must.Sprint("answers differ"))
+	must.Eq(t, slices.Repeat(results[:1], callers), results, must.Sprint("answers differ"))
 	test.EqOp(
 		t, callers-1, len(slices.DeleteFunc(repeated, func(again bool) bool { return !again })), test.Sprint("repetitions"),
 	)
@@ -235,7 +235,7 @@ func TestIdempotencyKey_ResolvesUnknownCommits(t *testing.T) {
 func TestStoredAnswers_SurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []any{
-		seats.Place{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{},
+		seats.Result{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{},
 		schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
 		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{},
 		catalog.Location{}, catalog.Resource{},

@@ -25,14 +25,14 @@ import (
 // guest books by phone for a person who is not a member.
 func guest(studio *messagetest.Studio, who contact, in tenant.SessionID) tenant.BookingID {
 	studio.T.Helper()
-	place := expect.Value(studio.App.Bookings.Book(
+	result := expect.Value(studio.App.Bookings.Book(
 		studio.T.Context(), studio.Owner,
 		bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Phone, Hold: true, Guest: true, Contact: who},
 	))(studio.T)
 	expect.OK(studio.T)(studio.App.Bookings.ConfirmBooking(
-		studio.T.Context(), studio.Owner, bookings.ConfirmRequest{ID: place.Booking.ID},
+		studio.T.Context(), studio.Owner, bookings.ConfirmRequest{ID: result.Booking.ID},
 	))
-	return place.Booking.ID
+	return result.Booking.ID
 }
 
 // What guests say holds as what members say, for every later booking with their number or address, however it is

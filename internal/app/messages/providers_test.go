@@ -204,11 +204,11 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 func TestGuests_GetMessages(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	place := expect.Value(p.App.Bookings.Book(p.T.Context(), p.Owner, bookings.BookRequest{
+	result := expect.Value(p.App.Bookings.Book(p.T.Context(), p.Owner, bookings.BookRequest{
 		Session: p.SessionAt(testkit.Noon.Add(48 * time.Hour)), Party: 2, Channel: catalog.Phone, Hold: true, Guest: true,
 		Contact: contact{Name: "Ida", Email: "ida@example.com"},
 	}))(p.T)
-	expect.OK(p.T)(p.App.Bookings.ConfirmBooking(p.T.Context(), p.Owner, bookings.ConfirmRequest{ID: place.Booking.ID}))
+	expect.OK(p.T)(p.App.Bookings.ConfirmBooking(p.T.Context(), p.Owner, bookings.ConfirmRequest{ID: result.Booking.ID}))
 	p.Deliver()
 	mails := p.Mail.Mails()
 	must.SliceLen(t, 1, mails, must.Sprintf("%d mails", len(mails)))

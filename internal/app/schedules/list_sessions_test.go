@@ -148,19 +148,19 @@ func TestEligibility_EqualsResultOfBook(t *testing.T) {
 	}
 	// What Book answers in fact.
 	for _, s := range all {
-		place, err := studio.Book(mia, s.ID)
+		result, err := studio.Book(mia, s.ID)
 		switch s.Eligibility.Status {
 		case booking.Booked, booking.Waitlisted:
-			test.Error(t, err, test.Sprintf("twice in one session: %+v", place))
+			test.Error(t, err, test.Sprintf("twice in one session: %+v", result))
 		case booking.Blocked:
 			expect.Reason(t, s.Eligibility.Refusal.Reason)(err)
 		case booking.Waitlist:
 			test.NoError(t, err)
-			test.NotNil(t, place.Entry)
+			test.NotNil(t, result.Entry)
 		case booking.Eligible:
 			must.NoError(t, err)
-			must.NotNil(t, place.Booking)
-			test.EqOp(t, s.Eligibility.Subscription, place.Booking.Subscription)
+			must.NotNil(t, result.Booking)
+			test.EqOp(t, s.Eligibility.Subscription, result.Booking.Subscription)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Place is a booking or a waitlist entry: the result of making or cancelling one.
-type Place struct {
+// Result is a booking or a waitlist entry: the result of making or cancelling one.
+type Result struct {
 	Booking *booking.Booking
 	Entry   *waitlist.Entry
 	// Repeated says that an earlier request did it, such as one with the same external reference.
@@ -30,11 +30,11 @@ type Place struct {
 }
 
 // Found reports whether there is a booking or an entry.
-func (p Place) Found() bool { return p.Booking != nil || p.Entry != nil }
+func (r Result) Found() bool { return r.Booking != nil || r.Entry != nil }
 
 // Cancelled is the result of cancelling a booking or a waitlist entry.
 type Cancelled struct {
-	Place
+	Result
 	Refunded bool
 	Late     bool
 	Promoted int // entries that were booked into the freed seats
@@ -117,16 +117,16 @@ func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data) {
 }
 
 // LoadByRef asks for the booking or entry that an earlier request with an external reference made.
-func LoadByRef(q *engine.Query, ref string, into *Place) {
+func LoadByRef(q *engine.Query, ref string, into *Result) {
 	if ref != "" {
 		bookingdb.FindBookingByRef(q.Batch, q.Tenant, ref, &into.Booking)
 		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, ref, &into.Entry)
 	}
 }
 
-// RepeatedPlace answers a request whose external reference is known: with what the first request made, if it asked for
+// RepeatedResult answers a request whose external reference is known: with what the first request made, if it asked for
 // the same.
-func RepeatedPlace(made Place, hash []byte) (Place, error) {
+func RepeatedResult(made Result, hash []byte) (Result, error) {
 	var before []byte
 	if made.Booking != nil {
 		before, made.Entry = made.Booking.RequestHash, nil // the booking of a promoted entry has its reference, too
@@ -134,7 +134,7 @@ func RepeatedPlace(made Place, hash []byte) (Place, error) {
 		before = made.Entry.RequestHash
 	}
 	if err := booking.CheckRepeated(before, hash); err != nil {
-		return Place{}, err
+		return Result{}, err
 	}
 	made.Repeated = true
 	return made, nil

@@ -38,12 +38,12 @@ func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 				class := sessions[i%days]
 				// By SQL, because the use case would offer the seat.
 				studio.Exec(`update sessions set capacity = seats_taken + 1 where id = $1`, class)
-				place := expect.Value(studio.App.Bookings.Book(
+				result := expect.Value(studio.App.Bookings.Book(
 					context.Background(), holder, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online},
 				))(b)
-				must.NotNil(b, place.Booking, must.Sprint(place))
+				must.NotNil(b, result.Booking, must.Sprint(result))
 				start := time.Now()
-				expect.OK(b)(studio.Cancel(holder, place.Booking.ID))
+				expect.OK(b)(studio.Cancel(holder, result.Booking.ID))
 				took[i] = time.Since(start)
 			}
 			b.StopTimer()

@@ -14,14 +14,14 @@ import (
 // Enqueue adds an entry to the waitlist of a full session. The facts tell which session and member it is of.
 func (s *Service) Enqueue(
 	ctx context.Context, tx *engine.Tx, f booking.Facts, e waitlist.Entry,
-) (seats.Place, error) {
+) (seats.Result, error) {
 	e.Session, e.SessionTitle, e.SessionStarts, e.TimeZone = f.Slot.ID, f.Slot.Title, f.Slot.StartsAt, f.Slot.TimeZone
 	e.Member, e.MemberName, e.MemberTier = f.Member.ID, f.Member.Name, f.Member.Tier
 	e, err := s.join(ctx, tx, e, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
 		err = booking.Full().WithCause(err) // the request asked for seats
 	}
-	return seats.Place{Entry: &e}, err
+	return seats.Result{Entry: &e}, err
 }
 
 // SoloIfAwaited makes an operation that frees seats run alone if entries wait for them, because filling them takes more

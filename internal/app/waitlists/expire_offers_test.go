@@ -165,12 +165,12 @@ func TestJoinWaitlist_FirstTwoGetDifferentPositions(t *testing.T) {
 		}
 		positions, got := make(map[int]bool), make([]int, people)
 		testkit.Parallel(people, func(i int) {
-			place, err := studio.Join(who[i], testkit.ForSessions(class))
+			result, err := studio.Join(who[i], testkit.ForSessions(class))
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			got[i] = place.Entry.Position
+			got[i] = result.Entry.Position
 		})
 		for _, p := range got {
 			positions[p] = true

@@ -45,20 +45,20 @@ func (r JoinRequest) hash() []byte {
 }
 
 // JoinWaitlist adds a waitlist entry for a member.
-func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (seats.Place, error) {
+func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (seats.Result, error) {
 	if r.Member.IsZero() {
 		r.Member = caller.Member
 	}
 	if !caller.CanAccess(r.Member) {
-		return seats.Place{}, seats.ErrNoMember
+		return seats.Result{}, seats.ErrNoMember
 	}
 	races := []engine.Race{seats.QueueRace}
 	if r.ExternalRef != "" {
 		races = append(races, seats.RefRace)
 	}
-	joined, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Place]{
+	joined, err := engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Result]{
 		Name: "waitlist.join", Races: races, Replay: true,
-		Locate: engine.Known(r.locks(), func() engine.Operation[seats.Place] {
+		Locate: engine.Known(r.locks(), func() engine.Operation[seats.Result] {
 			return &join{service: s, JoinRequest: r}
 		}),
 	})
@@ -86,7 +86,7 @@ type join struct {
 	service *Service
 	JoinRequest
 	member, coach *booking.Member
-	made          seats.Place // by an earlier request with the same external reference
+	made          seats.Result // by an earlier request with the same external reference
 	slots         []*booking.Slot
 	facts         []booking.Facts // of each session
 	window        windowFacts
@@ -139,17 +139,17 @@ func (j *join) loadOthers(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	if j.made.Entry != nil {
 		j.made.Booking = nil // that of a promoted entry has the same reference
 	}
 	switch {
 	case j.made.Found():
-		return j.service.RepeatedPlace(ctx, tx, j.made, j.hash())
+		return j.service.RepeatedResult(ctx, tx, j.made, j.hash())
 	case j.member == nil || !j.member.Active:
-		return seats.Place{}, seats.ErrNoMember
+		return seats.Result{}, seats.ErrNoMember
 	case j.coach == nil && !j.Coach.IsZero():
-		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Coach")
+		return seats.Result{}, fault.Missing(fault.MemberNotFound, "Coach")
 	}
 	e := waitlist.Entry{
 		Member: j.member.ID, Window: j.Window, Coach: j.Coach, Party: j.Party, Subscription: j.Subscription,
@@ -165,10 +165,10 @@ func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	}
 	slots, err := check(ctx, tx, &e)
 	if err != nil {
-		return seats.Place{}, err
+		return seats.Result{}, err
 	}
 	e, err = j.service.join(ctx, tx, e, slots)
-	return seats.Place{Entry: &e}, err
+	return seats.Result{Entry: &e}, err
 }
 
 // checkSessions decides for each session whether the entry may join its queue, and sets the entry's sessions.

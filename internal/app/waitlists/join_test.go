@@ -368,11 +368,11 @@ func TestJoinWaitlist_StaffJoinForMembers(t *testing.T) {
 	studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
 	studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
 	expect.Reason(t, fault.NoCredits)(studio.Join(mia, testkit.ForSessions(class)))
-	place := expect.Value(studio.App.Waitlists.JoinWaitlist(context.Background(), studio.Owner, waitlists.JoinRequest{
+	result := expect.Value(studio.App.Waitlists.JoinWaitlist(context.Background(), studio.Owner, waitlists.JoinRequest{
 		Member: mia.Member, Sessions: []tenant.SessionID{class}, Party: 1, Channel: catalog.Phone,
 	}))(t)
 	studio.MustCancel(who[0], booked[0])
-	studio.WantEntries(map[tenant.EntryID]waitlist.Status{place.Entry.ID: waitlist.Booked})
+	studio.WantEntries(map[tenant.EntryID]waitlist.Status{result.Entry.ID: waitlist.Booked})
 }
 
 // A seat that an entry does not want goes to others, and the entry waits for the next one that it wants.

@@ -40,7 +40,7 @@ func (s *Service) LeaveWaitlist(
 func (s *Service) Leave(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
 ) (seats.Cancelled, error) {
-	left := seats.Cancelled{Place: seats.Place{Entry: &e}}
+	left := seats.Cancelled{Result: seats.Result{Entry: &e}}
 	ended, err := e.CheckLeave()
 	if err != nil {
 		return seats.Cancelled{}, err

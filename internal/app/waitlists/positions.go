@@ -99,13 +99,13 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 	return one[0], nil
 }
 
-// RepeatedPlace is seats.RepeatedPlace with the position of a waitlist entry.
-func (s *Service) RepeatedPlace(
-	ctx context.Context, tx *engine.Tx, made seats.Place, hash []byte,
-) (seats.Place, error) {
-	place, err := seats.RepeatedPlace(made, hash)
-	if err == nil && place.Entry != nil {
-		*place.Entry, err = s.addPosition(ctx, tx, *place.Entry)
+// RepeatedResult is seats.RepeatedResult with the position of a waitlist entry.
+func (s *Service) RepeatedResult(
+	ctx context.Context, tx *engine.Tx, made seats.Result, hash []byte,
+) (seats.Result, error) {
+	result, err := seats.RepeatedResult(made, hash)
+	if err == nil && result.Entry != nil {
+		*result.Entry, err = s.addPosition(ctx, tx, *result.Entry)
 	}
-	return place, err
+	return result, err
 }

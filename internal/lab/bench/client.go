@@ -98,13 +98,13 @@ func sessionID(n int) tenant.SessionID {
 func (d directClient) node(member int) *app.Services { return d.nodes[member%len(d.nodes)] }
 
 func (d directClient) book(ctx context.Context, target seat) (string, error) {
-	place, err := d.node(target.member).Bookings.Book(ctx, callerOf(target.tenant, target.member), bookings.BookRequest{
+	result, err := d.node(target.member).Bookings.Book(ctx, callerOf(target.tenant, target.member), bookings.BookRequest{
 		Session: sessionID(target.session), Party: 1, Channel: catalog.Online,
 	})
 	if err != nil {
 		return "", err
 	}
-	return place.Booking.ID.String(), nil
+	return result.Booking.ID.String(), nil
 }
 
 func (d directClient) cancel(ctx context.Context, member int, booking string) error {

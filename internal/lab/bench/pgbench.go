@@ -71,27 +71,27 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 	}
 	defer db.Close()
 	node := app.New(app.Config{DB: db, Now: time.Now})
-	book := func(member int) (tenant.Caller, seats.Place, error) {
+	book := func(member int) (tenant.Caller, seats.Result, error) {
 		caller := callerOf(pgbenchTenant, member)
-		place, err := node.Bookings.Book(
+		result, err := node.Bookings.Book(
 			ctx, caller, bookings.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online},
 		)
-		return caller, place, err
+		return caller, result, err
 	}
 	if _, _, err := book(memberCount - 2); err != nil { // fills the caches: what they read once is not part of a booking
 		return "", err
 	}
 	seen.batches = nil
-	caller, place, err := book(memberCount - 1)
+	caller, result, err := book(memberCount - 1)
 	if err != nil {
 		return "", err
 	}
 	ids := map[[16]byte]string{
 		caller.Tenant.Bytes():              "'" + caller.Tenant.String() + "'::uuid",
 		caller.Member.Bytes():              numbered("b000", ":member"),
-		place.Booking.Session.Bytes():      numbered("9000", ":session"),
-		place.Booking.Subscription.Bytes(): numbered("8000", ":member"),
-		place.Booking.ID.Bytes():           clientID("a000"),
+		result.Booking.Session.Bytes():      numbered("9000", ":session"),
+		result.Booking.Subscription.Bytes(): numbered("8000", ":member"),
+		result.Booking.ID.Bytes():           clientID("a000"),
 	}
 	var script strings.Builder
 	fmt.Fprintf(&script, "\\set n :n + 1\n"+

@@ -22,7 +22,7 @@ func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookRespo
 	if err != nil {
 		return nil, err
 	}
-	place, err := s.Service.Book(ctx, by, bookings.BookRequest{
+	result, err := s.Service.Book(ctx, by, bookings.BookRequest{
 		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
 		Party:        max(int(req.PartySize), 1),
 		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId), Channel: channel,
@@ -32,12 +32,12 @@ func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookRespo
 		return nil, err
 	}
 	response := &v1.BookResponse{}
-	if place.Booking != nil {
-		response.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*place.Booking)}
+	if result.Booking != nil {
+		response.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*result.Booking)}
 	} else {
-		response.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*place.Entry)}
+		response.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*result.Entry)}
 	}
-	return convert.BookingResponse(ctx, response, place)
+	return convert.BookingResponse(ctx, response, result)
 }
 
 // CancelBooking handles BookingService.CancelBooking.
@@ -56,7 +56,7 @@ func (s *Bookings) CancelBooking(ctx context.Context, req *v1.CancelBookingReque
 	} else {
 		response.Outcome = &v1.CancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
 	}
-	return convert.BookingResponse(ctx, response, cancelled.Place)
+	return convert.BookingResponse(ctx, response, cancelled.Result)
 }
 
 // AdminCancelBooking handles BookingService.AdminCancelBooking.
@@ -78,7 +78,7 @@ func (s *Bookings) AdminCancelBooking(
 	} else {
 		response.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
 	}
-	return convert.BookingResponse(ctx, response, cancelled.Place)
+	return convert.BookingResponse(ctx, response, cancelled.Result)
 }
 
 // GetBooking handles BookingService.GetBooking.
@@ -147,7 +147,7 @@ func (s *Bookings) MarkNoShow(ctx context.Context, req *v1.MarkNoShowRequest) (*
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b},
+		ctx, &v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Result{Booking: &b},
 	)
 }
 
@@ -158,6 +158,6 @@ func (s *Bookings) UndoNoShow(ctx context.Context, req *v1.UndoNoShowRequest) (*
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b},
+		ctx, &v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Result{Booking: &b},
 	)
 }

@@ -31,11 +31,11 @@ func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) 
 			hold.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
 		)
 	}
-	place, err := s.Service.Book(ctx, by, hold)
+	result, err := s.Service.Book(ctx, by, hold)
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
 }
 
 // ConfirmBooking handles BookingService.ConfirmBooking.
@@ -58,20 +58,20 @@ func (s *Bookings) ConfirmBooking(
 			confirm.Keep[i] = convert.ID[tenant.ItemLineID](text)
 		}
 	}
-	place, err := s.Service.ConfirmBooking(ctx, request.Caller(ctx), confirm)
+	result, err := s.Service.ConfirmBooking(ctx, request.Caller(ctx), confirm)
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
 }
 
 // ReleaseHold handles BookingService.ReleaseHold.
 func (s *Bookings) ReleaseHold(ctx context.Context, req *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error) {
-	place, err := s.Service.ReleaseHold(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+	result, err := s.Service.ReleaseHold(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.ReleaseHoldResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.ReleaseHoldResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
 }
 
 // RescheduleBooking handles BookingService.RescheduleBooking.
@@ -87,6 +87,6 @@ func (s *Bookings) RescheduleBooking(
 	}
 	return convert.BookingResponse(ctx,
 		&v1.RescheduleBookingResponse{Booking: convert.BookingMessage(*moved.Booking), Promoted: int32(moved.Promoted)},
-		moved.Place,
+		moved.Result,
 	)
 }

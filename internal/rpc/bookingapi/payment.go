@@ -19,13 +19,13 @@ func (s *Bookings) RecordPayment(
 	if err != nil {
 		return nil, err
 	}
-	place, err := s.Service.RecordPayment(
+	result, err := s.Service.RecordPayment(
 		ctx, by, convert.ID[tenant.BookingID](req.BookingId), paymentValue(req.Payment),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
 }
 
 // RefundPayment handles BookingService.RefundPayment.
@@ -36,11 +36,11 @@ func (s *Bookings) RefundPayment(
 	if err != nil {
 		return nil, err
 	}
-	place, err := s.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
+	result, err := s.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*place.Booking)}, place)
+	return convert.BookingResponse(ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
 }
 
 func refundValue(m *v1.RefundPaymentRequest) payment.Facts {

@@ -86,15 +86,15 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 
 // BookingResponse returns a response after it has set the booking headers of a booking or a waitlist entry. The error
 // is always nil, so that handlers can return the result directly.
-func BookingResponse[M any](ctx context.Context, message *M, p seats.Place) (*M, error) {
+func BookingResponse[M any](ctx context.Context, message *M, r seats.Result) (*M, error) {
 	status := "WAITLISTED"
 	switch {
-	case p.Booking != nil:
-		status = string(p.Booking.Status)
-	case p.Entry.Position == 0:
-		status = string(p.Entry.Status)
+	case r.Booking != nil:
+		status = string(r.Booking.Status)
+	case r.Entry.Position == 0:
+		status = string(r.Entry.Status)
 	}
-	SetBookingHeaders(request.ResponseHeader(ctx), status, p.Repeated)
+	SetBookingHeaders(request.ResponseHeader(ctx), status, r.Repeated)
 	return message, nil
 }
 

@@ -36,11 +36,11 @@ func (s *Waitlists) JoinWaitlist(ctx context.Context, req *v1.JoinWaitlistReques
 			return nil, err
 		}
 	}
-	place, err := s.Service.JoinWaitlist(ctx, request.Caller(ctx), join)
+	result, err := s.Service.JoinWaitlist(ctx, request.Caller(ctx), join)
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
+	return convert.BookingResponse(ctx, &v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*result.Entry)}, result)
 }
 
 // LeaveWaitlist handles WaitlistService.LeaveWaitlist.
@@ -107,7 +107,7 @@ func (s *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest)
 	}
 	return convert.BookingResponse(ctx,
 		&v1.AcceptOfferResponse{Booking: convert.BookingMessage(*a.Booking), Offer: convert.OfferMessage(a.Offer)},
-		seats.Place{Booking: a.Booking, Repeated: a.Repeated},
+		seats.Result{Booking: a.Booking, Repeated: a.Repeated},
 	)
 }
 

@@ -192,7 +192,7 @@ func (s *Studio) SessionAt(start time.Time, change ...func(*session.Input)) tena
 }
 
 // MustPlace books one seat and returns the booking or the waitlist entry.
-func (s *Studio) MustPlace(who tenant.Caller, in tenant.SessionID) seats.Place {
+func (s *Studio) MustPlace(who tenant.Caller, in tenant.SessionID) seats.Result {
 	s.T.Helper()
 	return expect.Value(s.Book(who, in))(s.T)
 }
@@ -236,12 +236,12 @@ func (s *Studio) FreeSeat(start time.Time, waiting ...tenant.Caller) tenant.Sess
 	s.T.Helper()
 	class := s.SessionAt(start, func(in *session.Input) { in.Capacity = new(1) })
 	first := s.AddReachable(fmt.Sprint("First", *s.serial))
-	place := s.MustPlace(first, class)
+	result := s.MustPlace(first, class)
 	for _, who := range waiting {
 		s.MustPlace(who, class)
 	}
 	expect.OK(s.T)(
-		s.App.Bookings.CancelBooking(context.Background(), first, bookings.CancelRequest{ID: place.Booking.ID}),
+		s.App.Bookings.CancelBooking(context.Background(), first, bookings.CancelRequest{ID: result.Booking.ID}),
 	)
 	return class
 }
