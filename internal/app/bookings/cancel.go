@@ -73,7 +73,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 		return seats.Cancelled{}, err
 	}
 	up := seats.Cancelled{
-		Result:    seats.Result{Booking: &cancelled.Booking, Repeated: cancelled.Unchanged},
+		Result:   seats.Result{Booking: &cancelled.Booking, Repeated: cancelled.Unchanged},
 		Refunded: cancelled.Refunded, Late: cancelled.Late,
 	}
 	if cancelled.Unchanged {

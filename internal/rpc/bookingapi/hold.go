@@ -35,7 +35,9 @@ func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
+	return convert.BookingResponse(
+		ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+	)
 }
 
 // ConfirmBooking handles BookingService.ConfirmBooking.
@@ -62,7 +64,9 @@ func (s *Bookings) ConfirmBooking(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
+	return convert.BookingResponse(
+		ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+	)
 }
 
 // ReleaseHold handles BookingService.ReleaseHold.
