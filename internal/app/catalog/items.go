@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
@@ -38,21 +37,32 @@ func (s *Service) CreateItem(ctx context.Context, caller tenant.Caller, i bookin
 func (s *Service) UpdateItem(
 	ctx context.Context, caller tenant.Caller, id tenant.ItemID, expect *int, edit func(*booking.Item) error,
 ) (booking.Item, error) {
-	item, err := update[booking.Item, tenant.ItemID]{
-		name: "item.update", id: id, expect: expect,
-		find: catalogdb.FindItem, missing: fault.Missing(fault.ItemNotFound, "Item"),
-		version: func(i *booking.Item) (*int, *time.Time) { return &i.Version, &i.UpdatedAt },
-		edit:    edit,
-		changes: func(_, after booking.Item) map[string]any {
-			return map[string]any{"name": after.Name, "stock": after.Stock, "active": after.Active}
-		},
-		save: func(_ context.Context, tx *engine.Tx, _, after booking.Item, changes map[string]any) error {
+	updated, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "item.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (booking.Item, error) {
+			before, err := engine.Find(ctx, tx, errNoItem, func(b *pg.Batch, into **booking.Item) {
+				catalogdb.FindItem(b, tx.Tenant, id, into)
+			})
+			if err != nil {
+				return before, err
+			}
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
+				return before, err
+			}
+			after := before
+			if err := edit(&after); err != nil {
+				return before, err
+			}
+			if err := after.Validate(); err != nil {
+				return before, err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			catalogdb.UpdateItem(tx.Tx, tx.Tenant, after)
-			record.CatalogChange(tx, "item.updated", "item", id.UUID, changes)
-			return nil
-		},
-	}.run(ctx, s, caller)
-	return item, itemNameTaken(err)
+			record.CatalogChange(tx, "item.updated", "item", id.UUID, map[string]any{
+				"name": after.Name, "stock": after.Stock, "active": after.Active,
+			})
+			return after, nil
+		})
+	return updated, itemNameTaken(err)
 }
 
 // ListItems reads items by name, then id.
@@ -61,6 +71,8 @@ func (s *Service) ListItems(ctx context.Context, caller tenant.Caller, q ItemQue
 		catalogdb.ListItems(b, caller.Tenant, q, into)
 	})
 }
+
+var errNoItem = fault.Missing(fault.ItemNotFound, "Item")
 
 func itemNameTaken(err error) error {
 	return nameTaken(err, "items_name", "item.name", "An item at the location has that name.")

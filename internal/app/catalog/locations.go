@@ -3,12 +3,12 @@ package catalog
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -51,29 +51,37 @@ func (s *Service) CreateLocation(
 func (s *Service) UpdateLocation(
 	ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, edit func(*catalog.Location),
 ) (catalog.Location, error) {
-	location, err := update[catalog.Location, tenant.LocationID]{
-		name: "location.update", id: id, expect: expect,
-		find: catalogdb.FindLocation, missing: catalog.ErrNoLocation,
-		version: func(l *catalog.Location) (*int, *time.Time) { return &l.Version, &l.UpdatedAt },
-		edit: func(l *catalog.Location) error {
-			edit(l)
-			return nil
-		},
-		changes: func(before, after catalog.Location) map[string]any {
-			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		},
-		save: func(ctx context.Context, tx *engine.Tx, before, after catalog.Location, changes map[string]any) error {
+	updated, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "location.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (catalog.Location, error) {
+			before, err := engine.Find(ctx, tx, catalog.ErrNoLocation, func(b *pg.Batch, into **catalog.Location) {
+				catalogdb.FindLocation(b, tx.Tenant, id, into)
+			})
+			if err != nil {
+				return before, err
+			}
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
+				return before, err
+			}
+			after := before
+			edit(&after)
+			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+			if changes == nil {
+				return after, nil
+			}
+			if err := after.Validate(); err != nil {
+				return before, err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			if after.TimeZone != before.TimeZone {
 				if err := checkNoSessions(ctx, tx, id); err != nil {
-					return err
+					return before, err
 				}
 			}
 			catalogdb.UpdateLocation(tx.Tx, tx.Tenant, after)
 			record.CatalogChange(tx, "location.updated", "location", id.UUID, changes)
-			return nil
-		},
-	}.run(ctx, s, caller)
-	return location, locationNameTaken(err)
+			return after, nil
+		})
+	return updated, locationNameTaken(err)
 }
 
 // checkNoSessions rejects a new time zone for a location with sessions. A transaction that creates a session has read

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
@@ -34,29 +33,37 @@ func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit
 func (s *Service) UpdatePlan(
 	ctx context.Context, caller tenant.Caller, id tenant.PlanID, expect *int, edit func(*credit.Plan) error,
 ) (credit.Plan, error) {
-	plan, err := update[credit.Plan, tenant.PlanID]{
-		name: "plan.update", id: id, expect: expect,
-		find: catalogdb.FindPlan, missing: fault.Missing(fault.PlanNotFound, "Plan"),
-		version: func(p *credit.Plan) (*int, *time.Time) { return &p.Version, &p.UpdatedAt },
-		edit: func(p *credit.Plan) error {
-			before := *p
-			if err := edit(p); err != nil {
-				return err
+	updated, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "plan.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (credit.Plan, error) {
+			before, err := engine.Find(ctx, tx, errNoPlan, func(b *pg.Batch, into **credit.Plan) {
+				catalogdb.FindPlan(b, tx.Tenant, id, into)
+			})
+			if err != nil {
+				return before, err
 			}
-			return p.CheckEdit(before)
-		},
-		changes: func(_, after credit.Plan) map[string]any { return map[string]any{"name": after.Name} },
-		save: func(_ context.Context, tx *engine.Tx, before, after credit.Plan, changes map[string]any) error {
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
+				return before, err
+			}
+			after := before
+			if err := edit(&after); err != nil {
+				return before, err
+			}
+			if err := after.CheckEdit(before); err != nil {
+				return before, err
+			}
+			if err := after.Validate(); err != nil {
+				return before, err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			catalogdb.UpdatePlan(tx.Tx, tx.Tenant, after)
 			if after.HasQuota() && !before.HasQuota() {
 				// In zones west of UTC today may still be the day before.
 				bookingdb.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
 			}
-			record.Audit(tx, "plan.updated", "plan", id.UUID, "", changes)
-			return nil
-		},
-	}.run(ctx, s, caller)
-	return plan, planNameTaken(err)
+			record.Audit(tx, "plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
+			return after, nil
+		})
+	return updated, planNameTaken(err)
 }
 
 // ListPlans reads plans by name. The first page starts after an empty name and a zero id.
@@ -67,6 +74,8 @@ func (s *Service) ListPlans(
 		catalogdb.ListPlans(b, caller.Tenant, inactive, afterName, afterID, limit, into)
 	})
 }
+
+var errNoPlan = fault.Missing(fault.PlanNotFound, "Plan")
 
 func planNameTaken(err error) error {
 	return nameTaken(err, "plans_name", "plan.name", "A plan has that name.")

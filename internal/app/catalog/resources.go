@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
@@ -44,24 +43,32 @@ func (s *Service) CreateResource(
 func (s *Service) UpdateResource(
 	ctx context.Context, caller tenant.Caller, id tenant.ResourceID, expect *int, edit func(*catalog.Resource),
 ) (catalog.Resource, error) {
-	resource, err := update[catalog.Resource, tenant.ResourceID]{
-		name: "resource.update", id: id, expect: expect,
-		find: catalogdb.FindResource, missing: fault.Missing(fault.ResourceNotFound, "Resource"),
-		version: func(r *catalog.Resource) (*int, *time.Time) { return &r.Version, &r.UpdatedAt },
-		edit: func(r *catalog.Resource) error {
-			edit(r)
-			return nil
-		},
-		changes: func(before, after catalog.Resource) map[string]any {
-			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		},
-		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Resource, changes map[string]any) error {
+	updated, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "resource.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (catalog.Resource, error) {
+			before, err := engine.Find(ctx, tx, errNoResource, func(b *pg.Batch, into **catalog.Resource) {
+				catalogdb.FindResource(b, tx.Tenant, id, into)
+			})
+			if err != nil {
+				return before, err
+			}
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
+				return before, err
+			}
+			after := before
+			edit(&after)
+			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+			if changes == nil {
+				return after, nil
+			}
+			if err := after.Validate(); err != nil {
+				return before, err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			catalogdb.UpdateResource(tx.Tx, tx.Tenant, after)
 			record.CatalogChange(tx, "resource.updated", "resource", id.UUID, changes)
-			return nil
-		},
-	}.run(ctx, s, caller)
-	return resource, resourceNameTaken(err)
+			return after, nil
+		})
+	return updated, resourceNameTaken(err)
 }
 
 // ListResources reads resources by name, then id: those of one location, which has to exist, or all.
@@ -78,6 +85,8 @@ func (s *Service) ListResources(
 	}
 	return found, err
 }
+
+var errNoResource = fault.Missing(fault.ResourceNotFound, "Resource")
 
 func resourceNameTaken(err error) error {
 	return nameTaken(err, "resources_name", "resource.name", "There is a resource of that name.")

@@ -2,11 +2,11 @@ package catalog
 
 import (
 	"context"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -38,25 +38,33 @@ func (s *Service) CreateService(
 func (s *Service) UpdateService(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceID, expect *int, edit func(*catalog.Service),
 ) (catalog.Service, error) {
-	svc, err := update[catalog.Service, tenant.ServiceID]{
-		name: "service.update", id: id, expect: expect,
-		find: catalogdb.FindService, missing: catalog.ErrNoService,
-		version: func(svc *catalog.Service) (*int, *time.Time) { return &svc.Version, &svc.UpdatedAt },
-		edit: func(svc *catalog.Service) error {
-			edit(svc)
-			*svc = svc.WithDefaults()
-			return nil
-		},
-		changes: func(before, after catalog.Service) map[string]any {
-			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		},
-		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Service, changes map[string]any) error {
+	updated, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "service.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (catalog.Service, error) {
+			before, err := engine.Find(ctx, tx, catalog.ErrNoService, func(b *pg.Batch, into **catalog.Service) {
+				catalogdb.FindService(b, tx.Tenant, id, into)
+			})
+			if err != nil {
+				return before, err
+			}
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
+				return before, err
+			}
+			after := before
+			edit(&after)
+			after = after.WithDefaults()
+			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+			if changes == nil {
+				return after, nil
+			}
+			if err := after.Validate(); err != nil {
+				return before, err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			catalogdb.UpdateService(tx.Tx, tx.Tenant, after)
 			record.CatalogChange(tx, "service.updated", "service", id.UUID, changes)
-			return nil
-		},
-	}.run(ctx, s, caller)
-	return svc, serviceNameTaken(err)
+			return after, nil
+		})
+	return updated, serviceNameTaken(err)
 }
 
 // GetService reads a service.
