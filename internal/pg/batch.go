@@ -118,6 +118,9 @@ func (r firstRow) Scan(targets ...any) error {
 //
 // Statements that are new to this connection are prepared first, which costs one extra round trip once.
 func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done int, dbErr, readErr error) {
+	if len(statements) == 0 {
+		return 0, nil, nil
+	}
 	batch := &pgx.Batch{QueuedQueries: make([]*pgx.QueuedQuery, 0, len(statements))}
 	for _, s := range statements {
 		batch.Queue(s.sql, s.arguments()...)

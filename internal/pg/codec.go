@@ -2,6 +2,7 @@ package pg
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -20,20 +21,28 @@ import (
 //   - timestamptz is read in UTC, so a value does not depend on the time zone of the machine.
 //   - date maps to civil.Date; a zero one is NULL, like an ID. time maps to civil.TimeOfDay.
 //   - a time.Duration in an integer column is a number of whole seconds.
-func registerTypes(conn *pgx.Conn) {
+func registerTypes(conn *pgx.Conn) error {
 	m := conn.TypeMap()
+	var unknown error
+	lookUp := func(oid uint32) *pgtype.Type {
+		known, ok := m.TypeForOID(oid)
+		if !ok {
+			unknown = errors.Join(unknown, fmt.Errorf("pg: pgx does not know the type %d", oid))
+			return &pgtype.Type{OID: oid}
+		}
+		return known
+	}
 	register := func(oid uint32, codec pgtype.Codec) *pgtype.Type {
-		before, _ := m.TypeForOID(oid)
-		after := &pgtype.Type{Name: before.Name, OID: oid, Codec: codec}
-		m.RegisterType(after)
-		return after
+		own := &pgtype.Type{Name: lookUp(oid).Name, OID: oid, Codec: codec}
+		m.RegisterType(own)
+		return own
 	}
 	id := register(pgtype.UUIDOID, uuidCodec{})
 	register(pgtype.UUIDArrayOID, uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}})
 
 	instant := register(pgtype.TimestamptzOID, &pgtype.TimestamptzCodec{ScanLocation: time.UTC})
 	register(pgtype.TimestamptzArrayOID, arrayCodec[time.Time]{&pgtype.ArrayCodec{ElementType: instant}, encodeInstant})
-	text, _ := m.TypeForOID(pgtype.TextOID)
+	text := lookUp(pgtype.TextOID)
 	register(pgtype.TextArrayOID, arrayCodec[string]{&pgtype.ArrayCodec{ElementType: text}, encodeText})
 
 	register(pgtype.DateOID, numberCodec[civil.Date]{
@@ -54,6 +63,7 @@ func registerTypes(conn *pgx.Conn) {
 	register(pgtype.Int8OID, span)
 	span.Codec, span.width = pgtype.Int4Codec{}, 4
 	register(pgtype.Int4OID, span)
+	return unknown
 }
 
 // Postgres counts days and microseconds from this one.
@@ -245,11 +255,12 @@ func (c arrayCodec[V]) Encode(value any, buf []byte) ([]byte, error) {
 	}), nil
 }
 
-// appendArray writes the binary form of a one-dimensional array: dimensions, whether any element may be NULL, element
-// type, length, lower bound, elements. No bytes are NULL.
+// appendArray writes the binary form of a one-dimensional array: dimensions, whether any element is NULL, element type,
+// length, lower bound, elements. No bytes are NULL.
 func appendArray(buf []byte, element uint32, length int, appendTo func(buf []byte, i int) []byte) []byte {
 	buf = binary.BigEndian.AppendUint32(buf, 1)
-	buf = binary.BigEndian.AppendUint32(buf, 1)
+	nullsAt := len(buf)
+	buf = binary.BigEndian.AppendUint32(buf, 0)
 	buf = binary.BigEndian.AppendUint32(buf, element)
 	buf = binary.BigEndian.AppendUint32(buf, uint32(length))
 	buf = binary.BigEndian.AppendUint32(buf, 1)
@@ -259,6 +270,8 @@ func appendArray(buf []byte, element uint32, length int, appendTo func(buf []byt
 		if with := appendTo(buf, i); with != nil {
 			buf = with
 			binary.BigEndian.PutUint32(buf[at:], uint32(len(buf)-at-4))
+		} else {
+			binary.BigEndian.PutUint32(buf[nullsAt:], 1)
 		}
 	}
 	return buf

@@ -124,6 +124,32 @@ func TestCodec_EncodesArraysAtOnce(t *testing.T) {
 	}
 }
 
+// An array has the same bytes as if pgx had encoded it: also the empty one, and whether any element is NULL.
+func TestCodec_EncodesArraysAsPgxDoes(t *testing.T) {
+	t.Parallel()
+	conn := expect.Value(setup(t).Owner.Acquire(t.Context()))(t)
+	defer conn.Release()
+	own, pgx := conn.Conn().TypeMap(), pgtype.NewMap()
+	id := newID()
+	for what, c := range map[string]struct {
+		oid         uint32
+		ours, their any
+	}{
+		"texts":           {pgtype.TextArrayOID, []string{"a", ""}, []string{"a", ""}},
+		"no texts":        {pgtype.TextArrayOID, []string{}, []string{}},
+		"texts or NULL":   {pgtype.TextArrayOID, []*string{new("a"), nil, new("b")}, []*string{new("a"), nil, new("b")}},
+		"times":           {pgtype.TimestamptzArrayOID, []time.Time{epoch}, []time.Time{epoch}},
+		"no times":        {pgtype.TimestamptzArrayOID, []*time.Time{}, []*time.Time{}},
+		"times or NULL":   {pgtype.TimestamptzArrayOID, []*time.Time{&epoch, nil}, []*time.Time{&epoch, nil}},
+		"IDs":             {pgtype.UUIDArrayOID, []tenant.SessionID{id, id}, [][16]byte{id.UUID, id.UUID}},
+		"no IDs":          {pgtype.UUIDArrayOID, []tenant.SessionID{}, [][16]byte{}},
+		"IDs, one absent": {pgtype.UUIDArrayOID, []tenant.SessionID{id, {}}, []*[16]byte{(*[16]byte)(&id.UUID), nil}},
+	} {
+		want := expect.Value(pgx.Encode(c.oid, pgtype.BinaryFormatCode, c.their, nil))(t)
+		test.Eq(t, want, expect.Value(own.Encode(c.oid, pgtype.BinaryFormatCode, c.ours, nil))(t), test.Sprint(what))
+	}
+}
+
 func TestCodec_ReadsTimesInUTC(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

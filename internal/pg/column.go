@@ -94,6 +94,8 @@ func (c Column) sqlType() string {
 		return "boolean"
 	case reflect.Int, reflect.Int32:
 		return "integer"
+	case reflect.Int64:
+		return "bigint"
 	case reflect.Float64:
 		return "double precision"
 	default:

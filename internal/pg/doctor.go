@@ -35,7 +35,7 @@ select 'max_pred_locks_per_page', current_setting('max_pred_locks_per_page'), 'a
 union all
 select 'server_version', current_setting('server_version'), 'at least 15',
        'Older servers are not tested.',
-       current_setting('server_version_num')::int / 10000 >= 15
+       current_setting('server_version_num')::int >= 150000
 union all
 select 'fsync', current_setting('fsync'), 'on',
        'A crash of the machine can corrupt the database.',

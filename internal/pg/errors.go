@@ -12,17 +12,18 @@ import (
 
 // SQLSTATE codes that the application distinguishes.
 const (
-	codeForeignKey    = "23503"
-	codeUnique        = "23505"
-	codeCheck         = "23514"
-	codeExclusion     = "23P01"
-	codeSerialization = "40001"
-	codeDeadlock      = "40P01"
-	codeInternal      = "XX000" // corrupted data has its own codes
-	codeInvalidValue  = "22023" // of a parameter; at connect, the role does not exist
-	codeNoTable       = "42P01"
-	codeNoColumn      = "42703"
-	codeNoPrivilege   = "42501"
+	codeForeignKey      = "23503"
+	codeUnique          = "23505"
+	codeCheck           = "23514"
+	codeExclusion       = "23P01"
+	codeSerialization   = "40001"
+	codeDeadlock        = "40P01"
+	codeLockUnavailable = "55P03" // lock_timeout, too
+	codeInternal        = "XX000" // corrupted data has its own codes
+	codeInvalidValue    = "22023" // of a parameter; at connect, the role does not exist
+	codeNoTable         = "42P01"
+	codeNoColumn        = "42703"
+	codeNoPrivilege     = "42501"
 )
 
 // ErrCommitUnknown says that the connection broke after COMMIT was sent and before the answer came.
@@ -72,15 +73,12 @@ func contended(err error) bool {
 // connectionLost reports whether the connection broke or could not be made.
 func connectionLost(err error) bool {
 	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return endsSession(e)
+		return e.SeverityUnlocalized == "FATAL" || e.SeverityUnlocalized == "PANIC"
 	}
 	var network net.Error
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		pgconn.SafeToRetry(err)
 }
-
-// endsSession reports whether the server closed the connection with an error: a FATAL or a PANIC.
-func endsSession(e *pgconn.PgError) bool { return e.SeverityUnlocalized != "ERROR" }
 
 // IsUnreachable reports whether the database could not be asked or did not answer: it is down, starting, stopping or
 // full, or the network is broken.
@@ -100,9 +98,9 @@ func IsServerFailure(err error) bool {
 }
 
 // keepsPrepared reports whether the prepared statements of a failed batch are still good: the error came from the data
-// (class 23) or from another transaction (class 40). After any other error pgx prepares them again, because a migration
-// may have changed what they return.
+// (class 23) or from another transaction (class 40, or a lock that it held for too long). After any other error pgx
+// prepares them again, because a migration may have changed what they return.
 func keepsPrepared(err error) bool {
 	code := Code(err)
-	return strings.HasPrefix(code, "23") || strings.HasPrefix(code, "40")
+	return strings.HasPrefix(code, "23") || strings.HasPrefix(code, "40") || code == codeLockUnavailable
 }

@@ -30,8 +30,8 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 
-	// Wait for other migrators as long as ctx allows: retry every second, for about a day.
-	locker, lockErr := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 100_000))
+	// Wait for other migrators as long as ctx allows: retry every second, for a day.
+	locker, lockErr := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 24*60*60))
 	versions, storeErr := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
 	if err := errors.Join(lockErr, storeErr); err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -77,8 +77,8 @@ func (d digestStore) CreateVersionTable(ctx context.Context, db database.DBTxCon
 func (d digestStore) Insert(ctx context.Context, db database.DBTxConn, applied database.InsertRequest) error {
 	var digest []byte
 	for _, m := range d.known {
-		if m.Version == applied.Version {
-			digest = m.Digest
+		if m.version == applied.Version {
+			digest = m.digest
 		}
 	}
 	_, err := db.ExecContext(ctx, "insert into "+goose.DefaultTablename+
@@ -92,8 +92,20 @@ func (d digestStore) Insert(ctx context.Context, db database.DBTxConn, applied d
 func (d digestStore) ListMigrations(
 	ctx context.Context, db database.DBTxConn,
 ) ([]*database.ListMigrationsResult, error) {
-	var applied appliedMigrations
-	if err := db.QueryRowContext(ctx, listApplied).Scan(&applied); err != nil {
+	rows, err := db.QueryContext(ctx, listApplied)
+	if err != nil {
+		return nil, listError(err)
+	}
+	defer rows.Close()
+	var applied []migration
+	for rows.Next() {
+		var m migration
+		if err := rows.Scan(&m.version, &m.digest); err != nil {
+			return nil, listError(err)
+		}
+		applied = append(applied, m)
+	}
+	if err := rows.Err(); err != nil {
 		return nil, listError(err)
 	}
 	if err := compareSchema(d.known, applied); err != nil && !errors.Is(err, ErrSchemaBehind) {

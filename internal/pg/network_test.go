@@ -1,10 +1,14 @@
 package pg_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"net"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
@@ -105,6 +109,21 @@ func TestInTx_KeepsPreparedStatementsOnConflict(t *testing.T) {
 	test.LessEq(t, 6, trips)
 }
 
+// A lock that another transaction holds for too long says nothing about the statements, either.
+func TestInTx_KeepsPreparedStatementsAfterLockTimeout(t *testing.T) {
+	t.Parallel()
+	var n pgtest.Network
+	b := setup(t, n.Use, func(c *pg.Config) { c.CommandConns, c.LockTimeout = 1, 20*time.Millisecond })
+	id := b.insert(t)
+	holder := expect.Value(b.Owner.Begin(t.Context()))(t)
+	defer func() { must.NoError(t, holder.Rollback(t.Context())) }()
+	expect.OK(t)(holder.Exec(t.Context(), takeOne, b.scope.Tenant, id))
+	trips := cheapest(&n, func() {
+		test.EqOp(t, "55P03", pg.Code(b.inTx(t, writes(nil, takeOne, b.scope.Tenant, id))))
+	})
+	test.EqOp(t, 2, trips, test.Sprint("write, rollback"))
+}
+
 func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -189,6 +208,41 @@ func TestInTx_ReplacesTerminatedConnections(t *testing.T) {
 			must.NoError(t, b.Warm(t.Context())) // none is kept
 		})
 	}
+}
+
+// mortalConn breaks when it is pinged.
+type mortalConn struct {
+	net.Conn
+
+	pings *atomic.Int64
+}
+
+func (c mortalConn) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("-- ping")) {
+		c.pings.Add(1)
+		return 0, errors.Join(net.ErrClosed, c.Close())
+	}
+	return c.Conn.Write(p)
+}
+
+// While all connections die, also new ones, it does not open more and more of them without a pause.
+func TestInTx_ReplacesAsManyConnectionsAsThePoolHas(t *testing.T) {
+	t.Parallel()
+	var n pgtest.Network
+	var pings atomic.Int64
+	b := setup(t, n.Use, func(c *pg.Config) {
+		c.CommandConns = 2
+		dial := c.Dial
+		c.Dial = func(ctx context.Context, kind, addr string) (net.Conn, error) {
+			conn, err := dial(ctx, kind, addr)
+			return mortalConn{conn, &pings}, err
+		}
+	})
+	id := b.insert(t)
+	n.Break(pgtest.Cut{Text: "set_config"})
+	must.NoError(t, b.inTx(t, writes(nil, takeOne, b.scope.Tenant, id)))
+	test.EqOp(t, 1, b.taken(t, id), test.Sprint("taken"))
+	test.EqOp(t, 3, pings.Load(), test.Sprint("pings: one for each connection, and one more"))
 }
 
 // All connections are opened, and counted. Without a server the error says so.

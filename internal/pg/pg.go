@@ -156,10 +156,9 @@ func (db *DB) poolConfig(size int32, settings map[string]string) *pgxpool.Config
 	maps.Copy(config.ConnConfig.RuntimeParams, settings)
 	// Idle connections stay open for the next burst. Only age closes them, one by one.
 	config.MaxConns, config.MaxConnIdleTime = size, config.MaxConnLifetime
-	config.MaxConnLifetimeJitter = config.MaxConnLifetime
+	config.MaxConnLifetimeJitter = config.MaxConnLifetime / 4
 	config.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
-		registerTypes(conn)
-		return nil
+		return registerTypes(conn)
 	}
 	return config
 }

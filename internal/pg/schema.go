@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pressly/goose/v3"
 )
 
@@ -31,8 +31,14 @@ func (db *DB) CheckSchema(ctx context.Context, fsys fs.FS) error {
 	if err != nil {
 		return err
 	}
-	var applied appliedMigrations
-	if err := db.reads.QueryRow(ctx, listApplied).Scan(&applied); err != nil {
+	rows, err := db.reads.Query(ctx, listApplied)
+	if err != nil {
+		return checkError(err)
+	}
+	applied, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m migration, err error) {
+		return m, row.Scan(&m.version, &m.digest)
+	})
+	if err != nil {
 		return checkError(err)
 	}
 	return compareSchema(known, applied)
@@ -57,27 +63,15 @@ func listError(err error) error {
 	return fmt.Errorf("read the applied migrations: %w", err)
 }
 
-// listApplied returns a JSON array of migrations. It leaves out version 0, the empty database.
-const listApplied = "select coalesce(json_agg(json_build_object('version', version_id, 'digest', " +
-	"encode(digest, 'base64')) order by version_id), '[]')::text from " + goose.DefaultTablename + " where version_id > 0"
+// listApplied leaves out version 0, the empty database.
+const listApplied = "select version_id, digest from " + goose.DefaultTablename +
+	" where version_id > 0 order by version_id"
 
 // migration is one of a program's migrations, or one that was applied to a database, which stores no name.
 type migration struct {
-	Version int64  `json:"version"`
-	Name    string `json:"-"`
-	Digest  []byte `json:"digest"` // SHA-256 of the text; nil if another tool applied it
-}
-
-// appliedMigrations are scanned from listApplied.
-type appliedMigrations []migration
-
-// Scan implements sql.Scanner.
-func (a *appliedMigrations) Scan(value any) error {
-	text, ok := value.(string)
-	if !ok {
-		return fmt.Errorf("the applied migrations are a %T, not a text", value)
-	}
-	return json.Unmarshal([]byte(text), (*[]migration)(a))
+	version int64
+	name    string
+	digest  []byte // SHA-256 of the text; nil if another tool applied it
 }
 
 // readMigrations returns the migrations of a folder, ordered by version.
@@ -98,9 +92,9 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 		}
 		// Git may convert line endings on checkout.
 		sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
-		all = append(all, migration{Version: version, Name: name, Digest: sum[:]})
+		all = append(all, migration{version: version, name: name, digest: sum[:]})
 	}
-	slices.SortFunc(all, func(a, b migration) int { return cmp.Compare(a.Version, b.Version) })
+	slices.SortFunc(all, func(a, b migration) int { return cmp.Compare(a.version, b.version) })
 	return all, nil
 }
 
@@ -109,22 +103,22 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 func compareSchema(known, applied []migration) error {
 	for i := range min(len(known), len(applied)) {
 		switch k, a := known[i], applied[i]; {
-		case a.Version > k.Version:
-			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaMismatch, k.Name, a.Version)
-		case a.Version < k.Version:
-			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaMismatch, a.Version)
-		case a.Digest == nil:
-			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaMismatch, k.Name)
-		case !bytes.Equal(a.Digest, k.Digest):
-			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaMismatch, k.Name)
+		case a.version > k.version:
+			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaMismatch, k.name, a.version)
+		case a.version < k.version:
+			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaMismatch, a.version)
+		case a.digest == nil:
+			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaMismatch, k.name)
+		case !bytes.Equal(a.digest, k.digest):
+			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaMismatch, k.name)
 		}
 	}
 	switch {
 	case len(applied) < len(known):
-		return fmt.Errorf("%w: %s has not been applied", ErrSchemaBehind, known[len(applied)].Name)
+		return fmt.Errorf("%w: %s has not been applied", ErrSchemaBehind, known[len(applied)].name)
 	case len(applied) > len(known):
 		return fmt.Errorf("%w: it has migration %d, which this program does not know",
-			ErrSchemaAhead, applied[len(known)].Version)
+			ErrSchemaAhead, applied[len(known)].version)
 	default:
 		return nil
 	}

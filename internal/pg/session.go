@@ -35,7 +35,7 @@ func (s *session) send(ctx context.Context, statements []*Statement) error {
 	s.writeRows()
 	all := slices.Concat(s.pending, statements)
 	s.pending = nil
-	s.begun = true
+	s.begun = s.begun || len(all) > 0
 	_, dbErr, readErr := send(ctx, s.conn, all)
 	if dbErr == nil && s.conn.PgConn().TxStatus() == 'E' {
 		dbErr = readErr // it hid the server's error about a later statement

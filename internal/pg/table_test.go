@@ -17,7 +17,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-type kindName string
+type (
+	kindName string
+	bigCount int64
+)
 
 // thing has a field for each kind of column.
 type thing struct {
@@ -26,6 +29,7 @@ type thing struct {
 	Kind    kindName
 	Method  string // NULL if empty
 	Number  int
+	Total   bigCount
 	Share   *float64
 	Counted bool
 	Hash    []byte
@@ -49,6 +53,7 @@ var kinds = pg.NewTable("k", func(t *thing) []pg.Column {
 		pg.Fixed("kind", &t.Kind),
 		pg.Col("method", pg.Null(&t.Method)),
 		pg.Col("number", &t.Number),
+		pg.Col("total", &t.Total),
 		pg.Col("share", &t.Share),
 		pg.Later("counted", &t.Counted),
 		pg.Col("hash", &t.Hash),
@@ -81,6 +86,7 @@ func drawThing(t *rapid.T, number int) *thing {
 	made := &thing{
 		ID: tenant.New[tenant.MemberID](epoch), Number: number, Seats: 3,
 		Name: text.Draw(t, "name"), Kind: kindName(text.Draw(t, "kind")), Method: text.Draw(t, "method"),
+		Total: bigCount(rapid.Int64().Draw(t, "total")),
 		At:    civil.TimeOf(time.Unix(rapid.Int64Range(0, 86399).Draw(t, "time"), 0), time.UTC),
 		Made:  epoch.Add(time.Duration(rapid.IntRange(0, 1e9).Draw(t, "made")) * time.Microsecond),
 		Tags:  rapid.SliceOfN(text, 0, 3).Draw(t, "tags"),

@@ -128,12 +128,12 @@ func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) 
 	}
 }
 
-// acquire takes a connection from the pool. After a lost connection it checks the next ones,
-// because a server that restarted leaves a pool of dead ones.
+// acquire takes a connection from the pool. After a lost connection it checks the next ones, because a server that
+// restarted leaves a pool of dead ones; but no more than the pool has: if new ones die, too, the caller pauses.
 func (r *run) acquire(ctx context.Context) (*pgxpool.Conn, error) {
-	for {
+	for dead := int32(0); ; dead++ {
 		conn, err := r.db.commands.Acquire(ctx)
-		if err != nil || !r.lost || conn.Ping(ctx) == nil {
+		if err != nil || !r.lost || dead > r.db.config.CommandConns || conn.Ping(ctx) == nil {
 			return conn, err
 		}
 		conn.Release()
@@ -249,7 +249,7 @@ func mayHaveCommitted(err error, reached bool) bool {
 		return false
 	}
 	var e *pgconn.PgError
-	return !errors.As(err, &e) || (endsSession(e) && reached)
+	return !errors.As(err, &e) || (e.SeverityUnlocalized != "ERROR" && reached)
 }
 
 // takeLocks takes the advisory locks of WithLocks and returns the statements that release them. It runs before

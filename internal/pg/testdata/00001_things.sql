@@ -48,6 +48,7 @@ create table kinds (
   kind      text not null,
   method    text,
   number    integer not null,
+  total     bigint not null default 0,
   share     double precision,
   counted   boolean not null default false,
   hash      bytea,
