@@ -99,7 +99,7 @@ const isScript = any(/\.m?[jt]sx?$/);
 /** What the first script of a page needs to load the others. */
 const isFirst = any(
   /rolldown\/runtime|preload-helper/,
-  /\/i18n\/load\.ts/,
+  /shared\/i18n\/(count|load)/,
   /shared\/start\/expect-user/,
 );
 
@@ -118,7 +118,8 @@ const isWidget = any(
 
 /** What the pages of the console share. */
 const isFrame = any(
-  /src\/console\/(shell|routes|catalog\/(data|text)|ui\/(dialog|roles|sessions|text))/,
+  /src\/console\/(shell|routes|catalog\/data|ui\/(dialog|roles|sessions|text))/,
+  /src\/console\/(accounts|bookings\/analytics|schedules|settings|waitlists)\/texts\/index/,
   /DatesProvider|AccordionChevron|get-transition-props|hotkey|schedules\/turn/,
   /(components|styles)\/(Anchor|Container|FloatingIndicator|SegmentedControl)[/.]/,
   /ScrollArea\/utils|create-scoped-keydown|close-on-escape|InputsGroup/,
@@ -132,7 +133,7 @@ const isOfSomePages = any(
   /components\/(ActionIcon|Progress|SimpleGrid)\//,
   /@mantine\/(dates|notifications\/(?!esm\/notifications\.store)|spotlight)/,
   /src\/console\/|src\/shared\/(accounts\/ledger|api\/pages|forms\/(editing|form)|ui\/(data-table|overlays))/,
-  /\/i18n\/(\w+\/|decisions|desk|member|notices|permissions)/,
+  /(?<!src\/member)\/texts\//,
 );
 
 /** What the first calls are made with: `shared/start/contract.ts`, and what it needs. */
@@ -159,11 +160,22 @@ const isCommon = (id: string) =>
   isScript(id) &&
   ![isInput, isWidget, isFrame, isOfSomePages, isOther, isIcon].some((isPart) => isPart(id));
 
+/** Chunks of texts, one for each language. */
+const textsOf = (name: string, folders: RegExp) =>
+  ["en", "de", "fr"].map((language) => ({
+    name: `${name}-${language}`,
+    test: (id: string) => folders.test(id) && id.endsWith(`/${language}.ts`),
+    priority: 6,
+  }));
+
 /**
  * Chunks of modules that several pages use. Many small ones would compress badly, and over HTTP/1.1
  * each costs a round trip. A group has what those before it leave.
  */
 const groups = [
+  ...textsOf("first", /src\/(member\/(first-)?texts|shared\/(api\/)?texts)\//),
+  ...textsOf("member", /src\/member\/\w+\/texts\//),
+  { name: "member", test: any(/src\/member\/\w+\/texts\/index/) },
   { name: "first", test: isFirst, priority: 5 },
   { name: "contract", test: isContract, priority: 4 },
   { name: "common", test: isCommon, minShareCount: 5, priority: 3 },

@@ -1,11 +1,5 @@
-import { addTexts, loadTexts } from "../i18n/load";
+import { startTexts } from "../shared/i18n/load";
 import { type Call, expectUser } from "../shared/start/expect-user";
-
-addTexts({
-  en: async () => (await import("../i18n/console/en")).en,
-  de: async () => (await import("../i18n/console/de")).de,
-  fr: async () => (await import("../i18n/console/fr")).fr,
-});
 
 // The parts of the first page load side by side, and so do its data.
 const isSchedule = location.pathname === "/";
@@ -16,7 +10,11 @@ const catalog: readonly Call[] = [
   ["TenantService/ListResources", all],
 ];
 const expected = expectUser(isSchedule ? catalog : []);
-const texts = loadTexts();
+const texts = startTexts({
+  en: async () => (await import("./first-texts/en")).en,
+  de: async () => (await import("./first-texts/de")).de,
+  fr: async () => (await import("./first-texts/fr")).fr,
+});
 const load = async () => {
   const app = await import("./app");
   await app.ready;

@@ -1,9 +1,13 @@
-import { loadTexts } from "../i18n/load";
+import { startTexts } from "../shared/i18n/load";
 import { expectUser } from "../shared/start/expect-user";
 
 // The parts of the first page load side by side.
 const expected = expectUser();
-const texts = loadTexts();
+const texts = startTexts({
+  en: async () => (await import("./first-texts/en")).en,
+  de: async () => (await import("./first-texts/de")).de,
+  fr: async () => (await import("./first-texts/fr")).fr,
+});
 const load = async () => {
   const app = await import("./shell");
   await app.ready;

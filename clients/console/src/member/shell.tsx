@@ -2,14 +2,15 @@ import { Text } from "@mantine/core";
 import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@tabler/icons-react";
 import { Suspense, useEffect } from "react";
 import { BrowserRouter, NavLink, Route, Routes, useLocation } from "react-router";
-import { useText } from "../i18n";
 import { useMe } from "../shared/auth/user";
+import { useText } from "../shared/i18n";
 import { page, preload } from "../shared/loading/lazy";
 import { useBrand } from "../shared/theme/brand";
 import { BerthIcon, ErrorBoundary, Logo, NoPage, SkipLink, WordmarkLink } from "../shared/ui";
 import { routes } from "./routes";
 import { WeekPage } from "./schedules/week";
 import classes from "./shell.module.css";
+import { memberTexts } from "./texts";
 
 const OfferBanner = page(() => import("./waitlists/offers"), "OfferBanner");
 
@@ -34,7 +35,7 @@ export const App = () => (
 );
 
 function MemberApp() {
-  const t = useText();
+  const t = useText(memberTexts);
   const { tenant } = useMe();
   useBrand(tenant);
   const { pathname } = useLocation();

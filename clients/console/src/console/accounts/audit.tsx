@@ -4,10 +4,10 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useText } from "../../i18n";
 import { usePages } from "../../shared/api/pages";
 import { useMe } from "../../shared/auth/user";
 import { options } from "../../shared/forms/options";
+import { useText } from "../../shared/i18n";
 import { PageHead, State, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import {
@@ -26,9 +26,11 @@ import {
   timeRangeOf,
 } from "../ui";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
+import { accountTexts } from "./texts";
 
 export function AuditPage() {
-  const t = useText();
+  const t = useText(accountTexts, uiTexts);
   const { tenant } = useMe();
   const [search, change] = routes.audit.useSearch();
   const { kind, actor, target, batch } = search;
@@ -55,9 +57,9 @@ export function AuditPage() {
     <Page>
       <PageHead title={t.nav.audit} note={t.audit.note} />
       <Group gap={8} mb={12}>
-        <DaysFilter label={t.audit.when} value={days} onChange={setDays} />
+        <DaysFilter label={t.ui.when} value={days} onChange={setDays} />
         <NumberSelect
-          label={t.audit.who}
+          label={t.ui.who}
           names={actors}
           any={t.audit.anyActor}
           value={actor}
@@ -96,12 +98,12 @@ export function AuditPage() {
         details={(entry) => open === entry.id && <Changes entry={entry} />}
         columns={[
           {
-            title: t.audit.when,
+            title: t.ui.when,
             ...quiet,
             show: ({ time }) => <TenantTime at={time} as="full" />,
           },
           {
-            title: t.audit.who,
+            title: t.ui.who,
             show: ({ actor }) =>
               actor?.kind === AuditActorKind.SYSTEM
                 ? t.audit.system
@@ -158,7 +160,7 @@ const show = (value: unknown): string =>
 type Values = Record<string, unknown>;
 
 function Changes({ entry }: { entry: AuditEntry }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const { before, after, ...rest } = (entry.changes ?? {}) as Record<string, Values>;
   const fields = Object.keys({ ...before, ...after }).map((field) => ({ field }));
   const values = (title: string, c: string, of: Values = {}) => ({

@@ -4,20 +4,22 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconFileImport, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { useText } from "../../i18n";
 import { usePages } from "../../shared/api/pages";
 import { useCan } from "../../shared/auth/user";
 import { useFields } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
+import { useText } from "../../shared/i18n";
 import { PageHead, State, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import { CallForm, DialogButton, List, MemberLink, NumberSelect, Page, TenantTime } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name, SearchInput } from "../ui/inputs";
 import { RoleTags } from "../ui/roles";
+import { uiTexts } from "../ui/texts";
+import { accountTexts } from "./texts";
 
 export function MembersPage() {
-  const t = useText();
+  const t = useText(accountTexts, uiTexts);
   const can = useCan();
   const [query, setQuery] = useState("");
   const [settled] = useDebouncedValue(query.trim(), 180);
@@ -78,7 +80,7 @@ export function MembersPage() {
         query={members}
         skeleton={10}
         linked
-        empty={<State title={t.members.none} note={t.members.noneNote} />}
+        empty={<State title={t.ui.noMembers} note={t.members.noneNote} />}
         columns={[
           {
             title: t.fields.name,
@@ -108,7 +110,7 @@ export function MembersPage() {
 }
 
 function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const go = useNavigate();
   const form = useFields({ name, email: "", phone: "", tier: "" }, t.fields);
   const create = useSave(MemberService.method.createMember, ({ member }) =>

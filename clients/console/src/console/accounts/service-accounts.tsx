@@ -16,11 +16,11 @@ import {
 import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { useAll } from "../../shared/api/lists";
 import { HOUR, millis } from "../../shared/format/time";
 import { useFields } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { Card, CopyButton, PageHead, QueryResult, State, Tag } from "../../shared/ui";
 import { CallButton } from "../../shared/ui/call-button";
 import { CallForm, DataTable, DialogButton, Inline, Page, quiet, TenantTime } from "../ui";
@@ -28,6 +28,7 @@ import { Name } from "../ui/inputs";
 import { titleOf } from "../ui/roles";
 import text from "../ui/text.module.css";
 import { useGives } from "./roles/permissions";
+import { accountTexts } from "./texts";
 
 interface Secret {
   readonly name: string;
@@ -35,7 +36,7 @@ interface Secret {
 }
 
 export function AccountsPage() {
-  const t = useText();
+  const t = useText(accountTexts);
   const [revoked, { toggle }] = useDisclosure();
   const [secret, setSecret] = useState<Secret>();
   const accounts = useAll(
@@ -98,7 +99,7 @@ interface AccountProps {
 }
 
 function Account({ account, onSecret }: AccountProps) {
-  const t = useText();
+  const t = useText(accountTexts);
   const [hours, setHours] = useState(24);
   const rotate = useCall(AccessService.method.rotateServiceAccountKey);
   const gone = account.revokeTime !== undefined;

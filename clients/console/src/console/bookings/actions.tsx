@@ -8,13 +8,14 @@ import {
 import { Button, Group } from "@mantine/core";
 import { IconUserCheck } from "@tabler/icons-react";
 import { useState } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
 import { DAY, millis } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { CallButton } from "../../shared/ui/call-button";
 import { type Action, ActionsMenu } from "../ui";
+import { bookingTexts } from "./texts";
 
 const RescheduleModal = later(() => import("./reschedule"), "RescheduleModal", {
   opener: "booking",
@@ -33,26 +34,26 @@ interface BookingActionsProps {
 
 /** What staff can do with a booking. */
 export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(bookingTexts);
   const [opened, open] = useState<"move" | "payment">();
   const close = () => open(undefined);
   const can = useCan();
   const undo = useCall(CheckInService.method.undoCheckIn);
   const noShow = useCall(BookingService.method.markNoShow);
   const undoNoShow = useCall(BookingService.method.undoNoShow);
-  const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
-  const refund = useCall(CreditService.method.refundCredit, { done: t.session.refunded });
+  const release = useCall(BookingService.method.releaseHold, { done: t.hold.released });
+  const refund = useCall(CreditService.method.refundCredit, { done: t.bookings.refunded });
   const { status, memberName } = booking;
   const input = { bookingId: booking.id };
   const cancel = useCall(BookingService.method.adminCancelBooking, {
     ask: {
-      title: t.session.cancelTitle(memberName),
-      body: t.session.cancelBody,
-      yes: t.session.cancelBooking,
+      title: t.bookings.cancelTitle(memberName),
+      body: t.bookings.cancelBody,
+      yes: t.bookings.cancelBooking,
       reason: t.fields.reason,
       danger: true,
     },
-    done: ({ creditRefunded, promoted }) => t.session.cancelled(creditRefunded, promoted),
+    done: ({ creditRefunded, promoted }) => t.bookings.cancelled(creditRefunded, promoted),
   });
   const confirmed = status === BookingStatus.CONFIRMED;
   const started = millis(booking.sessionStartTime) < Date.now();
@@ -63,16 +64,16 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const attended = status === BookingStatus.ATTENDED;
   const missed = status === BookingStatus.NO_SHOW;
   const actions: Action[] = [
-    [confirmed && !started && can("booking.reschedule_any"), d.reschedule.open, () => open("move")],
-    [can("payment.record") || can("payment.refund"), d.hold.payment, () => open("payment")],
-    [pending && can("booking.confirm_any"), d.hold.release, () => release.run(input)],
-    [attended && can("checkin.staff"), t.session.undoCheckIn, () => undo.run(input)],
-    [confirmed && started && can("booking.no_show"), t.session.noShow, () => noShow.run(input)],
-    [missed && can("booking.no_show"), t.session.undoNoShow, () => undoNoShow.run(input)],
-    [booking.credits > 0 && can("credit.refund"), t.session.refund, () => refund.run(input)],
+    [confirmed && !started && can("booking.reschedule_any"), t.reschedule.open, () => open("move")],
+    [can("payment.record") || can("payment.refund"), t.hold.payment, () => open("payment")],
+    [pending && can("booking.confirm_any"), t.hold.release, () => release.run(input)],
+    [attended && can("checkin.staff"), t.bookings.undoCheckIn, () => undo.run(input)],
+    [confirmed && started && can("booking.no_show"), t.bookings.noShow, () => noShow.run(input)],
+    [missed && can("booking.no_show"), t.bookings.undoNoShow, () => undoNoShow.run(input)],
+    [booking.credits > 0 && can("credit.refund"), t.bookings.refund, () => refund.run(input)],
     [
       confirmed && can("booking.cancel_any"),
-      t.session.cancelBooking,
+      t.bookings.cancelBooking,
       () => cancel.run(input),
       "danger",
     ],
@@ -86,20 +87,20 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
           leftSection={<IconUserCheck size={15} aria-hidden />}
           method={CheckInService.method.checkIn}
           input={input}
-          done={({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined)}
-          aria-label={`${t.session.checkIn}: ${memberName}`}
+          done={({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.bookings.alreadyIn : undefined)}
+          aria-label={`${t.bookings.checkIn}: ${memberName}`}
         >
-          {t.session.checkIn}
+          {t.bookings.checkIn}
         </CallButton>
       )}
       {pending && onConfirm && can("booking.confirm_any") && (
         <Button
           size="compact-sm"
           variant="light"
-          aria-label={`${d.hold.confirm}: ${memberName}`}
+          aria-label={`${t.hold.confirm}: ${memberName}`}
           onClick={() => onConfirm(booking)}
         >
-          {d.hold.confirm}
+          {t.hold.confirm}
         </Button>
       )}
       <ActionsMenu label={`${t.actions.actions}: ${memberName}`} actions={actions} />

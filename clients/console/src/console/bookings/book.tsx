@@ -1,11 +1,13 @@
 import { BookingService, type Member, type Session } from "@berthhq/client";
 import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { useFields } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
+import { uiTexts } from "../ui/texts";
+import { bookingTexts } from "./texts";
 
 interface BookMemberProps {
   session: Session;
@@ -14,14 +16,14 @@ interface BookMemberProps {
 
 /** Books a member, or adds them to the waitlist if the session is full. */
 export function BookMember({ session, onClose }: BookMemberProps) {
-  const t = useText();
+  const t = useText(bookingTexts, uiTexts);
   const service = useCatalog().service(session.serviceId);
   const [member, setMember] = useState<Member>();
   const form = useFields({ party: Math.max(1, service?.minParty ?? 1), wait: true });
   const book = useSave(BookingService.method.book, ({ outcome }) =>
     outcome.case === "entry"
-      ? t.session.queued(outcome.value.memberName, outcome.value.position)
-      : outcome.value && t.session.booked(outcome.value.memberName),
+      ? t.bookings.queued(outcome.value.memberName, outcome.value.position)
+      : outcome.value && t.bookings.booked(outcome.value.memberName),
   );
   const most = service?.maxParty || service?.minParty || 1;
   const run = () =>
@@ -33,23 +35,23 @@ export function BookMember({ session, onClose }: BookMemberProps) {
     });
   return (
     <CallForm
-      act={t.app.book}
+      act={t.common.book}
       run={run}
       disabled={!member}
       zone={session.timeZone}
       onClose={onClose}
     >
-      <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} autoFocus />
+      <MemberPicker label={t.ui.member} value={member} onChange={setMember} autoFocus />
       {most > 1 && (
         <NumberInput
           {...form.count("party", 1)}
-          label={t.session.party}
+          label={t.ui.party}
           min={service?.minParty ?? 1}
           max={most}
         />
       )}
       {session.seatsOpen === 0 && session.waitlistCapacity > 0 && (
-        <Checkbox label={t.app.join} {...form.flag("wait")} />
+        <Checkbox label={t.common.join} {...form.flag("wait")} />
       )}
     </CallForm>
   );

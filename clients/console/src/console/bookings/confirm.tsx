@@ -11,7 +11,6 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/api/calls";
 import { useCan, useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
@@ -24,12 +23,15 @@ import {
   useSubmit,
 } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
+import { useI18n, useText } from "../../shared/i18n";
 import { CallButton } from "../../shared/ui/call-button";
 import { Countdown, usePassed } from "../../shared/ui/countdown";
 import { Dimmed, FieldHint } from "../ui";
 import { Columns } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
 import classes from "./confirm.module.css";
 import { PaymentInputs } from "./payments";
+import { bookingTexts } from "./texts";
 
 interface ConfirmHoldProps {
   booking: Booking;
@@ -39,7 +41,7 @@ interface ConfirmHoldProps {
 
 /** Confirms or releases a hold: its deadline, payment and items. */
 export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
-  const { t, d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(bookingTexts, uiTexts);
   const { tenant } = useMe();
   const itemsTotal = booking.items.reduce(
     (sum, { price, quantity }) => sum + Number(amountOf(price)) * quantity,
@@ -51,16 +53,16 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
   const { values, ...form } = useFields({
     pays: (records && guest && itemsTotal > 0 ? "paid" : "later") as "paid" | "reserved" | "later",
     amount: (itemsTotal || "") as number | "",
-    method: d.hold.methods[0] as string,
+    method: t.hold.methods[0] as string,
     provider: "",
     number: "",
   });
   const { pays, amount, method, provider, number } = values;
   const over = usePassed(booking.holdExpireTime);
-  const name = booking.memberName || booking.contact?.name || t.session.guest;
+  const name = booking.memberName || booking.contact?.name || t.ui.guest;
   const confirm = useCall(BookingService.method.confirmBooking, {
     quiet: true,
-    done: t.session.booked(name),
+    done: t.bookings.booked(name),
   });
   const currency = booking.items.find(({ price }) => price)?.price?.currencyCode || tenant.currency;
   const { error, onSubmit } = useSubmit(async () => {
@@ -84,21 +86,21 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
         <span>
           <strong>{name}</strong>
           <Dimmed display="block" fz="xs">
-            {d.hold.seats(booking.partySize)}
+            {t.hold.seats(booking.partySize)}
           </Dimmed>
         </span>
         <span className={classes.left}>
-          {over ? d.hold.over : <Countdown until={booking.holdExpireTime} />}
+          {over ? t.hold.over : <Countdown until={booking.holdExpireTime} />}
           {!over && (
             <Dimmed display="block" fz="xs">
-              {d.hold.left}
+              {t.hold.left}
             </Dimmed>
           )}
         </span>
       </div>
-      {over && <Alert color="yellow">{d.hold.overNote}</Alert>}
+      {over && <Alert color="yellow">{t.hold.overNote}</Alert>}
       {booking.items.length > 0 && (
-        <Checkbox.Group label={d.hold.keep} value={kept} onChange={setKept}>
+        <Checkbox.Group label={t.hold.keep} value={kept} onChange={setKept}>
           <Stack gap={8} mt={8}>
             {booking.items.map(({ id, name: item, quantity, price }) => (
               <Checkbox
@@ -111,26 +113,26 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
         </Checkbox.Group>
       )}
       {records && (
-        <Input.Wrapper label={d.hold.payment} labelElement="div">
+        <Input.Wrapper label={t.hold.payment} labelElement="div">
           <SegmentedControl
             fullWidth
-            aria-label={d.hold.payment}
+            aria-label={t.hold.payment}
             {...form.value("pays")}
             data={options({
-              later: guest ? d.hold.later : d.hold.byPlan,
-              paid: d.hold.paid,
-              reserved: d.hold.reserved,
+              later: guest ? t.hold.later : t.hold.byPlan,
+              paid: t.hold.paid,
+              reserved: t.hold.reserved,
             })}
           />
         </Input.Wrapper>
       )}
       {pays !== "later" && <PaymentInputs form={form} currency={currency} />}
       <Benefit form={form} chosen={provider !== ""} />
-      {records && <FieldHint>{d.hold.moneyNote}</FieldHint>}
+      {records && <FieldHint>{t.hold.moneyNote}</FieldHint>}
       <FormError error={error} zone={booking.timeZone} />
       <FormFoot>
         {over ? (
-          <Button onClick={onAgain}>{d.hold.again}</Button>
+          <Button onClick={onAgain}>{t.hold.again}</Button>
         ) : (
           <>
             <CallButton
@@ -139,16 +141,16 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
               c="var(--bad)"
               method={BookingService.method.releaseHold}
               input={{ bookingId: booking.id }}
-              done={d.hold.released}
+              done={t.hold.released}
               onDone={onClose}
             >
-              {d.hold.release}
+              {t.hold.release}
             </CallButton>
             <Button variant="default" onClick={onClose}>
-              {d.hold.close}
+              {t.hold.close}
             </Button>
             <Button type="submit" loading={confirm.busy}>
-              {d.hold.confirm}
+              {t.hold.confirm}
             </Button>
           </>
         )}
@@ -164,7 +166,7 @@ interface BenefitProps {
 
 /** A partner's benefit, and the membership number that it needs. */
 function Benefit({ form, chosen }: BenefitProps) {
-  const d = useDesk();
+  const t = useText(bookingTexts, uiTexts);
   const can = useCan();
   const providers = useQuery(
     BookingService.method.listBenefitProviders,
@@ -177,8 +179,8 @@ function Benefit({ form, chosen }: BenefitProps) {
     <Columns>
       <Select
         {...form.choice("provider")}
-        label={d.hold.benefit}
-        placeholder={d.hold.noBenefit}
+        label={t.hold.benefit}
+        placeholder={t.hold.noBenefit}
         clearable
         data={accepted.map(({ code, name, discountPercent }) => ({
           value: code,
@@ -187,7 +189,7 @@ function Benefit({ form, chosen }: BenefitProps) {
       />
       <TextInput
         {...form.text("number")}
-        label={d.hold.number}
+        label={t.ui.membershipNumber}
         required={chosen}
         disabled={!chosen}
         maxLength={100}

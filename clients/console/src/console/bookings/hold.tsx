@@ -1,14 +1,15 @@
 import { type Booking, BookingService, BookingStatus, type Session } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, Group, Stack } from "@mantine/core";
-import { useDesk } from "../../i18n/desk";
 import { FormFoot } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { Time } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { Dimmed } from "../ui";
 import { ConfirmHold } from "./confirm";
 import classes from "./hold.module.css";
 import { NewHold } from "./new-hold";
+import { bookingTexts } from "./texts";
 
 /** An existing hold, or a session to hold a seat in. */
 export interface Held {
@@ -58,7 +59,7 @@ interface HeldBookingProps {
 
 /** Shows the current booking, because another user may confirm or release it. */
 function HeldBooking({ held, onAgain, onClose }: HeldBookingProps) {
-  const d = useDesk();
+  const t = useText(bookingTexts);
   const query = useQuery(BookingService.method.getBooking, { bookingId: held.id });
   const booking = query.data?.booking ?? held;
   const confirmed = booking.status === BookingStatus.CONFIRMED;
@@ -67,11 +68,11 @@ function HeldBooking({ held, onAgain, onClose }: HeldBookingProps) {
   }
   return (
     <Stack gap={14}>
-      <Alert color={confirmed ? "tide" : "yellow"}>{d.hold.became[booking.status]}</Alert>
+      <Alert color={confirmed ? "tide" : "yellow"}>{t.hold.became[booking.status]}</Alert>
       <FormFoot>
-        {!confirmed && <Button onClick={onAgain}>{d.hold.again}</Button>}
+        {!confirmed && <Button onClick={onAgain}>{t.hold.again}</Button>}
         <Button variant="default" onClick={onClose}>
-          {d.hold.close}
+          {t.hold.close}
         </Button>
       </FormFoot>
     </Stack>

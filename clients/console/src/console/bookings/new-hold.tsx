@@ -8,16 +8,18 @@ import {
 } from "@berthhq/client";
 import { Input, NumberInput, SegmentedControl, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/api/calls";
 import { useAll } from "../../shared/api/lists";
 import { showMoney } from "../../shared/format/money";
 import { useFields } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
+import { useI18n, useText } from "../../shared/i18n";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm, Dimmed, dotted, MemberPicker } from "../ui";
 import { Columns } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
 import classes from "./new-hold.module.css";
+import { bookingTexts } from "./texts";
 
 interface NewHoldProps {
   session: Session;
@@ -27,7 +29,7 @@ interface NewHoldProps {
 
 /** Holds a seat for a member or a guest. */
 export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(bookingTexts, uiTexts);
   const catalog = useCatalog();
   const service = catalog.service(session.serviceId);
   const place = catalog.location(session.locationId);
@@ -46,7 +48,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
       channel: channelsHere.includes(Channel.PHONE) ? Channel.PHONE : Channel.WALK_IN,
       note: "",
     },
-    { ...t.fields, party: d.hold.party, note: d.timeWindow.staffNote },
+    { ...t.fields, party: t.hold.party, note: t.ui.staffNote },
   );
   const { values, set } = form;
   const { guest, name, email, phone, tier, party, channel, note } = values;
@@ -76,7 +78,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
   };
   return (
     <CallForm
-      act={d.hold.act}
+      act={t.hold.act}
       run={run}
       disabled={!ready}
       zone={session.timeZone}
@@ -84,10 +86,10 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
     >
       <SegmentedControl
         fullWidth
-        aria-label={d.hold.who}
+        aria-label={t.hold.who}
         value={guest ? "guest" : "member"}
         onChange={(value) => set({ guest: value === "guest" })}
-        data={options({ member: t.roleNames.member, guest: t.session.guest })}
+        data={options({ member: t.roleNames.member, guest: t.ui.guest })}
       />
       {guest ? (
         <>
@@ -96,31 +98,31 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
             <TextInput {...form.text("email")} type="email" maxLength={254} />
             <TextInput {...form.text("phone")} type="tel" maxLength={40} />
           </Columns>
-          <TextInput {...form.text("tier")} description={d.hold.tierNote} maxLength={50} />
+          <TextInput {...form.text("tier")} description={t.hold.tierNote} maxLength={50} />
         </>
       ) : (
-        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
+        <MemberPicker label={t.ui.member} value={member} onChange={setMember} />
       )}
       <Columns>
         <NumberInput
           {...form.count("party", least)}
           description={
-            session.seatsOpen === undefined ? undefined : t.session.open(session.seatsOpen)
+            session.seatsOpen === undefined ? undefined : t.bookings.open(session.seatsOpen)
           }
           inputWrapperOrder={["label", "input", "description"]}
           min={least}
           max={most}
           disabled={least === most}
         />
-        <Input.Wrapper label={d.hold.channel} labelElement="div">
+        <Input.Wrapper label={t.hold.channel} labelElement="div">
           <SegmentedControl
             fullWidth
-            aria-label={d.hold.channel}
+            aria-label={t.hold.channel}
             value={String(channel)}
             onChange={(value) => set({ channel: Number(value) })}
             data={[Channel.PHONE, Channel.WALK_IN, Channel.ONLINE]
               .filter((one) => channelsHere.includes(one))
-              .map((one) => ({ value: String(one), label: t.session.channel[one] ?? "" }))}
+              .map((one) => ({ value: String(one), label: t.ui.channel[one] ?? "" }))}
           />
         </Input.Wrapper>
       </Columns>
@@ -140,16 +142,16 @@ interface ItemsInputProps {
 
 /** How many of each item are reserved with a booking. */
 function ItemsInput({ items, chosen, onChange }: ItemsInputProps) {
-  const { d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(bookingTexts);
   return (
     <fieldset className={classes.items}>
-      <legend>{d.hold.items}</legend>
+      <legend>{t.hold.items}</legend>
       {items.map(({ id, name, stock, price }) => (
         <div key={id}>
           <span>
             {name}
             <Dimmed display="block" fz="xs">
-              {dotted(showMoney(price, locale), d.hold.inStock(stock))}
+              {dotted(showMoney(price, locale), t.hold.inStock(stock))}
             </Dimmed>
           </span>
           <NumberInput

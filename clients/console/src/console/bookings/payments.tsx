@@ -1,15 +1,16 @@
 import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
 import { type Bound, useFields } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
+import { useI18n, useText } from "../../shared/i18n";
 import { QueryResult, Time } from "../../shared/ui";
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Columns, Price } from "../ui/inputs";
+import { bookingTexts } from "./texts";
 
 interface PaymentPanelProps {
   booking: Booking | undefined;
@@ -18,9 +19,9 @@ interface PaymentPanelProps {
 
 /** The payment of a booking: what was recorded, and a form that records more. */
 export function PaymentPanel({ booking, onClose }: PaymentPanelProps) {
-  const d = useDesk();
+  const t = useText(bookingTexts);
   return (
-    <Panel of={booking} title={() => d.hold.payment} onClose={onClose}>
+    <Panel of={booking} title={() => t.hold.payment} onClose={onClose}>
       {(of) => (
         <Stack gap={18}>
           <Entries booking={of} />
@@ -32,20 +33,20 @@ export function PaymentPanel({ booking, onClose }: PaymentPanelProps) {
 }
 
 function Entries({ booking }: { booking: Booking }) {
-  const { d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(bookingTexts);
   const query = useQuery(BookingService.method.listPaymentEntries, { bookingId: booking.id });
   return (
     <QueryResult query={query} rows={2}>
       {({ entries }) => (
         <DataTable
           rows={entries}
-          caption={d.hold.payment}
-          empty={<CardHint>{d.payment.none}</CardHint>}
+          caption={t.hold.payment}
+          empty={<CardHint>{t.payment.none}</CardHint>}
           columns={[
             {
               show: ({ kind, method, reference, createTime }) => (
                 <>
-                  {d.payment.kinds[kind]}
+                  {t.payment.kinds[kind]}
                   <Note>
                     <Time at={createTime} zone={booking.timeZone} as="dateTime" />
                     {[method, reference].map((text) => text && ` · ${text}`)}
@@ -62,25 +63,25 @@ function Entries({ booking }: { booking: Booking }) {
 }
 
 function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => void }) {
-  const d = useDesk();
+  const t = useText(bookingTexts);
   const { tenant, can } = useMe();
   const { payment } = booking;
   const captured = Number(amountOf(payment?.amount));
   const kept = Math.round((captured - Number(amountOf(payment?.refundedAmount))) * 100) / 100;
   const acts = {
-    ...(can("payment.record") && { record: d.payment.record }),
+    ...(can("payment.record") && { record: t.payment.record }),
     ...(can("payment.refund") &&
-      payment?.status === PaymentStatus.CAPTURED && { refund: d.payment.refund }),
+      payment?.status === PaymentStatus.CAPTURED && { refund: t.payment.refund }),
   };
   const { values, set, ...form } = useFields({
     act: Object.keys(acts)[0] as "record" | "refund",
     amount: "" as number | "",
-    method: d.hold.methods[0] as string,
+    method: t.hold.methods[0] as string,
     reference: "",
   });
   const { act, amount, method } = values;
-  const record = useSave(BookingService.method.recordPayment, d.payment.recorded);
-  const refund = useSave(BookingService.method.refundPayment, d.payment.refunded);
+  const record = useSave(BookingService.method.recordPayment, t.payment.recorded);
+  const refund = useSave(BookingService.method.refundPayment, t.payment.refunded);
   if (!act) return null;
   const currency = payment?.amount?.currencyCode || tenant.currency;
   const facts = {
@@ -103,16 +104,16 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
       {Object.keys(acts).length > 1 && (
         <SegmentedControl
           fullWidth
-          aria-label={d.hold.payment}
+          aria-label={t.hold.payment}
           value={act}
           onChange={(next) => set({ act: next, amount: next === "refund" ? kept : "" })}
           data={options(acts as Record<"record" | "refund", string>)}
         />
       )}
       <PaymentInputs form={form} focused currency={currency} />
-      <TextInput label={d.payment.reference} maxLength={200} {...form.text("reference")} />
+      <TextInput label={t.payment.reference} maxLength={200} {...form.text("reference")} />
       <Text c="dimmed" fz="xs">
-        {d.hold.moneyNote}
+        {t.hold.moneyNote}
       </Text>
     </CallForm>
   );
@@ -127,20 +128,20 @@ interface PaymentInputsProps {
 
 /** How much is paid, and how. */
 export function PaymentInputs({ form, focused, currency }: PaymentInputsProps) {
-  const d = useDesk();
+  const t = useText(bookingTexts);
   return (
     <Columns>
       <Price
         {...form.number("amount")}
-        label={d.hold.amount}
+        label={t.hold.amount}
         required
         currency={currency}
         data-autofocus={focused}
       />
       <Autocomplete
-        label={d.hold.method}
+        label={t.hold.method}
         maxLength={50}
-        data={[...d.hold.methods]}
+        data={[...t.hold.methods]}
         {...form.value("method")}
       />
     </Columns>

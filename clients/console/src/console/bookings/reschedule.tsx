@@ -3,16 +3,18 @@ import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Checkbox, Switch, Text } from "@mantine/core";
 import { useState } from "react";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { DAY, millis } from "../../shared/format/time";
 import { useFields } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { useSessions } from "../../shared/schedules/sessions";
 import { QueryResult, State, Time } from "../../shared/ui";
 import { CallForm, Dimmed, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { dayOf } from "../ui/sessions";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
 import classes from "./reschedule.module.css";
+import { bookingTexts } from "./texts";
 
 interface RescheduleModalProps {
   booking: Booking | undefined;
@@ -21,12 +23,12 @@ interface RescheduleModalProps {
 
 /** Reschedules a booking. The new seat is booked before the current one is released. */
 export function RescheduleModal({ booking, onClose }: RescheduleModalProps) {
-  const d = useDesk();
+  const t = useText(bookingTexts);
   return (
     <Panel
       modal
       of={booking}
-      title={({ memberName }) => d.reschedule.title(memberName)}
+      title={({ memberName }) => t.reschedule.title(memberName)}
       width={560}
       onClose={onClose}
     >
@@ -39,13 +41,13 @@ export function RescheduleModal({ booking, onClose }: RescheduleModalProps) {
 const lookAhead = 14 * DAY;
 
 function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () => void }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(bookingTexts, uiTexts);
   const from = useQuery(SessionService.method.getSession, { sessionId: booking.sessionId });
   const session = from.data?.session;
   const [now] = useState(() => Date.now());
   const { values, set, ...form } = useFields({ same: true, chosen: "", items: true, notify: true });
   const { same, chosen, items, notify } = values;
-  const reschedule = useSave(BookingService.method.rescheduleBooking, d.reschedule.done);
+  const reschedule = useSave(BookingService.method.rescheduleBooking, t.reschedule.done);
   const sessions = useSessions(
     {
       startsWithin: {
@@ -73,7 +75,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
     });
   return (
     <CallForm
-      act={d.reschedule.act}
+      act={t.reschedule.act}
       cancel={t.actions.back}
       run={run}
       disabled={!chosen}
@@ -81,21 +83,21 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
       onClose={onClose}
     >
       <Text c="dimmed" fz="sm">
-        {d.reschedule.now}{" "}
+        {t.reschedule.now}{" "}
         <Box component="strong" c="var(--ink)">
           {booking.sessionTitle}, <Time at={booking.sessionStartTime} zone={booking.timeZone} />
         </Box>
         <br />
-        {d.reschedule.note}
+        {t.reschedule.note}
       </Text>
-      <Switch size="xs" label={d.reschedule.same} {...form.flag("same")} />
+      <Switch size="xs" label={t.reschedule.same} {...form.flag("same")} />
       <QueryResult query={sessions} rows={5}>
         {() =>
           open.length === 0 ? (
-            <State title={d.reschedule.none} note={d.reschedule.noneNote} />
+            <State title={t.reschedule.none} note={t.reschedule.noneNote} />
           ) : (
             <fieldset className={classes.choices}>
-              <legend className={text.hidden}>{d.reschedule.to}</legend>
+              <legend className={text.hidden}>{t.reschedule.to}</legend>
               {[...days].map(([day, list]) => (
                 <div key={day}>
                   <h3>
@@ -115,8 +117,8 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
                       </Text>
                       <Dimmed className={text.num}>
                         {one.seatsOpen === undefined
-                          ? t.session.noLimit
-                          : t.session.open(one.seatsOpen)}
+                          ? t.ui.noLimit
+                          : t.bookings.open(one.seatsOpen)}
                       </Dimmed>
                     </label>
                   ))}
@@ -128,13 +130,13 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
       </QueryResult>
       {kept.length > 0 && (
         <Checkbox
-          label={d.reschedule.items(
+          label={t.reschedule.items(
             kept.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
           )}
           {...form.flag("items")}
         />
       )}
-      <Checkbox label={d.reschedule.tell} {...form.flag("notify")} />
+      <Checkbox label={t.reschedule.tell} {...form.flag("notify")} />
     </CallForm>
   );
 }

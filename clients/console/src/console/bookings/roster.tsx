@@ -10,14 +10,16 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Switch } from "@mantine/core";
 import { useInputState } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
-import { useText } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
 import { Dimmed, dotted, List, Person, right } from "../ui";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
 import { BookingActions } from "./actions";
 import { BookingTag } from "./tag";
+import { bookingTexts } from "./texts";
 
 /** The bookings of a session. Events tell of changes by other users; polling covers missed events. */
 export const useRoster = (sessionId: string, includeInactive = false) =>
@@ -45,7 +47,7 @@ interface RosterProps {
 
 /** Who is booked, with the actions on each booking. */
 export function Roster({ session, onConfirm }: RosterProps) {
-  const t = useText();
+  const t = useText(bookingTexts, uiTexts);
   const can = useCan();
   const [inactive, setInactive] = useInputState(false);
   const roster = useRoster(session.id, inactive);
@@ -56,21 +58,21 @@ export function Roster({ session, onConfirm }: RosterProps) {
       query={roster}
       title={
         <>
-          {t.session.roster}{" "}
+          {t.bookings.roster}{" "}
           {arrived + booked > 0 && (
             <Dimmed fw={450} className={text.num}>
-              {t.session.arrived(arrived, arrived + booked)}
+              {t.bookings.arrived(arrived, arrived + booked)}
             </Dimmed>
           )}
         </>
       }
       extra={
-        <Switch size="xs" label={t.session.inactive} checked={inactive} onChange={setInactive} />
+        <Switch size="xs" label={t.bookings.inactive} checked={inactive} onChange={setInactive} />
       }
       empty={
         <State
-          title={t.session.empty}
-          note={session.state !== SessionState.CANCELLED && t.session.emptyNote}
+          title={t.bookings.empty}
+          note={session.state !== SessionState.CANCELLED && t.bookings.emptyNote}
         />
       }
       columns={[
@@ -83,12 +85,12 @@ export function Roster({ session, onConfirm }: RosterProps) {
                 can("member.read") &&
                 routes.member.path({ id: booking.memberId })
               }
-              name={booking.memberName || booking.contact?.name || t.session.guest}
+              name={booking.memberName || booking.contact?.name || t.ui.guest}
             >
               {dotted(
                 booking.partySize > 1 && `× ${booking.partySize}`,
-                booking.promoted && t.session.promoted,
-                booking.channel > 1 && t.session.channel[booking.channel],
+                booking.promoted && t.bookings.promoted,
+                booking.channel > 1 && t.ui.channel[booking.channel],
                 booking.items.map(({ name, quantity }) => `${quantity} ${name}`).join(", "),
                 booking.benefit &&
                   `${booking.benefit.providerCode} ${booking.benefit.membershipNumber}`,
@@ -105,17 +107,17 @@ export function Roster({ session, onConfirm }: RosterProps) {
               {booking.status === BookingStatus.ATTENDED && (
                 <Dimmed mr={8}>
                   <Time at={booking.checkInTime} zone={session.timeZone} as="time" />{" "}
-                  {t.session.method[booking.checkInMethod]}{" "}
+                  {t.bookings.method[booking.checkInMethod]}{" "}
                   {booking.checkInMethod === CheckInMethod.GPS && (
-                    <span title={t.session.unprovenNote}>
-                      <Tag tone="warn">{t.session.unproven}</Tag>
+                    <span title={t.bookings.unprovenNote}>
+                      <Tag tone="warn">{t.bookings.unproven}</Tag>
                     </span>
                   )}
                 </Dimmed>
               )}
               {booking.benefit && !booking.benefit.verified && (
-                <span title={t.session.unverifiedNote}>
-                  <Tag tone="warn">{t.session.unverified}</Tag>{" "}
+                <span title={t.bookings.unverifiedNote}>
+                  <Tag tone="warn">{t.ui.unverified}</Tag>{" "}
                 </span>
               )}
               <BookingTag booking={booking} />

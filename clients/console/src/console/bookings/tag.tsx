@@ -1,6 +1,6 @@
 import { type Booking, BookingStatus } from "@berthhq/client";
 import { Text } from "@mantine/core";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { Tag, type Tone } from "../../shared/ui";
 import { Countdown } from "../../shared/ui/countdown";
 

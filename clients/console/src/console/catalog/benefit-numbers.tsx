@@ -2,27 +2,29 @@ import { type BenefitProvider, BookingService } from "@berthhq/client";
 import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/api/calls";
 import { usePages } from "../../shared/api/pages";
 import { useCan, useMe } from "../../shared/auth/user";
 import { FormError } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { More, QueryResult, Tag, Time } from "../../shared/ui";
 import { CallButton } from "../../shared/ui/call-button";
 import { CardHint, DataTable, Dimmed } from "../ui";
+import { uiTexts } from "../ui/texts";
+import { catalogTexts } from "./texts";
 
 /** How many numbers a request may have. */
 const most = 5_000;
 
 /** A provider's list of membership numbers, and the members who use its numbers. */
 export function BenefitNumbers({ provider }: { provider: BenefitProvider }) {
-  const { d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const can = useCan();
   return (
     <Stack gap={14} mt={24}>
       <Divider />
       <Title order={3} fz="md">
-        {d.benefits.numbers}
+        {t.benefits.numbers}
       </Title>
       <List provider={provider} />
       {can("member.read") && <Uses code={provider.code} />}
@@ -31,7 +33,7 @@ export function BenefitNumbers({ provider }: { provider: BenefitProvider }) {
 }
 
 function List({ provider: { code, numberCount } }: { provider: BenefitProvider }) {
-  const { d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const [text, setText] = useState("");
   const update = useCall(BookingService.method.updateBenefitNumbers, { quiet: true });
   const numbers = text.split(/[\n,;]/).filter((line) => /[\p{L}\p{Nd}]/u.test(line));
@@ -50,8 +52,8 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
   return (
     <>
       <Textarea
-        label={d.benefits.add}
-        description={d.benefits.addNote}
+        label={t.benefits.add}
+        description={t.benefits.addNote}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         autosize
@@ -62,7 +64,7 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
       <FormError error={send.error} />
       <Group gap={8}>
         <Dimmed mr="auto" fz="sm">
-          {d.benefits.count(numberCount)}
+          {t.benefits.count(numberCount)}
         </Dimmed>
         <Button
           variant="default"
@@ -70,14 +72,14 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
           loading={send.isPending}
           onClick={() => send.mutate({ replace: true, sent: text })}
         >
-          {d.benefits.replace}
+          {t.benefits.replace}
         </Button>
         <Button
           disabled={numbers.length === 0}
           loading={send.isPending}
           onClick={() => send.mutate({ replace: false, sent: text })}
         >
-          {d.benefits.addNumbers(numbers.length)}
+          {t.benefits.addNumbers(numbers.length)}
         </Button>
       </Group>
     </>
@@ -85,7 +87,7 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
 }
 
 function Uses({ code }: { code: string }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts, uiTexts);
   const { tenant, can } = useMe();
   const uses = usePages(
     BookingService.method.listBenefitMemberships,
@@ -98,15 +100,15 @@ function Uses({ code }: { code: string }) {
         <>
           <DataTable
             rows={all}
-            empty={<CardHint>{d.benefits.unused}</CardHint>}
+            empty={<CardHint>{t.benefits.unused}</CardHint>}
             columns={[
               { title: t.fields.name, show: ({ memberName }) => memberName },
               {
-                title: d.hold.number,
+                title: t.ui.membershipNumber,
                 show: ({ membershipNumber, verified }) => (
                   <>
                     <code>{membershipNumber}</code>{" "}
-                    {!verified && <Tag tone="warn">{t.session.unverified}</Tag>}
+                    {!verified && <Tag tone="warn">{t.ui.unverified}</Tag>}
                   </>
                 ),
               },
@@ -116,17 +118,17 @@ function Uses({ code }: { code: string }) {
               },
               can("member.write") && {
                 ta: "right",
-                label: d.benefits.release,
+                label: t.benefits.release,
                 show: ({ memberId, memberName }) => (
                   <CallButton
                     size="compact-sm"
                     variant="default"
-                    aria-label={`${d.benefits.release}: ${memberName}`}
+                    aria-label={`${t.benefits.release}: ${memberName}`}
                     method={BookingService.method.deleteBenefitMembership}
                     input={{ providerCode: code, memberId }}
-                    done={d.benefits.released}
+                    done={t.benefits.released}
                   >
-                    {d.benefits.release}
+                    {t.benefits.release}
                   </CallButton>
                 ),
               },

@@ -8,17 +8,18 @@ import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { NumberInput, Switch, TextInput } from "@mantine/core";
 import { IconDiscount } from "@tabler/icons-react";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
+import { useText } from "../../shared/i18n";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name } from "../ui/inputs";
 import { BenefitNumbers } from "./benefit-numbers";
 import { EntityTable, type FormProps } from "./entity-table";
+import { catalogTexts } from "./texts";
 
 /** Partners whose members get a discount. */
 export function Benefits({ archived }: { archived: boolean }) {
-  const d = useDesk();
+  const t = useText(catalogTexts);
   const providers = useQuery(BookingService.method.listBenefitProviders, {});
   return (
     <QueryResult query={providers}>
@@ -26,12 +27,12 @@ export function Benefits({ archived }: { archived: boolean }) {
         <EntityTable
           entities={all.map((provider) => ({ ...provider, id: provider.code }))}
           archived={archived}
-          {...d.catalog.tables.benefits}
+          {...t.catalog.tables.benefits}
           icon={IconDiscount}
           columns={[
-            { title: d.catalog.code, show: ({ code }) => <code>{code}</code> },
-            { title: d.catalog.pattern, show: ({ numberPattern }) => <code>{numberPattern}</code> },
-            { title: d.catalog.discount, ...right, show: (one) => `${one.discountPercent} %` },
+            { title: t.catalog.code, show: ({ code }) => <code>{code}</code> },
+            { title: t.catalog.pattern, show: ({ numberPattern }) => <code>{numberPattern}</code> },
+            { title: t.catalog.discount, ...right, show: (one) => `${one.discountPercent} %` },
           ]}
           Form={Benefit}
         />
@@ -55,7 +56,7 @@ const valuesOf = (provider = blank) => ({
 });
 
 function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const put = useSave(BookingService.method.putBenefitProvider);
   return (
     <EditForm
@@ -63,12 +64,12 @@ function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) 
       valuesOf={valuesOf}
       names={{
         ...t.fields,
-        ...d.catalog,
-        numberPattern: d.catalog.pattern,
-        discountPercent: d.catalog.discount,
-        active: d.catalog.accepted,
-        listed: d.benefits.listed,
-        families: d.benefits.families,
+        ...t.catalog,
+        numberPattern: t.catalog.pattern,
+        discountPercent: t.catalog.discount,
+        active: t.catalog.accepted,
+        listed: t.benefits.listed,
+        families: t.benefits.families,
       }}
       save={({ listed, ...values }, { etag }) =>
         put({
@@ -98,13 +99,13 @@ function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) 
           </Columns>
           <TextInput
             {...form.text("numberPattern")}
-            description={d.catalog.patternNote}
+            description={t.catalog.patternNote}
             required
             maxLength={200}
             spellCheck={false}
           />
-          <Switch {...form.flag("listed")} description={d.benefits.listedNote} />
-          <Switch {...form.flag("families")} description={d.benefits.familiesNote} />
+          <Switch {...form.flag("listed")} description={t.benefits.listedNote} />
+          <Switch {...form.flag("families")} description={t.benefits.familiesNote} />
           {provider && <Switch {...form.flag("active")} />}
         </>
       )}

@@ -1,12 +1,13 @@
 import { Button, Group, Text } from "@mantine/core";
 import { type Icon, IconPencil, IconPlus } from "@tabler/icons-react";
 import { type ComponentType, type ReactNode, useState } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { Card, State, Tag } from "../../shared/ui";
 import { type Column, DataTable } from "../../shared/ui/data-table";
 import { Panel } from "../ui/dialog";
 import { Dimmed, Inline, LinkButton } from "../ui/text";
+import { catalogTexts } from "./texts";
 
 interface Entity {
   readonly id: string;
@@ -43,10 +44,10 @@ interface Props<T extends Entity> {
 
 /** A table of entities of one type, with a drawer to create and edit them. */
 export function EntityTable<T extends Entity>(props: Props<T>) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const can = useCan();
   const { entities, columns, archived, add, Form, note, subtitle } = props;
-  const { archivedLabel = d.catalog.archived, hidden = d.catalog.hidden } = props;
+  const { archivedLabel = t.catalog.archived, hidden = t.catalog.hidden } = props;
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
   const shown = entities.filter(({ active }) => active || archived);

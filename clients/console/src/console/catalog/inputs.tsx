@@ -1,13 +1,14 @@
 import { Select, type SelectProps, Switch, type SwitchProps } from "@mantine/core";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { named } from "../../shared/forms/options";
+import { useText } from "../../shared/i18n";
 import { onlyId } from "./data";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 /** Switches an entity between active and archived. */
 export function ActiveSwitch(props: SwitchProps) {
-  const d = useDesk();
-  return <Switch label={d.catalog.active} description={d.catalog.activeNote} {...props} />;
+  const t = useText(catalogTexts);
+  return <Switch label={t.catalog.active} description={t.catalog.activeNote} {...props} />;
 }
 
 /** Selects a location. It cannot change once it is saved. */
@@ -19,11 +20,11 @@ export function LocationInput({
   fixed: string | undefined;
 }) {
   const { locations } = useCatalog();
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   return (
     <Select
       label={t.fields.location}
-      description={fixed && d.catalog.staysThere}
+      description={fixed && t.catalog.staysThere}
       required
       allowDeselect={false}
       disabled={fixed !== undefined}

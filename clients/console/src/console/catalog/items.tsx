@@ -3,22 +3,24 @@ import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, TextInput } from "@mantine/core";
 import { IconGolf } from "@tabler/icons-react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useAll } from "../../shared/api/lists";
 import { useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
 import { MINUTE, showSpan, spanMs } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Price } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
 import { EntityTable, type FormProps } from "./entity-table";
 import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 /** Items that members can reserve with a booking, in limited number. */
 export function Items({ archived }: { archived: boolean }) {
-  const { t, d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(catalogTexts, uiTexts);
   const catalog = useCatalog();
   const items = useAll(
     BookingService.method.listItems,
@@ -31,24 +33,24 @@ export function Items({ archived }: { archived: boolean }) {
         <EntityTable
           entities={all}
           archived={archived}
-          {...d.catalog.tables.items}
+          {...t.catalog.tables.items}
           icon={IconGolf}
           columns={[
-            { title: d.catalog.kind, show: ({ kind }) => kind || "–" },
+            { title: t.catalog.kind, show: ({ kind }) => kind || "–" },
             {
               title: t.fields.location,
               show: ({ locationId }) => catalog.location(locationId)?.name,
             },
-            { title: d.catalog.stock, ...right, show: ({ stock }) => stock },
+            { title: t.catalog.stock, ...right, show: ({ stock }) => stock },
             {
-              title: t.plans.price,
+              title: t.ui.price,
               ...right,
               show: ({ price }) => showMoney(price, locale) || "–",
             },
             {
-              title: d.catalog.timeOut,
+              title: t.catalog.timeOut,
               ...right,
-              show: ({ timeOut }) => (timeOut ? showSpan(spanMs(timeOut)) : d.catalog.asLong),
+              show: ({ timeOut }) => (timeOut ? showSpan(spanMs(timeOut)) : t.catalog.asLong),
             },
           ]}
           Form={ItemForm}
@@ -66,7 +68,7 @@ const valuesOf = (item: Item) => ({
 });
 
 function ItemForm({ entity: item, onClose }: FormProps<Item>) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts, uiTexts);
   const { tenant } = useMe();
   const blank = create(ItemSchema, { locationId: useOnlyLocation(), stock: 1, active: true });
   const make = useSave(BookingService.method.createItem);
@@ -76,7 +78,7 @@ function ItemForm({ entity: item, onClose }: FormProps<Item>) {
     <EditForm
       entity={item}
       valuesOf={(of = blank) => valuesOf(of)}
-      names={{ ...t.fields, ...d.catalog, locationId: t.fields.location, price: t.plans.price }}
+      names={{ ...t.fields, ...t.catalog, locationId: t.fields.location, price: t.ui.price }}
       save={({ locationId, price, timeOut, ...values }, { updateMask, etag }) => {
         const input = {
           ...values,
@@ -97,7 +99,7 @@ function ItemForm({ entity: item, onClose }: FormProps<Item>) {
           <LocationInput {...form.choice("locationId")} fixed={item?.locationId} />
           <Columns>
             <Name {...form.text("name")} />
-            <TextInput {...form.text("kind")} placeholder={d.catalog.itemKind} maxLength={50} />
+            <TextInput {...form.text("kind")} placeholder={t.catalog.itemKind} maxLength={50} />
           </Columns>
           <Columns>
             <NumberInput {...form.number("stock")} required min={0} max={10_000} />
@@ -105,8 +107,8 @@ function ItemForm({ entity: item, onClose }: FormProps<Item>) {
           </Columns>
           <NumberInput
             {...form.number("timeOut")}
-            label={d.catalog.timeOutMinutes}
-            description={d.catalog.timeOutNote}
+            label={t.catalog.timeOutMinutes}
+            description={t.catalog.timeOutNote}
             min={0}
             max={10_080}
             step={15}

@@ -2,30 +2,32 @@ import { Channel, type Location, LocationSchema, TenantService } from "@berthhq/
 import { create } from "@bufbuild/protobuf";
 import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useMe } from "../../shared/auth/user";
 import { zoneName } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { Tag } from "../../shared/ui";
 import { Dimmed, FieldHint, Inline } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Zone } from "../ui/inputs";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
 import { EntityTable, type FormProps } from "./entity-table";
 import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
 
 export function Locations({ archived }: { archived: boolean }) {
-  const { t, d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(catalogTexts, uiTexts);
   return (
     <EntityTable
       entities={useCatalog().locations}
       archived={archived}
-      {...d.catalog.tables.locations}
+      {...t.catalog.tables.locations}
       icon={IconMapPin}
       columns={[
-        { title: d.catalog.address, show: ({ address }) => address || "–" },
+        { title: t.catalog.address, show: ({ address }) => address || "–" },
         {
           title: t.fields.timeZone,
           show: ({ timeZone }) => (
@@ -35,30 +37,30 @@ export function Locations({ archived }: { archived: boolean }) {
           ),
         },
         {
-          title: d.catalog.channels,
+          title: t.catalog.channels,
           show: ({ channels }) =>
             channels.length === 0 ? (
-              <Tag tone="bad">{d.catalog.noChannels}</Tag>
+              <Tag tone="bad">{t.catalog.noChannels}</Tag>
             ) : (
               <Inline gap={4}>
                 {ways
                   .filter((way) => channels.includes(way))
                   .map((way) => (
                     <Tag key={way} tone="plain">
-                      {t.session.channel[way]}
+                      {t.ui.channel[way]}
                     </Tag>
                   ))}
               </Inline>
             ),
         },
         {
-          title: d.catalog.position,
+          title: t.catalog.position,
           className: `${text.num} ${text.nowrap}`,
           show: ({ geo }) =>
             geo ? (
               `${geo.latitude.toFixed(4)}, ${geo.longitude.toFixed(4)}`
             ) : (
-              <Dimmed>{d.catalog.noPosition}</Dimmed>
+              <Dimmed>{t.catalog.noPosition}</Dimmed>
             ),
         },
       ]}
@@ -75,7 +77,7 @@ const valuesOf = (location: Location) => ({
 });
 
 function LocationForm({ entity: location, onClose }: FormProps<Location>) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts, uiTexts);
   const { tenant, can } = useMe();
   const { timeZone } = tenant;
   const blank = create(LocationSchema, { timeZone, channels: [...ways], active: true });
@@ -85,11 +87,11 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
     <EditForm
       entity={location}
       valuesOf={(of = blank) => valuesOf(of)}
-      names={{ ...t.fields, ...d.catalog }}
+      names={{ ...t.fields, ...t.catalog }}
       pathOf={(key) => (key === "latitude" || key === "longitude" ? "geo" : maskOf(key))}
       show={(key, value) =>
         key === "channels"
-          ? (value as Channel[]).map((way) => t.session.channel[way]).join(", ")
+          ? (value as Channel[]).map((way) => t.ui.channel[way]).join(", ")
           : String(value)
       }
       save={async ({ channels, active, latitude, longitude, ...values }, { updateMask, etag }) => {
@@ -113,7 +115,7 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
       {({ values, set, ...form }) => (
         <>
           <Name {...form.text("name")} />
-          <Zone {...form.choice("timeZone")} description={d.catalog.zoneNote} />
+          <Zone {...form.choice("timeZone")} description={t.catalog.zoneNote} />
           <Textarea {...form.text("address")} autosize maxLength={500} />
           <Columns>
             <NumberInput
@@ -131,10 +133,10 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
               required={values.latitude !== ""}
             />
           </Columns>
-          <FieldHint>{d.catalog.positionNote}</FieldHint>
+          <FieldHint>{t.catalog.positionNote}</FieldHint>
           <Checkbox.Group
-            label={d.catalog.channels}
-            description={d.catalog.channelsNote}
+            label={t.catalog.channels}
+            description={t.catalog.channelsNote}
             value={values.channels.map(String)}
             onChange={(chosen) => set({ channels: chosen.map(Number).sort() as Channel[] })}
           >
@@ -144,7 +146,7 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
                   key={way}
                   value={String(way)}
                   disabled={!can("policy.write")}
-                  label={t.session.channel[way]}
+                  label={t.ui.channel[way]}
                 />
               ))}
             </Group>

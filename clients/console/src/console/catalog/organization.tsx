@@ -14,9 +14,9 @@ import {
 } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { useMe } from "../../shared/auth/user";
 import { MINUTE } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import {
   brandVariables,
   isColor,
@@ -29,6 +29,7 @@ import { FieldHint } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../ui/inputs";
 import classes from "./branding.module.css";
+import { catalogTexts } from "./texts";
 
 const valuesOf = (tenant: Tenant) => ({
   ...pick(tenant, "name", "timeZone", "locale", "currency", "takesPayments", "auditMemberReads"),
@@ -40,20 +41,20 @@ const valuesOf = (tenant: Tenant) => ({
 
 /** Settings of the whole organization. */
 export function Organization() {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const { tenant, can } = useMe();
   const update = useSave(TenantService.method.updateTenant);
   return (
     <Box maw={620}>
-      <Card title={d.catalog.organization}>
+      <Card title={t.catalog.organization}>
         <EditForm
           entity={tenant}
           valuesOf={valuesOf}
           names={{
             ...t.fields,
-            ...d.catalog,
-            logoUrl: d.catalog.logo,
-            accentColor: d.catalog.accent,
+            ...t.catalog,
+            logoUrl: t.catalog.logo,
+            accentColor: t.catalog.accent,
           }}
           pathOf={(key) => {
             if (key === "signInMinutes" || key === "acrValues") return "step_up";
@@ -78,7 +79,7 @@ export function Organization() {
           {({ values, set, ...form }) => (
             <>
               <Name {...form.text("name")} />
-              <Zone {...form.choice("timeZone")} description={d.catalog.tenantZoneNote} />
+              <Zone {...form.choice("timeZone")} description={t.catalog.tenantZoneNote} />
               <Columns>
                 <Language {...form.choice("locale")} required allowDeselect={false} />
                 <TextInput
@@ -89,20 +90,20 @@ export function Organization() {
                   onChange={(event) => set({ currency: event.currentTarget.value.toUpperCase() })}
                 />
               </Columns>
-              <Switch {...form.flag("takesPayments")} description={d.catalog.takesPaymentsNote} />
+              <Switch {...form.flag("takesPayments")} description={t.catalog.takesPaymentsNote} />
               <Switch
                 {...form.flag("auditMemberReads")}
-                description={d.catalog.auditMemberReadsNote}
+                description={t.catalog.auditMemberReadsNote}
               />
               {can("admin.manage") && (
-                <Fieldset legend={d.catalog.stepUp}>
-                  <FieldHint>{d.catalog.stepUpNote}</FieldHint>
+                <Fieldset legend={t.catalog.stepUp}>
+                  <FieldHint>{t.catalog.stepUpNote}</FieldHint>
                   <Columns>
                     <NumberInput
                       {...form.number("signInMinutes")}
                       min={1}
                       max={1440}
-                      placeholder={d.catalog.anySignIn}
+                      placeholder={t.catalog.anySignIn}
                     />
                     <TagsInput {...form.value("acrValues")} maxTags={10} />
                   </Columns>
@@ -133,49 +134,49 @@ interface BrandingProps {
 
 /** Edits an organization's logo and color, with a preview. */
 function Branding({ values: { name, logoUrl, accentColor }, set }: BrandingProps) {
-  const d = useDesk();
+  const t = useText(catalogTexts);
   const [missing, setMissing] = useState(false);
   // Debounced, so that a partly typed URL is not requested.
   const [debouncedUrl] = useDebouncedValue(logoUrl, 400);
   const logo = debouncedUrl === logoUrl && isLogo(logoUrl) ? logoUrl : "";
   const invalidLogo = logoUrl !== "" && !isLogo(logoUrl);
   return (
-    <Fieldset legend={d.catalog.branding}>
+    <Fieldset legend={t.catalog.branding}>
       <Stack gap={14}>
-        <FieldHint>{d.catalog.brandingNote}</FieldHint>
+        <FieldHint>{t.catalog.brandingNote}</FieldHint>
         <TextInput
           type="url"
-          label={d.catalog.logo}
-          description={d.catalog.logoNote}
+          label={t.catalog.logo}
+          description={t.catalog.logoNote}
           placeholder="https://"
           maxLength={maxLogoLength}
           pattern={logoPattern}
-          title={d.catalog.logoWrong}
+          title={t.catalog.logoWrong}
           autoComplete="off"
           value={logoUrl}
           onChange={(event) => {
             setMissing(false);
             set({ logoUrl: event.currentTarget.value.trim() });
           }}
-          error={invalidLogo ? d.catalog.logoWrong : logo && missing && d.catalog.logoMissing}
+          error={invalidLogo ? t.catalog.logoWrong : logo && missing && t.catalog.logoMissing}
         />
         <TextInput
-          label={d.catalog.accent}
-          description={d.catalog.accentNote}
+          label={t.catalog.accent}
+          description={t.catalog.accentNote}
           placeholder="#"
           maxLength={7}
           pattern="#[0-9a-fA-F]{6}"
-          title={d.catalog.accentWrong}
+          title={t.catalog.accentWrong}
           autoComplete="off"
           spellCheck={false}
           value={accentColor}
           onChange={(event) => set({ accentColor: event.currentTarget.value.trim() })}
-          error={accentColor !== "" && !isColor(accentColor) && d.catalog.accentWrong}
+          error={accentColor !== "" && !isColor(accentColor) && t.catalog.accentWrong}
           rightSection={
             <input
               type="color"
               className={classes.picker}
-              aria-label={d.catalog.accentPick}
+              aria-label={t.catalog.accentPick}
               value={isColor(accentColor) ? accentColor.toLowerCase() : defaultColor}
               onChange={(event) => set({ accentColor: event.currentTarget.value })}
             />
@@ -200,10 +201,10 @@ interface PreviewProps {
 
 /** Preview of the header of the member app and a button. */
 function Preview({ scheme, name, logo, accent, onMissing }: PreviewProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   return (
     <figure className={classes.preview} data-scheme={scheme} style={brandVariables(accent)}>
-      <figcaption>{scheme === "light" ? d.catalog.previewLight : d.catalog.previewDark}</figcaption>
+      <figcaption>{scheme === "light" ? t.catalog.previewLight : t.catalog.previewDark}</figcaption>
       <div className={classes.page}>
         <div className={classes.name}>
           <Wordmark>
@@ -217,7 +218,7 @@ function Preview({ scheme, name, logo, accent, onMissing }: PreviewProps) {
         </div>
         {/* The preview is not interactive. */}
         <Button component="span" className={classes.button} size="xs" fullWidth tabIndex={-1}>
-          {t.app.book}
+          {t.common.book}
         </Button>
       </div>
     </figure>

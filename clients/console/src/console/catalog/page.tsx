@@ -1,12 +1,13 @@
 import { Switch } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { PageHead } from "../../shared/ui";
 import { Page, type Part, Tabbed, usePart } from "../ui";
 import { WithCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 const Benefits = later(() => import("./benefits"), "Benefits");
 const Items = later(() => import("./items"), "Items");
@@ -18,29 +19,29 @@ const Staff = later(() => import("./staff"), "Staff");
 
 /** What the organization offers, where, with what, and who leads it. */
 export function CatalogPage() {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const can = useCan();
   const [archived, { toggle }] = useDisclosure();
   const part = (
     key: "locations" | "services" | "resources" | "staff" | "items",
     content: ReactNode,
-  ): Part => [key, d.catalog[key], () => <WithCatalog>{content}</WithCatalog>];
+  ): Part => [key, t.catalog[key], () => <WithCatalog>{content}</WithCatalog>];
   const parts = [
     part("locations", <Locations archived={archived} />),
     part("services", <Services archived={archived} />),
     part("resources", <Resources archived={archived} />),
     can("member.read") && part("staff", <Staff />),
     part("items", <Items archived={archived} />),
-    ["benefits", d.catalog.benefits, () => <Benefits archived={archived} />] as const,
+    ["benefits", t.catalog.benefits, () => <Benefits archived={archived} />] as const,
     can("tenant.update") &&
-      (["organization", d.catalog.organization, () => <Organization />] as const),
+      (["organization", t.catalog.organization, () => <Organization />] as const),
   ].filter((part) => part !== false);
   const [shown] = usePart(parts);
   return (
     <Page>
-      <PageHead title={t.nav.catalog} note={d.catalog.note}>
+      <PageHead title={t.nav.catalog} note={t.catalog.note}>
         {shown?.[0] !== "staff" && shown?.[0] !== "organization" && (
-          <Switch size="xs" label={d.catalog.showArchived} checked={archived} onChange={toggle} />
+          <Switch size="xs" label={t.catalog.showArchived} checked={archived} onChange={toggle} />
         )}
       </PageHead>
       <Tabbed parts={parts} />

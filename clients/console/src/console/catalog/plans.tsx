@@ -10,19 +10,21 @@ import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, Radio, Stack, Switch, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconTicket } from "@tabler/icons-react";
-import { type Messages, useI18n, useText } from "../../i18n";
 import { useAll } from "../../shared/api/lists";
 import { useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
 import { DAY, spanMs } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { Dimmed, Note, Page, right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Price } from "../ui/inputs";
+import { type UiTexts, uiTexts } from "../ui/texts";
 import { EntityTable, type FormProps } from "./entity-table";
+import { type CatalogTexts, catalogTexts } from "./texts";
 
 export function PlansPage() {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(catalogTexts, uiTexts);
   const [retired, { toggle }] = useDisclosure();
   const plans = useAll(
     CreditService.method.listPlans,
@@ -52,7 +54,7 @@ export function PlansPage() {
               { title: t.plans.kind, show: (plan) => counted(plan, t) },
               { title: t.plans.limits, show: (plan) => <Dimmed>{limits(plan, t)}</Dimmed> },
               {
-                title: t.plans.price,
+                title: t.ui.price,
                 ...right,
                 show: ({ price }) => showMoney(price, locale) || "–",
               },
@@ -66,13 +68,13 @@ export function PlansPage() {
 }
 
 /** "10 credits every 30 days", "Unlimited". */
-function counted({ kind, credits, period }: PlanInput, t: Messages): string {
+function counted({ kind, credits, period }: PlanInput, t: CatalogTexts & UiTexts): string {
   if (kind !== PlanKind.CREDITS) return t.plans.kinds[kind] ?? "";
-  const count = t.plans.creditCount(credits);
+  const count = t.ui.credits(credits);
   return period ? t.plans.perDays(count, Math.round(spanMs(period) / DAY)) : t.plans.once(count);
 }
 
-const limits = ({ dailyLimit, weeklyLimit }: PlanInput, t: Messages): string =>
+const limits = ({ dailyLimit, weeklyLimit }: PlanInput, t: CatalogTexts & UiTexts): string =>
   [dailyLimit && t.plans.aDay(dailyLimit), weeklyLimit && t.plans.aWeek(weeklyLimit)]
     .filter(Boolean)
     .join(", ") || t.plans.noLimit;
@@ -94,7 +96,7 @@ const valuesOf = (plan: PlanInput = blank) => ({
 });
 
 function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "id" | "etag">>) {
-  const t = useText();
+  const t = useText(catalogTexts, uiTexts);
   const { tenant } = useMe();
   const make = useSave(CreditService.method.createPlan);
   const update = useSave(CreditService.method.updatePlan);
@@ -121,6 +123,7 @@ function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "i
       names={{
         ...t.fields,
         ...t.plans,
+        price: t.ui.price,
         dailyLimit: t.plans.daily,
         weeklyLimit: t.plans.weekly,
         allowOverlap: t.plans.overlap,

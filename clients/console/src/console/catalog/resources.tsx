@@ -2,24 +2,25 @@ import { type Resource, ResourceSchema, TenantService } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { Autocomplete } from "@mantine/core";
 import { IconDoor } from "@tabler/icons-react";
-import { useDeskTexts } from "../../i18n/desk";
+import { useText } from "../../shared/i18n";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
 import { EntityTable, type FormProps } from "./entity-table";
 import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 export function Resources({ archived }: { archived: boolean }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const catalog = useCatalog();
   return (
     <EntityTable
       entities={catalog.resources}
       archived={archived}
-      {...d.catalog.tables.resources}
+      {...t.catalog.tables.resources}
       icon={IconDoor}
       columns={[
-        { title: d.catalog.kind, show: ({ kind }) => kind || "–" },
+        { title: t.catalog.kind, show: ({ kind }) => kind || "–" },
         { title: t.fields.location, show: ({ locationId }) => catalog.location(locationId)?.name },
       ]}
       Form={ResourceForm}
@@ -28,17 +29,17 @@ export function Resources({ archived }: { archived: boolean }) {
 }
 
 function ResourceForm({ entity: resource, onClose }: FormProps<Resource>) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const { resources } = useCatalog();
   const blank = create(ResourceSchema, { locationId: useOnlyLocation(), active: true });
   const make = useSave(TenantService.method.createResource);
   const update = useSave(TenantService.method.updateResource);
-  const kinds = new Set([...resources.map(({ kind }) => kind), ...d.catalog.kinds]);
+  const kinds = new Set([...resources.map(({ kind }) => kind), ...t.catalog.kinds]);
   return (
     <EditForm
       entity={resource}
       valuesOf={(of = blank) => pick(of, "locationId", "name", "kind", "active")}
-      names={{ ...t.fields, ...d.catalog, locationId: t.fields.location }}
+      names={{ ...t.fields, ...t.catalog, locationId: t.fields.location }}
       save={({ locationId, active, ...values }, { updateMask, etag }) => {
         const input = { name: values.name.trim(), kind: values.kind.trim() };
         return resource
@@ -53,7 +54,7 @@ function ResourceForm({ entity: resource, onClose }: FormProps<Resource>) {
           <Name {...form.text("name")} />
           <Autocomplete
             {...form.value("kind")}
-            description={d.catalog.kindNote}
+            description={t.catalog.kindNote}
             maxLength={50}
             data={[...kinds].filter(Boolean)}
           />

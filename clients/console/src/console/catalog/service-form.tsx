@@ -9,14 +9,15 @@ import {
   SegmentedControl,
   Textarea,
 } from "@mantine/core";
-import { useDeskTexts } from "../../i18n/desk";
 import { MINUTE, spanMs } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { FieldHint } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Name } from "../ui/inputs";
 import type { FormProps } from "./entity-table";
 import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 /** Chosen to be distinguishable with color blindness, too. */
 const swatches = [
@@ -67,7 +68,7 @@ const inputOf = ({
 
 /** Creates or edits a service. */
 export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const { services } = useCatalog();
   const make = useSave(TenantService.method.createService);
   const update = useSave(TenantService.method.updateService);
@@ -78,12 +79,12 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
       valuesOf={valuesOf}
       names={{
         ...t.fields,
-        ...d.catalog,
+        ...t.catalog,
         duration: t.fields.minutes,
         defaultCapacity: t.fields.capacity,
         defaultWaitlistCapacity: t.fields.waitlist,
-        minParty: d.catalog.leastParty,
-        maxParty: d.catalog.mostParty,
+        minParty: t.catalog.leastParty,
+        maxParty: t.catalog.mostParty,
       }}
       // "Unlimited" is the absence of a capacity.
       pathOf={(key) => maskOf(key === "unlimited" ? "defaultCapacity" : key)}
@@ -110,7 +111,7 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
           </Columns>
           <Textarea
             {...form.text("description")}
-            description={d.catalog.descriptionNote}
+            description={t.catalog.descriptionNote}
             autosize
             minRows={2}
             maxRows={8}
@@ -143,15 +144,15 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
             />
           </Columns>
           <SegmentedControl
-            aria-label={d.catalog.delivery}
+            aria-label={t.catalog.delivery}
             value={values.delivery}
             onChange={(delivery) => set({ delivery })}
             data={[
-              { value: Delivery.IN_PERSON, label: d.catalog.inPerson },
-              { value: Delivery.FEED, label: d.catalog.online },
+              { value: Delivery.IN_PERSON, label: t.catalog.inPerson },
+              { value: Delivery.FEED, label: t.catalog.online },
             ]}
           />
-          <FieldHint>{d.catalog.defaultsNote}</FieldHint>
+          <FieldHint>{t.catalog.defaultsNote}</FieldHint>
           {service && <ActiveSwitch {...form.flag("active")} />}
         </>
       )}

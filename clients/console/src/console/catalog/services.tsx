@@ -1,28 +1,30 @@
 import { Delivery } from "@berthhq/client";
 import { ColorSwatch } from "@mantine/core";
 import { IconStack2 } from "@tabler/icons-react";
-import { useDeskTexts } from "../../i18n/desk";
 import { showSpan, spanMs } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Tag } from "../../shared/ui";
 import { Inline, right } from "../ui";
+import { uiTexts } from "../ui/texts";
 import { fallbackColor } from "./data";
 import { EntityTable } from "./entity-table";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 const ServiceForm = later(() => import("./service-form"), "ServiceForm");
 
 export function Services({ archived }: { archived: boolean }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts, uiTexts);
   return (
     <EntityTable
       entities={useCatalog().services}
       archived={archived}
-      {...d.catalog.tables.services}
+      {...t.catalog.tables.services}
       icon={IconStack2}
       columns={[
         {
-          title: d.catalog.category,
+          title: t.catalog.category,
           show: ({ category, color }) => (
             <Inline gap={9} wrap="nowrap">
               <ColorSwatch
@@ -37,11 +39,11 @@ export function Services({ archived }: { archived: boolean }) {
             </Inline>
           ),
         },
-        { title: d.catalog.length, ...right, show: ({ duration }) => showSpan(spanMs(duration)) },
+        { title: t.catalog.length, ...right, show: ({ duration }) => showSpan(spanMs(duration)) },
         {
           title: t.fields.capacity,
           ...right,
-          show: ({ defaultCapacity }) => defaultCapacity ?? t.session.noLimit,
+          show: ({ defaultCapacity }) => defaultCapacity ?? t.ui.noLimit,
         },
         {
           title: t.fields.waitlist,
@@ -49,7 +51,7 @@ export function Services({ archived }: { archived: boolean }) {
           show: ({ defaultWaitlistCapacity }) => defaultWaitlistCapacity || "–",
         },
         {
-          title: d.catalog.party,
+          title: t.catalog.party,
           ...right,
           show: ({ minParty, maxParty }) => {
             const least = minParty || 1;
@@ -58,12 +60,12 @@ export function Services({ archived }: { archived: boolean }) {
           },
         },
         {
-          title: d.catalog.delivery,
+          title: t.catalog.delivery,
           show: ({ delivery }) =>
             delivery === Delivery.FEED ? (
-              <Tag tone="accent">{d.catalog.online}</Tag>
+              <Tag tone="accent">{t.catalog.online}</Tag>
             ) : (
-              d.catalog.inPerson
+              t.catalog.inPerson
             ),
         },
       ]}

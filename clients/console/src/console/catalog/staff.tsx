@@ -2,29 +2,31 @@ import { AccessService, type Member, MemberService } from "@berthhq/client";
 import { Group, SegmentedControl, Select, TextInput } from "@mantine/core";
 import { IconUserPlus, IconUsersGroup } from "@tabler/icons-react";
 import { useState } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
 import { useFields } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
+import { useText } from "../../shared/i18n";
 import { Card, State } from "../../shared/ui";
 import { routes } from "../routes";
 import { CallForm, DataTable, DialogButton, Dimmed, MemberLink, MemberPicker } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
 import { RoleTags } from "../ui/roles";
+import { uiTexts } from "../ui/texts";
 import { useCatalog } from "./loaded";
+import { catalogTexts } from "./texts";
 
 /** People with a staff role. */
 export function Staff() {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts);
   const can = useCan();
   return (
     <>
       <Group gap="10px 20px" justify="space-between" mb={12} fz="sm">
-        <Dimmed>{d.catalog.staffNote}</Dimmed>
+        <Dimmed>{t.catalog.staffNote}</Dimmed>
         {can("role.assign") && (
-          <DialogButton modal label={d.catalog.newStaff} icon={IconUserPlus}>
+          <DialogButton modal label={t.catalog.newStaff} icon={IconUserPlus}>
             {(close) => <AddStaff onClose={close} />}
           </DialogButton>
         )}
@@ -34,7 +36,7 @@ export function Staff() {
           rows={useCatalog().staff}
           linked
           empty={
-            <State icon={IconUsersGroup} title={d.catalog.noStaff} note={d.catalog.noStaffNote} />
+            <State icon={IconUsersGroup} title={t.catalog.noStaff} note={t.catalog.noStaffNote} />
           }
           columns={[
             {
@@ -57,7 +59,7 @@ export function Staff() {
 }
 
 function AddStaff({ onClose }: { onClose: () => void }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(catalogTexts, uiTexts);
   const can = useCan();
   const [known, setKnown] = useState(true);
   const [member, setMember] = useState<Member>();
@@ -78,7 +80,7 @@ function AddStaff({ onClose }: { onClose: () => void }) {
   };
   return (
     <CallForm
-      act={d.catalog.addStaff}
+      act={t.catalog.addStaff}
       run={run}
       disabled={known && member === undefined}
       onClose={onClose}
@@ -86,20 +88,20 @@ function AddStaff({ onClose }: { onClose: () => void }) {
       {can("member.write") && (
         <SegmentedControl
           fullWidth
-          aria-label={d.catalog.newStaff}
+          aria-label={t.catalog.newStaff}
           value={known ? "known" : "new"}
           onChange={(value) => setKnown(value === "known")}
-          data={options({ known: d.catalog.knownPerson, new: d.catalog.newPerson })}
+          data={options({ known: t.catalog.knownPerson, new: t.catalog.newPerson })}
         />
       )}
       {known ? (
-        <MemberPicker label={t.session.bookFor} value={member} onChange={setMember} />
+        <MemberPicker label={t.ui.member} value={member} onChange={setMember} />
       ) : (
         <>
           <Name {...form.text("name")} />
           <TextInput
             {...form.text("email")}
-            description={d.catalog.emailNote}
+            description={t.catalog.emailNote}
             type="email"
             required
             maxLength={254}
@@ -108,7 +110,7 @@ function AddStaff({ onClose }: { onClose: () => void }) {
       )}
       <Select
         {...form.choice("role")}
-        label={d.catalog.role}
+        label={t.catalog.role}
         allowDeselect={false}
         data={options({ coach, admin, owner })}
       />

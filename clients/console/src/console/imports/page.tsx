@@ -2,10 +2,10 @@ import { Alert, Box, Button, FileButton, Progress, Stack, Text } from "@mantine/
 import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useDesk, useDeskTexts } from "../../i18n/desk";
 import { explain } from "../../shared/api/errors";
 import { useCan } from "../../shared/auth/user";
 import { here } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { Card, PageHead, Tag } from "../../shared/ui";
 import { routes } from "../routes";
 import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";
@@ -20,6 +20,7 @@ import {
   useImportMembers,
   useImportSessions,
 } from "./send";
+import { importTexts } from "./texts";
 
 const examples = {
   sessions:
@@ -31,13 +32,13 @@ const examples = {
 
 /** Imports sessions or members from a spreadsheet. */
 export function ImportsPage() {
-  const { t, d } = useDeskTexts();
+  const t = useText(importTexts);
   const can = useCan();
   const sessions = { required: 4, send: useImportSessions(), to: routes.schedule.path() };
   const members = { required: 1, send: useImportMembers(), to: routes.members.path() };
   return (
     <Page>
-      <PageHead title={t.nav.imports} note={d.imports.note} />
+      <PageHead title={t.nav.imports} note={t.imports.note} />
       <Tabbed
         name="what"
         keep
@@ -71,15 +72,15 @@ interface Props {
 
 /** Imports a file: choose it, check it with a dry run, then import all rows or none. */
 function Importer({ kind, send, most, required, to }: Props) {
-  const d = useDesk();
+  const t = useText(importTexts);
   const importing = useImport(send, most);
   return (
     <Split>
       <Stack gap={18}>
         <DropZone of={importing} />
         <Stack aria-live="polite" gap={18}>
-          {importing.tooLarge && <Alert color="red">{d.imports.tooLarge(most / 1_000_000)}</Alert>}
-          <Progressing of={importing} words={d.imports[kind]} to={to} />
+          {importing.tooLarge && <Alert color="red">{t.imports.tooLarge(most / 1_000_000)}</Alert>}
+          <Progressing of={importing} words={t.imports[kind]} to={to} />
         </Stack>
       </Stack>
       <Format kind={kind} required={required} />
@@ -95,12 +96,12 @@ interface ProgressingProps {
 
 /** How far the import is, and its result. */
 function Progressing({ of: { file, sending, part, run }, words, to }: ProgressingProps) {
-  const { t, d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(importTexts);
   const { status, variables, data: report, error } = sending;
   if (!file || status === "idle") return null;
   const { dry } = variables;
   if (status === "pending") {
-    const title = dry ? d.imports.trying : d.imports.importing;
+    const title = dry ? t.imports.trying : t.imports.importing;
     return (
       <Card title={title}>
         <Progress value={part * 100 || 100} animated aria-label={title} />
@@ -109,17 +110,17 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
   }
   if (status === "error") {
     return (
-      <Alert color="red" title={dry ? d.imports.notRead : d.imports.unknown} variant="light">
+      <Alert color="red" title={dry ? t.imports.notRead : t.imports.unknown} variant="light">
         <Text inherit mb={10}>
           {explain(error, t, locale, here())}
         </Text>
         {!dry && (
           <Text inherit mb={10}>
-            {d.imports.unknownNote}
+            {t.imports.unknownNote}
           </Text>
         )}
         <Button size="compact-sm" variant="default" onClick={() => run(true)}>
-          {d.imports.tryAgain}
+          {t.imports.tryAgain}
         </Button>
       </Alert>
     );
@@ -129,15 +130,15 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
     return (
       <Verdict title={words.done(report.imported)}>
         <Button component={Link} to={to} variant="default">
-          {d.imports.view}
+          {t.imports.view}
         </Button>
       </Verdict>
     );
   }
-  if (report.rows === 0) return <Alert color="yellow">{d.imports.empty}</Alert>;
+  if (report.rows === 0) return <Alert color="yellow">{t.imports.empty}</Alert>;
   return (
     <>
-      <Verdict title={words.ready(report.rows)} note={d.imports.nothingYet}>
+      <Verdict title={words.ready(report.rows)} note={t.imports.nothingYet}>
         <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
       </Verdict>
       <Sample rows={file.rows} />
@@ -160,10 +161,10 @@ function Verdict({ title, note, children }: { title: string; note?: string; chil
 
 /** The columns of the file, with an example to download. */
 function Format({ kind, required }: Pick<Props, "kind" | "required">) {
-  const d = useDesk();
+  const t = useText(importTexts);
   return (
     <Card
-      title={d.imports.columnsTitle}
+      title={t.imports.columnsTitle}
       extra={
         <Button
           size="compact-sm"
@@ -173,29 +174,29 @@ function Format({ kind, required }: Pick<Props, "kind" | "required">) {
           download={`${kind}.csv`}
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(examples[kind])}`}
         >
-          {d.imports.example}
+          {t.imports.example}
         </Button>
       }
     >
       <dl className={classes.columns}>
-        {Object.entries(d.imports.columns[kind]).map(([name, note], at) => (
+        {Object.entries(t.imports.columns[kind]).map(([name, note], at) => (
           <div key={name}>
             <dt>
               <code>{name}</code>
-              {at < required && <Tag tone="accent">{d.imports.required}</Tag>}
+              {at < required && <Tag tone="accent">{t.imports.required}</Tag>}
             </dt>
             <dd>{note}</dd>
           </div>
         ))}
       </dl>
-      <FieldHint>{d.imports.format}</FieldHint>
+      <FieldHint>{t.imports.format}</FieldHint>
     </Card>
   );
 }
 
 /** Where a file is dropped or chosen. */
 function DropZone({ of: { file, sending, choose } }: { of: Import }) {
-  const d = useDesk();
+  const t = useText(importTexts);
   const [over, setOver] = useState(false);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the button in it does the same
@@ -215,11 +216,11 @@ function DropZone({ of: { file, sending, choose } }: { of: Import }) {
     >
       <IconFileTypeCsv size={36} stroke={1.3} color="var(--ink-3)" aria-hidden />
       <div>
-        <strong>{file ? file.name : d.imports.drop}</strong>
+        <strong>{file ? file.name : t.imports.drop}</strong>
         <Box c="dimmed" fz="sm">
           {file
-            ? d.imports.size(Math.max(0, file.rows.length - 1), file.content.length / 1000)
-            : d.imports.dropNote}
+            ? t.imports.size(Math.max(0, file.rows.length - 1), file.content.length / 1000)
+            : t.imports.dropNote}
         </Box>
       </div>
       <FileButton
@@ -235,7 +236,7 @@ function DropZone({ of: { file, sending, choose } }: { of: Import }) {
             variant={file ? "default" : "filled"}
             leftSection={<IconUpload size={16} />}
           >
-            {file ? d.imports.other : d.imports.choose}
+            {file ? t.imports.other : t.imports.choose}
           </Button>
         )}
       </FileButton>
@@ -251,38 +252,38 @@ const mostProblems = 200;
 
 /** Problems by row and column, with the value of the cell. */
 function Problems({ report, rows }: { report: Report; rows: Rows }) {
-  const d = useDesk();
+  const t = useText(importTexts);
   const shown = report.problems.slice(0, mostProblems);
   return (
     <Card
       bare
-      title={d.imports.problems(report.wrong, report.rows)}
-      extra={<Dimmed>{d.imports.nothingTaken}</Dimmed>}
+      title={t.imports.problems(report.wrong, report.rows)}
+      extra={<Dimmed>{t.imports.nothingTaken}</Dimmed>}
     >
       <DataTable
         rows={shown}
         columns={[
-          { title: d.imports.row, ta: "right", c: "dimmed", show: ({ row }) => row },
+          { title: t.imports.row, ta: "right", c: "dimmed", show: ({ row }) => row },
           {
-            title: d.imports.column,
+            title: t.imports.column,
             show: ({ column }) => (column ? <code>{column}</code> : <Dimmed>–</Dimmed>),
           },
           {
-            title: d.imports.cell,
+            title: t.imports.cell,
             className: classes.cell,
             show: ({ row, column }) =>
               column && row > 1 ? (
-                cellAt(rows, row, column) || <Dimmed>{d.imports.emptyCell}</Dimmed>
+                cellAt(rows, row, column) || <Dimmed>{t.imports.emptyCell}</Dimmed>
               ) : (
                 <Dimmed>–</Dimmed>
               ),
           },
-          { title: d.imports.wrong, show: ({ message }) => message },
+          { title: t.imports.wrong, show: ({ message }) => message },
         ]}
       />
       {report.problems.length > shown.length && (
         <Hint py={8} px={16}>
-          {d.imports.moreProblems(report.problems.length - shown.length)}
+          {t.imports.moreProblems(report.problems.length - shown.length)}
         </Hint>
       )}
     </Card>
@@ -290,13 +291,13 @@ function Problems({ report, rows }: { report: Report; rows: Rows }) {
 }
 
 function Sample({ rows }: { rows: Rows }) {
-  const d = useDesk();
+  const t = useText(importTexts);
   const [header = [], ...rest] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
   return (
-    <Card bare title={d.imports.sample}>
+    <Card bare title={t.imports.sample}>
       <DataTable
         rows={rest.slice(0, sample)}
-        region={d.imports.sample}
+        region={t.imports.sample}
         columns={header.map((title, at) => ({
           title,
           className: classes.cell,

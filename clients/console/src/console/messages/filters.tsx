@@ -11,20 +11,22 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { Group } from "@mantine/core";
 import { useState } from "react";
-import { useNotices } from "../../i18n/notices";
 import { useAll } from "../../shared/api/lists";
 import { useCan, useMe } from "../../shared/auth/user";
 import { startOf, today } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import type { Tone } from "../../shared/ui";
 import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
+import { messageTexts } from "./texts";
 
 /** The topics that tenants word. The others are about a member's contacts. */
 export const worded = Array.from({ length: 13 }, (_, at) => at + 1);
 
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
-  const n = useNotices();
+  const t = useText(messageTexts, notificationTexts);
   const can = useCan();
   const select = (
     key: "topic" | "channel" | "status",
@@ -41,13 +43,18 @@ export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   );
   return (
     <Group gap={8} mb={12}>
-      <DaysFilter label={n.log.when} value={of.days} onChange={of.setDays} />
+      <DaysFilter label={t.messages.log.when} value={of.days} onChange={of.setDays} />
       {can("member.read") && (
-        <MemberPicker filter label={n.anyMember} value={of.member} onChange={of.setMember} />
+        <MemberPicker
+          filter
+          label={t.messages.anyMember}
+          value={of.member}
+          onChange={of.setMember}
+        />
       )}
-      {select("topic", n.topic, n.topics, n.anyTopic, 180)}
-      {select("channel", n.channel, n.channels, n.anyChannel)}
-      {status && select("status", n.anyStatus, n.statuses, n.anyStatus)}
+      {select("topic", t.notifications.topic, t.notifications.topics, t.messages.anyTopic, 180)}
+      {select("channel", t.notifications.channel, t.notifications.channels, t.messages.anyChannel)}
+      {status && select("status", t.messages.anyStatus, t.messages.statuses, t.messages.anyStatus)}
     </Group>
   );
 }

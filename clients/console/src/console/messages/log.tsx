@@ -3,19 +3,20 @@ import { Alert, Stack } from "@mantine/core";
 import { IconMessage2 } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useI18n } from "../../i18n";
-import { useNotices, useNoticeTexts } from "../../i18n/notices";
 import { usePages } from "../../shared/api/pages";
 import { useMe } from "../../shared/auth/user";
 import { here, sameClock, zoneName } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import { State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
 import { Code, dotted, Facts, List, MoreButton, Note, Panel, quiet, TenantTime } from "../ui";
 import { Filters, polling, toneOf, useFilter, useSessionContexts } from "./filters";
+import { messageTexts } from "./texts";
 
-/** Messages that were sent or not sent, with their status and reason. */
+/** Texts that were sent or not sent, with their status and reason. */
 export function Log() {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts, notificationTexts);
   const { tenant } = useMe();
   const filtering = useFilter();
   const [opened, setOpened] = useState<string>();
@@ -33,10 +34,12 @@ export function Log() {
       <List
         query={log}
         skeleton={12}
-        empty={<State icon={IconMessage2} title={n.log.none} note={n.log.noneNote} />}
+        empty={
+          <State icon={IconMessage2} title={t.messages.log.none} note={t.messages.log.noneNote} />
+        }
         columns={[
           {
-            title: n.log.when,
+            title: t.messages.log.when,
             ...quiet,
             show: ({ createTime }) => (
               <>
@@ -46,7 +49,7 @@ export function Log() {
             ),
           },
           {
-            title: n.log.to,
+            title: t.messages.log.to,
             show: (one) => (
               <>
                 <Recipient delivery={one} />
@@ -55,36 +58,39 @@ export function Log() {
             ),
           },
           {
-            title: n.topic,
+            title: t.notifications.topic,
             show: (one) => {
               const { session } = contextOf(one);
               return (
                 <>
-                  {n.topics[one.topic]}
+                  {t.notifications.topics[one.topic]}
                   {session && <Note>{session.title}</Note>}
                 </>
               );
             },
           },
-          { title: n.channel, show: ({ channel }) => n.channels[channel] || "–" },
+          {
+            title: t.notifications.channel,
+            show: ({ channel }) => t.notifications.channels[channel] || "–",
+          },
           {
             title: t.fields.status,
             show: ({ status, reason, errorCode }) => (
               <>
-                <Tag tone={toneOf(status)}>{n.statuses[status]}</Tag>
+                <Tag tone={toneOf(status)}>{t.messages.statuses[status]}</Tag>
                 {(reason !== 0 || errorCode) && (
-                  <Note mt={3}>{dotted(n.reasons[reason], errorCode)}</Note>
+                  <Note mt={3}>{dotted(t.notifications.reasons[reason], errorCode)}</Note>
                 )}
               </>
             ),
           },
-          { title: n.log.segments, ta: "right", show: ({ segments }) => segments || "" },
+          { title: t.messages.log.segments, ta: "right", show: ({ segments }) => segments || "" },
           {
             label: t.actions.more,
             ta: "right",
             show: ({ id, recipientName, topic }) => (
               <MoreButton
-                of={`${recipientName || n.log.guest}, ${n.topics[topic]}`}
+                of={`${recipientName || t.messages.log.guest}, ${t.notifications.topics[topic]}`}
                 onClick={() => setOpened(id)}
               />
             ),
@@ -93,7 +99,7 @@ export function Log() {
       />
       <Panel
         of={all.find(({ id }) => id === opened)}
-        title={() => n.log.details}
+        title={() => t.messages.log.details}
         onClose={() => setOpened(undefined)}
       >
         {(one) => <Details delivery={one} {...contextOf(one)} />}
@@ -104,8 +110,8 @@ export function Log() {
 
 /** The name, with a link to the member. */
 function Recipient({ delivery }: { delivery: NotificationDelivery }) {
-  const n = useNotices();
-  const name = delivery.recipientName || n.log.guest;
+  const t = useText(messageTexts);
+  const name = delivery.recipientName || t.messages.log.guest;
   if (!delivery.memberId) return name;
   return <Link to={routes.member.path({ id: delivery.memberId })}>{name}</Link>;
 }
@@ -122,14 +128,14 @@ function Details({
   session,
   zone,
 }: { delivery: NotificationDelivery } & ReturnType<ReturnType<typeof useSessionContexts>>) {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts, notificationTexts);
   const facts: [string, ReactNode][] = [
-    [n.log.to, <Recipient key="to" delivery={one} />],
-    [n.log.address, one.address],
-    [n.topic, n.topics[one.topic]],
-    [n.channel, n.channels[one.channel]],
+    [t.messages.log.to, <Recipient key="to" delivery={one} />],
+    [t.messages.log.address, one.address],
+    [t.notifications.topic, t.notifications.topics[one.topic]],
+    [t.notifications.channel, t.notifications.channels[one.channel]],
     [
-      n.log.session,
+      t.messages.log.session,
       session && (
         <>
           <Link to={routes.session.path({ id: session.id })}>{session.title}</Link>{" "}
@@ -137,24 +143,27 @@ function Details({
         </>
       ),
     ],
-    [n.log.why, n.reasons[one.reason]],
-    [n.log.error, [one.errorCode, one.errorMessage].filter(Boolean).join(": ")],
-    [n.log.segments, one.segments || ""],
-    [n.log.attempt, one.attempt || ""],
-    [n.log.provider, one.provider === "local" ? n.log.local : one.provider],
-    [n.log.providerId, one.provider !== "local" && one.providerId && <Code>{one.providerId}</Code>],
-    [n.log.when, <Time key="at" at={one.createTime} zone={zone} as="full" />],
-    [n.log.changed, one.updateTime && <Time at={one.updateTime} zone={zone} as="full" />],
-    [n.log.retry, one.retryTime && <Time at={one.retryTime} zone={zone} as="full" />],
+    [t.messages.log.why, t.notifications.reasons[one.reason]],
+    [t.messages.log.error, [one.errorCode, one.errorMessage].filter(Boolean).join(": ")],
+    [t.messages.log.segments, one.segments || ""],
+    [t.messages.log.attempt, one.attempt || ""],
+    [t.messages.log.provider, one.provider === "local" ? t.messages.log.local : one.provider],
+    [
+      t.messages.log.providerId,
+      one.provider !== "local" && one.providerId && <Code>{one.providerId}</Code>,
+    ],
+    [t.messages.log.when, <Time key="at" at={one.createTime} zone={zone} as="full" />],
+    [t.messages.log.changed, one.updateTime && <Time at={one.updateTime} zone={zone} as="full" />],
+    [t.messages.log.retry, one.retryTime && <Time at={one.retryTime} zone={zone} as="full" />],
     [t.fields.timeZone, zone],
-    [n.log.notice, one.noticeId && <Code>{one.noticeId}</Code>],
+    [t.messages.log.notice, one.noticeId && <Code>{one.noticeId}</Code>],
   ];
   return (
     <Stack gap={14} align="flex-start">
-      <Tag tone={toneOf(one.status)}>{n.statuses[one.status]}</Tag>
+      <Tag tone={toneOf(one.status)}>{t.messages.statuses[one.status]}</Tag>
       {one.possibleDuplicate && (
-        <Alert color="yellow" title={n.log.duplicate}>
-          {n.log.duplicateNote}
+        <Alert color="yellow" title={t.messages.log.duplicate}>
+          {t.messages.log.duplicateNote}
         </Alert>
       )}
       <Facts of={facts} />

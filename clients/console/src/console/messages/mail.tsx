@@ -2,22 +2,25 @@ import { NotificationChannel, type RenderedMessage } from "@berthhq/client";
 import { Box, Group, SegmentedControl, Stack } from "@mantine/core";
 import { getNonce } from "get-nonce";
 import { useEffect, useRef, useState } from "react";
-import { useNotices } from "../../i18n/notices";
+import { useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import { BerthIcon, Tag } from "../../shared/ui";
 import { Note } from "../ui";
 import text from "../ui/text.module.css";
 import classes from "./mail.module.css";
+import { messageTexts } from "./texts";
 
 /** A message as its recipient sees it. */
 export function Rendered({ message }: { message: RenderedMessage }) {
-  const n = useNotices();
+  const t = useText(messageTexts);
   switch (message.channel) {
     case NotificationChannel.SMS:
       return (
         <Stack gap={8} maw={360}>
           <div className={classes.bubble}>{message.text}</div>
           <Note>
-            {n.segments(message.segments)}, {message.gsm7 ? n.gsm : n.unicode}
+            {t.messages.segments(message.segments)},{" "}
+            {message.gsm7 ? t.messages.gsm : t.messages.unicode}
           </Note>
         </Stack>
       );
@@ -35,7 +38,7 @@ export function Rendered({ message }: { message: RenderedMessage }) {
           </div>
           {message.link && (
             <Note className={text.anywhere}>
-              {n.outbox.link} {message.link}
+              {t.messages.outbox.link} {message.link}
             </Note>
           )}
         </Stack>
@@ -46,7 +49,7 @@ export function Rendered({ message }: { message: RenderedMessage }) {
 }
 
 function Mail({ message }: { message: RenderedMessage }) {
-  const n = useNotices();
+  const t = useText(messageTexts, notificationTexts);
   const [view, setView] = useState<"html" | "text" | "calendar">("html");
   const views = (["html", "text", "calendar"] as const).filter(
     (one) => message[one] || one === "text",
@@ -58,10 +61,10 @@ function Mail({ message }: { message: RenderedMessage }) {
         <strong className={classes.subject}>{message.subject}</strong>
         <SegmentedControl
           size="xs"
-          aria-label={n.channels[NotificationChannel.EMAIL]}
+          aria-label={t.notifications.channels[NotificationChannel.EMAIL]}
           value={shown}
           onChange={setView}
-          data={views.map((value) => ({ value, label: n.outbox[value] }))}
+          data={views.map((value) => ({ value, label: t.messages.outbox[value] }))}
         />
       </Group>
       {shown === "html" ? (
@@ -71,7 +74,7 @@ function Mail({ message }: { message: RenderedMessage }) {
       )}
       {message.calendar && shown !== "calendar" && (
         <div>
-          <Tag tone="plain">{n.outbox.calendar}</Tag>
+          <Tag tone="plain">{t.messages.outbox.calendar}</Tag>
         </div>
       )}
     </Stack>
@@ -84,7 +87,7 @@ function Mail({ message }: { message: RenderedMessage }) {
  * attributes are set by script from outside.
  */
 function Frame({ html }: { html: string }) {
-  const n = useNotices();
+  const t = useText(messageTexts);
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(320);
   const applyStyles = () => {
@@ -102,7 +105,7 @@ function Frame({ html }: { html: string }) {
     <iframe
       className={classes.frame}
       ref={frame}
-      title={n.outbox.frame}
+      title={t.messages.outbox.frame}
       sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
       referrerPolicy="no-referrer"
       srcDoc={source}

@@ -3,8 +3,9 @@ import { Box, Drawer, Group, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconDeviceMobile, IconInbox, IconMail, IconMessage2 } from "@tabler/icons-react";
 import { useState } from "react";
-import { useNotices } from "../../i18n/notices";
 import { usePages } from "../../shared/api/pages";
+import { useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import { Card, More, QueryResult, State, Time } from "../../shared/ui";
 import { Dimmed, dotted, Hint, Note } from "../ui";
 import text from "../ui/text.module.css";
@@ -12,6 +13,7 @@ import { Filters, polling, useFilter, useSessionContexts } from "./filters";
 import { Zone } from "./log";
 import { Rendered } from "./mail";
 import classes from "./outbox.module.css";
+import { messageTexts } from "./texts";
 
 const icons = {
   [NotificationChannel.UNSPECIFIED]: IconMessage2,
@@ -20,9 +22,9 @@ const icons = {
   [NotificationChannel.EMAIL]: IconMail,
 };
 
-/** Messages on channels without a sender. */
+/** Texts on channels without a sender. */
 export function Outbox() {
-  const n = useNotices();
+  const t = useText(messageTexts);
   const filtering = useFilter();
   const narrow = useMediaQuery("(max-width: 62em)", undefined, { getInitialValueInEffect: false });
   const [chosen, setChosen] = useState<string>();
@@ -39,14 +41,18 @@ export function Outbox() {
   return (
     <>
       <Hint mb={12} maw="74ch">
-        {n.outbox.note}
+        {t.messages.outbox.note}
       </Hint>
       <Filters of={filtering} />
       <QueryResult query={outbox} rows={10}>
         {() =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconInbox} title={n.outbox.none} note={n.outbox.noneNote} />
+              <State
+                icon={IconInbox}
+                title={t.messages.outbox.none}
+                note={t.messages.outbox.noneNote}
+              />
             </Card>
           ) : (
             <div className={classes.outbox}>
@@ -67,7 +73,7 @@ export function Outbox() {
                 <More query={outbox} />
               </div>
               {!narrow && open && (
-                <Card className={classes.open} aria-label={n.log.details}>
+                <Card className={classes.open} aria-label={t.messages.log.details}>
                   <Opened message={open} />
                 </Card>
               )}
@@ -78,7 +84,7 @@ export function Outbox() {
       <Drawer
         opened={narrow === true && found !== undefined}
         onClose={() => setChosen(undefined)}
-        title={n.log.details}
+        title={t.messages.log.details}
       >
         {found && <Opened message={found} />}
       </Drawer>
@@ -94,18 +100,18 @@ interface EntryProps {
 }
 
 function Entry({ message: { delivery, message }, current, contextOf, onOpen }: EntryProps) {
-  const n = useNotices();
+  const t = useText(messageTexts, notificationTexts);
   if (!delivery) return null;
   const { zone } = contextOf(delivery);
   const Icon = icons[delivery.channel];
   return (
     <li>
       <button type="button" aria-current={current} onClick={() => onOpen(delivery.id)}>
-        <Icon size={18} stroke={1.6} aria-label={n.channels[delivery.channel]} />
+        <Icon size={18} stroke={1.6} aria-label={t.notifications.channels[delivery.channel]} />
         <Box component="span" miw={0}>
           <Group component="span" justify="space-between" gap={10} wrap="nowrap">
             <Text component="strong" inherit truncate fw={560}>
-              {delivery.recipientName || n.log.guest}
+              {delivery.recipientName || t.messages.log.guest}
             </Text>
             <Dimmed fz="xs" className={text.nowrap}>
               <Time at={delivery.createTime} zone={zone} as="dateTime" />
@@ -122,14 +128,14 @@ function Entry({ message: { delivery, message }, current, contextOf, onOpen }: E
 }
 
 function Opened({ message: { delivery, message } }: { message: OutboxMessage }) {
-  const n = useNotices();
+  const t = useText(messageTexts, notificationTexts);
   return (
     <Stack gap={14}>
       <Note>
         {dotted(
-          n.topics[delivery?.topic ?? 0],
-          n.channels[delivery?.channel ?? 0],
-          delivery?.recipientName || n.log.guest,
+          t.notifications.topics[delivery?.topic ?? 0],
+          t.notifications.channels[delivery?.channel ?? 0],
+          delivery?.recipientName || t.messages.log.guest,
           delivery?.address,
         )}
       </Note>

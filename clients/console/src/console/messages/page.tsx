@@ -1,8 +1,9 @@
-import { useNoticeTexts } from "../../i18n/notices";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { PageHead } from "../../shared/ui";
 import { Page, Tabbed } from "../ui";
+import { messageTexts } from "./texts";
 
 const Log = later(() => import("./log"), "Log");
 const Outbox = later(() => import("./outbox"), "Outbox");
@@ -11,18 +12,18 @@ const Settings = later(() => import("./settings"), "Settings");
 const Templates = later(() => import("./templates"), "Templates");
 
 export function MessagesPage() {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts);
   const can = useCan();
   return (
     <Page>
-      <PageHead title={t.nav.messages} note={n.note} />
+      <PageHead title={t.nav.messages} note={t.messages.note} />
       <Tabbed
         parts={[
-          ["log", n.tabs.log, () => <Log />],
-          can("notification.outbox") && ["outbox", n.tabs.outbox, () => <Outbox />],
-          ["templates", n.tabs.templates, () => <Templates />],
-          ["settings", n.tabs.settings, () => <Settings />],
-          ["senders", n.tabs.senders, () => <Senders />],
+          ["log", t.messages.tabs.log, () => <Log />],
+          can("notification.outbox") && ["outbox", t.messages.tabs.outbox, () => <Outbox />],
+          ["templates", t.messages.tabs.templates, () => <Templates />],
+          ["settings", t.messages.tabs.settings, () => <Settings />],
+          ["senders", t.messages.tabs.senders, () => <Senders />],
         ]}
       />
     </Page>

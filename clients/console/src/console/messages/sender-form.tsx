@@ -1,10 +1,11 @@
 import { NotificationService, type Senders } from "@berthhq/client";
 import { NumberInput, PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useNoticeTexts } from "../../i18n/notices";
 import { useFields } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { CallForm } from "../ui";
 import { useSave } from "../ui/edit-form";
+import { messageTexts } from "./texts";
 
 /** The field of a sender in the contract. */
 export type Kind = "twilio" | "fcm" | "smtp" | "domain";
@@ -17,7 +18,7 @@ interface SenderFormProps {
 
 /** Secrets are write-only: an empty field keeps the stored secret. */
 export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts);
   const [etag] = useState(senders.etag);
   const { values, ...form } = useFields(() => ({
     account: senders.twilio?.accountSid ?? "",
@@ -39,8 +40,8 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
   const secret = (label: string) => ({
     ...text("secret", label),
     autoComplete: "new-password",
-    description: n.senders.secretNote,
-    ...(kept && { placeholder: n.senders.secretKept }),
+    description: t.messages.senders.secretNote,
+    ...(kept && { placeholder: t.messages.senders.secretKept }),
   });
   const { account, from, project, host, port, user: username, address, secret: key } = values;
   const own = {
@@ -57,42 +58,52 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
     >
       {kind === "twilio" && (
         <>
-          <TextInput {...text("account", n.senders.account)} required data-autofocus />
-          <PasswordInput {...secret(n.senders.token)} required={!kept} />
-          <TextInput {...text("from", n.senders.from)} required placeholder="+4915123456789" />
+          <TextInput {...text("account", t.messages.senders.account)} required data-autofocus />
+          <PasswordInput {...secret(t.messages.senders.token)} required={!kept} />
+          <TextInput
+            {...text("from", t.messages.senders.from)}
+            required
+            placeholder="+4915123456789"
+          />
         </>
       )}
       {kind === "fcm" && (
         <>
-          <TextInput {...text("project", n.senders.project)} required data-autofocus />
-          <Textarea {...secret(n.senders.key)} required={!kept} autosize minRows={4} maxRows={12} />
+          <TextInput {...text("project", t.messages.senders.project)} required data-autofocus />
+          <Textarea
+            {...secret(t.messages.senders.key)}
+            required={!kept}
+            autosize
+            minRows={4}
+            maxRows={12}
+          />
         </>
       )}
       {kind === "smtp" && (
         <>
           <TextInput
-            {...text("host", n.senders.host)}
+            {...text("host", t.messages.senders.host)}
             required
             placeholder="smtp.example.com"
             data-autofocus
           />
           <NumberInput
             {...form.count("port")}
-            label={n.senders.port}
-            description={n.senders.portNote}
+            label={t.messages.senders.port}
+            description={t.messages.senders.portNote}
             required
             min={1}
             max={65535}
           />
-          <TextInput {...text("user", n.senders.user)} />
-          <PasswordInput {...secret(n.senders.password)} />
-          <TextInput {...text("address", n.senders.address)} type="email" required />
+          <TextInput {...text("user", t.messages.senders.user)} />
+          <PasswordInput {...secret(t.messages.senders.password)} />
+          <TextInput {...text("address", t.messages.senders.address)} type="email" required />
         </>
       )}
       {kind === "domain" && (
         <TextInput
-          {...text("address", n.senders.address)}
-          description={n.domain.addressNote}
+          {...text("address", t.messages.senders.address)}
+          description={t.messages.domain.addressNote}
           type="email"
           required
           data-autofocus

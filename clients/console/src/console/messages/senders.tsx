@@ -7,11 +7,12 @@ import {
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Button, Group, Select, Stack } from "@mantine/core";
 import { useState } from "react";
-import { useNotices, useNoticeTexts } from "../../i18n/notices";
 import { ConfirmContact } from "../../shared/accounts/confirm-contact";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
+import { notificationTexts } from "../../shared/messages/texts";
 import { Card, CopyButton, QueryResult, Tag } from "../../shared/ui";
 import { CallButton } from "../../shared/ui/call-button";
 import { Row } from "../settings/row";
@@ -21,6 +22,7 @@ import { toneOf, worded } from "./filters";
 import { Quotas } from "./quotas";
 import type { Kind } from "./sender-form";
 import { SendingDomain } from "./sending-domain";
+import { messageTexts } from "./texts";
 
 const SenderForm = later(() => import("./sender-form"), "SenderForm");
 
@@ -28,12 +30,12 @@ const SenderForm = later(() => import("./sender-form"), "SenderForm");
 const kinds = ["", "twilio", "fcm", "smtp"] as const;
 
 export function Senders() {
-  const n = useNotices();
+  const t = useText(messageTexts);
   const can = useCan();
   const senders = useQuery(NotificationService.method.getSenders, {});
   return (
     <Stack gap={18} maw={820}>
-      <Hint maw="74ch">{n.senders.note}</Hint>
+      <Hint maw="74ch">{t.messages.senders.note}</Hint>
       <QueryResult query={senders}>
         {(answer) => answer.senders && <List senders={answer.senders} />}
       </QueryResult>
@@ -44,7 +46,7 @@ export function Senders() {
 }
 
 function List({ senders }: { senders: Carriers }) {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts, notificationTexts);
   const can = useCan();
   const [edited, setEdited] = useState<Kind>();
   const close = () => setEdited(undefined);
@@ -58,7 +60,7 @@ function List({ senders }: { senders: Carriers }) {
       <Card bare>
         {senders.inUse.map(({ channel, provider, own }) => {
           const kind = kinds[channel] || "smtp";
-          const name = n.channels[channel] ?? "";
+          const name = t.notifications.channels[channel] ?? "";
           return (
             <Row
               key={channel}
@@ -69,23 +71,23 @@ function List({ senders }: { senders: Carriers }) {
                     <Button
                       size="compact-sm"
                       variant="default"
-                      aria-label={`${own ? t.actions.edit : n.senders.setUp}: ${name}`}
+                      aria-label={`${own ? t.actions.edit : t.messages.senders.setUp}: ${name}`}
                       onClick={() => setEdited(kind)}
                     >
-                      {own ? t.actions.edit : n.senders.setUp}
+                      {own ? t.actions.edit : t.messages.senders.setUp}
                     </Button>
                     {own && (
                       <CallButton
                         size="compact-sm"
                         variant="subtle"
                         color="gray"
-                        aria-label={`${n.senders.remove}: ${name}`}
+                        aria-label={`${t.messages.senders.remove}: ${name}`}
                         method={NotificationService.method.updateSenders}
                         input={{ senders: { etag: senders.etag }, updateMask: { paths: [kind] } }}
                         ask={{
-                          title: n.senders.removeTitle(name),
-                          body: n.senders.removeBody,
-                          yes: n.senders.remove,
+                          title: t.messages.senders.removeTitle(name),
+                          body: t.messages.senders.removeBody,
+                          yes: t.messages.senders.remove,
                           danger: true,
                         }}
                         done={t.done.saved}
@@ -98,10 +100,10 @@ function List({ senders }: { senders: Carriers }) {
               }
             >
               <Box miw={0} className={text.anywhere}>
-                {provider === "local" ? n.senders.local : provider}{" "}
+                {provider === "local" ? t.messages.senders.local : provider}{" "}
                 {provider !== "local" && (
                   <Tag tone={own ? "accent" : "plain"}>
-                    {own ? n.senders.own : n.senders.platform}
+                    {own ? t.messages.senders.own : t.messages.senders.platform}
                   </Tag>
                 )}
                 {about[kind] && <Box c="dimmed">{about[kind]}</Box>}
@@ -111,8 +113,8 @@ function List({ senders }: { senders: Carriers }) {
         })}
         {senders.twilioInboundUrl && (
           <Row
-            name={<Strong>{n.senders.replies}</Strong>}
-            actions={<CopyButton text={senders.twilioInboundUrl} label={n.senders.copy} />}
+            name={<Strong>{t.messages.senders.replies}</Strong>}
+            actions={<CopyButton text={senders.twilioInboundUrl} label={t.messages.senders.copy} />}
           >
             <Code className={text.anywhere}>{senders.twilioInboundUrl}</Code>
           </Row>
@@ -122,7 +124,9 @@ function List({ senders }: { senders: Carriers }) {
       <Panel
         of={edited}
         title={(kind) =>
-          kind === "domain" ? n.domain.title : n.senders.edit(n.channels[kinds.indexOf(kind)] ?? "")
+          kind === "domain"
+            ? t.messages.domain.title
+            : t.messages.senders.edit(t.notifications.channels[kinds.indexOf(kind)] ?? "")
         }
         onClose={close}
       >
@@ -134,33 +138,33 @@ function List({ senders }: { senders: Carriers }) {
 
 /** Sends a test message to the user and shows what happened to it. */
 function TestMessage() {
-  const n = useNotices();
+  const t = useText(messageTexts, notificationTexts);
   const [topic, setTopic] = useState(1);
   const [channel, setChannel] = useState(3);
   const [language, setLanguage] = useState<string | null>(null);
   const send = useCall(NotificationService.method.sendTest);
   return (
-    <Card title={n.senders.test}>
+    <Card title={t.messages.senders.test}>
       <Stack gap={14}>
-        <Hint>{n.senders.testNote}</Hint>
+        <Hint>{t.messages.senders.testNote}</Hint>
         <Group gap={8} m={0}>
           <NumberSelect
-            label={n.topic}
+            label={t.notifications.topic}
             w={200}
-            names={n.topics}
+            names={t.notifications.topics}
             only={worded}
             value={topic}
             onChange={setTopic}
           />
           <NumberSelect
-            label={n.channel}
-            names={n.channels}
+            label={t.notifications.channel}
+            names={t.notifications.channels}
             value={channel}
             onChange={setChannel}
           />
           <Select
-            aria-label={n.templates.language}
-            placeholder={n.senders.mine}
+            aria-label={t.messages.templates.language}
+            placeholder={t.messages.senders.mine}
             w={190}
             clearable
             value={language}
@@ -171,7 +175,7 @@ function TestMessage() {
             loading={send.busy}
             onClick={() => void send.run({ topic, channel, locale: language ?? "" })}
           >
-            {n.senders.send}
+            {t.messages.senders.send}
           </Button>
         </Group>
         {send.answer?.confirmationNeeded && (
@@ -187,7 +191,12 @@ function TestMessage() {
         <div role="status">
           {send.answer?.deliveries.map(({ id, status, reason, address, errorMessage }) => (
             <Tag key={id} tone={toneOf(status)}>
-              {dotted(n.statuses[status], n.reasons[reason], address, errorMessage)}
+              {dotted(
+                t.messages.statuses[status],
+                t.notifications.reasons[reason],
+                address,
+                errorMessage,
+              )}
             </Tag>
           ))}
         </div>

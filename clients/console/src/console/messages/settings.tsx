@@ -22,15 +22,18 @@ import {
 import { TimeInput } from "@mantine/dates";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useNoticeTexts } from "../../i18n/notices";
 import { useCan } from "../../shared/auth/user";
 import { HOUR, showSpan, spanMs, timeOfDay, wallClock } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import { Card, QueryResult } from "../../shared/ui";
 import type { Night } from "../settings/kinds";
 import { SpanInput } from "../settings/span";
 import { Hint, offered, useLanguageNames } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
+import { messageTexts } from "./texts";
 
 function nightOf(quiet: QuietHours | undefined): Night | null {
   const night = quiet && { start: wallClock(quiet.start), end: wallClock(quiet.end) };
@@ -59,23 +62,23 @@ export function Settings() {
 }
 
 function Form({ settings }: { settings: NotificationSettings | undefined }) {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts, notificationTexts, uiTexts);
   const disabled = !useCan()("notification.write");
   const update = useSave(NotificationService.method.updateNotificationSettings);
   const used = settings?.locale ? [settings.locale] : [];
   const languages = useLanguageNames([...new Set([...offered, ...used])]);
   const names = {
-    quietHours: n.settings.quiet,
-    emailInQuietHours: n.settings.emailInQuiet,
-    smsPerDay: n.channels[1] ?? "",
-    pushPerDay: n.channels[2] ?? "",
-    emailPerDay: n.channels[3] ?? "",
-    reminders: n.settings.reminders,
-    senderName: n.settings.senderName,
-    replyTo: n.settings.replyTo,
-    creditsLowAt: n.settings.creditsLow,
-    locale: n.settings.locale,
-    phoneCountries: n.settings.countries,
+    quietHours: t.messages.settings.quiet,
+    emailInQuietHours: t.messages.settings.emailInQuiet,
+    smsPerDay: t.notifications.channels[1] ?? "",
+    pushPerDay: t.notifications.channels[2] ?? "",
+    emailPerDay: t.notifications.channels[3] ?? "",
+    reminders: t.messages.settings.reminders,
+    senderName: t.messages.settings.senderName,
+    replyTo: t.messages.settings.replyTo,
+    creditsLowAt: t.messages.settings.creditsLow,
+    locale: t.messages.settings.locale,
+    phoneCountries: t.messages.settings.countries,
   };
   return (
     <EditForm
@@ -86,9 +89,9 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
       names={names}
       show={(key, value) => {
         if (key === "reminders") return (value as number[]).map(showSpan).join(", ");
-        if (typeof value === "boolean") return value ? t.policies.yes : t.policies.no;
+        if (typeof value === "boolean") return value ? t.ui.yes : t.ui.no;
         const theirs = value as Night | string | number | null;
-        if (theirs === null) return n.settings.none;
+        if (theirs === null) return t.messages.settings.none;
         return typeof theirs === "object" ? `${theirs.start}–${theirs.end}` : String(theirs);
       }}
       save={({ quietHours: night, reminders, phoneCountries, ...values }, { updateMask, etag }) =>
@@ -121,9 +124,9 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
           );
         return (
           <>
-            <Part title={n.settings.quiet} note={n.settings.quietNote}>
+            <Part title={t.messages.settings.quiet} note={t.messages.settings.quietNote}>
               <Switch
-                label={n.settings.quietOn}
+                label={t.messages.settings.quietOn}
                 disabled={disabled}
                 checked={night !== null}
                 onChange={() =>
@@ -132,51 +135,51 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
               />
               {night && (
                 <Columns>
-                  {time("start", n.settings.from)}
-                  {time("end", n.settings.to)}
+                  {time("start", t.notifications.from)}
+                  {time("end", t.notifications.to)}
                 </Columns>
               )}
               <Switch {...form.flag("emailInQuietHours")} />
             </Part>
-            <Part title={n.settings.caps} note={n.settings.capsNote}>
+            <Part title={t.messages.settings.caps} note={t.messages.settings.capsNote}>
               <SimpleGrid minColWidth={140} autoFlow="auto-fit" spacing={12}>
                 <NumberInput {...form.count("smsPerDay")} min={1} max={100} />
                 <NumberInput {...form.count("pushPerDay")} min={1} max={100} />
                 <NumberInput {...form.count("emailPerDay")} min={1} max={100} />
               </SimpleGrid>
             </Part>
-            <Part title={n.settings.reminders} note={n.settings.remindersNote}>
+            <Part title={t.messages.settings.reminders} note={t.messages.settings.remindersNote}>
               <Reminders
                 of={reminders}
                 disabled={disabled}
                 onChange={(changed) => set({ reminders: changed })}
               />
             </Part>
-            <Part title={n.settings.mail}>
+            <Part title={t.messages.settings.mail}>
               <TextInput
                 {...form.text("senderName")}
-                description={n.settings.senderNameNote}
+                description={t.messages.settings.senderNameNote}
                 maxLength={100}
               />
               <TextInput
                 {...form.text("replyTo")}
                 type="email"
-                description={n.settings.replyToNote}
+                description={t.messages.settings.replyToNote}
                 maxLength={254}
               />
             </Part>
-            <Part title={n.settings.other}>
+            <Part title={t.messages.settings.other}>
               <NumberInput {...form.count("creditsLowAt")} min={0} max={1000} />
               <Select
                 {...form.choice("locale")}
-                description={n.settings.localeNote}
+                description={t.messages.settings.localeNote}
                 clearable
                 searchable
                 data={languages}
               />
               <TextInput
                 {...form.text("phoneCountries")}
-                description={n.settings.countriesNote}
+                description={t.messages.settings.countriesNote}
                 maxLength={200}
               />
             </Part>
@@ -206,7 +209,7 @@ interface RemindersProps {
 
 /** How long before a session members are reminded, in milliseconds. */
 function Reminders({ of, disabled, onChange }: RemindersProps) {
-  const { t, n } = useNoticeTexts();
+  const t = useText(messageTexts);
   return (
     <>
       {of.map((ms, at) => (
@@ -214,7 +217,7 @@ function Reminders({ of, disabled, onChange }: RemindersProps) {
         <Group key={at} gap={6} wrap="nowrap">
           <SpanInput
             size="sm"
-            label={n.settings.amount}
+            label={t.messages.settings.amount}
             value={ms}
             disabled={disabled}
             onChange={(next) => onChange(of.with(at, next))}
@@ -237,7 +240,7 @@ function Reminders({ of, disabled, onChange }: RemindersProps) {
           leftSection={<IconPlus size={14} />}
           onClick={() => onChange([...of, 2 * HOUR])}
         >
-          {n.settings.addReminder}
+          {t.messages.settings.addReminder}
         </Button>
       )}
     </>

@@ -6,8 +6,9 @@ import {
 } from "@berthhq/client";
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { type RefObject, useImperativeHandle, useRef } from "react";
-import { useNotices } from "../../i18n/notices";
+import { useText } from "../../shared/i18n";
 import text from "../ui/text.module.css";
+import { messageTexts } from "./texts";
 
 export interface Values {
   subject: string;
@@ -33,11 +34,14 @@ export function faultOf(thrown: unknown) {
 
 /** The names of the fields. */
 export function useLabels(channel: NotificationChannel): Record<Field, string> {
-  const n = useNotices();
+  const t = useText(messageTexts);
   return {
-    subject: channel === NotificationChannel.PUSH ? n.templates.title : n.templates.subject,
-    body: n.templates.body,
-    html: n.templates.html,
+    subject:
+      channel === NotificationChannel.PUSH
+        ? t.messages.templates.title
+        : t.messages.templates.subject,
+    body: t.messages.templates.body,
+    html: t.messages.templates.html,
   };
 }
 
@@ -61,7 +65,7 @@ export function TemplateFields({
   cursor: RefObject<Cursor | null>;
   onChange: (part: Partial<Values>) => void;
 }) {
-  const n = useNotices();
+  const t = useText(messageTexts);
   const labels = useLabels(channel);
   const fields = useRef<Partial<Record<Field, HTMLInputElement | HTMLTextAreaElement | null>>>({});
   const last = useRef<Field>("body");
@@ -95,7 +99,7 @@ export function TemplateFields({
     error:
       fault?.field === field ? (
         <>
-          {n.templates.at(fault.line, fault.column)}: {fault.what}
+          {t.messages.templates.at(fault.line, fault.column)}: {fault.what}
         </>
       ) : undefined,
     classNames: { input: text.mono ?? "" },
@@ -116,7 +120,7 @@ export function TemplateFields({
       {channel === NotificationChannel.EMAIL && (
         <Textarea
           {...input("html")}
-          description={n.templates.htmlNote}
+          description={t.messages.templates.htmlNote}
           autosize
           minRows={2}
           maxRows={22}
@@ -130,7 +134,7 @@ export function TemplateFields({
           w="fit-content"
           onClick={() => show(fault.field, fault.line, fault.column)}
         >
-          {n.templates.show}
+          {t.messages.templates.show}
         </Button>
       )}
     </>

@@ -3,12 +3,12 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, Group, Select, Stack } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useRef } from "react";
-import { useI18n } from "../../i18n";
-import { useNotices, useNoticeTexts } from "../../i18n/notices";
 import { explain } from "../../shared/api/errors";
 import { useCan } from "../../shared/auth/user";
 import { here } from "../../shared/format/time";
 import { useEditing } from "../../shared/forms/editing";
+import { useI18n, useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import { Card, QueryResult, Tag } from "../../shared/ui";
 import { CallButton } from "../../shared/ui/call-button";
 import { routes } from "../routes";
@@ -19,6 +19,7 @@ import { worded } from "./filters";
 import { Rendered } from "./mail";
 import classes from "./template-editor.module.css";
 import { type Cursor, faultOf, TemplateFields, useLabels } from "./template-fields";
+import { messageTexts } from "./texts";
 
 export function Templates() {
   const templates = useQuery(NotificationService.method.listTemplates, {});
@@ -30,8 +31,7 @@ export function Templates() {
 }
 
 function Wording({ templates }: { templates: readonly NotificationTemplate[] }) {
-  const n = useNotices();
-  const { language } = useI18n();
+  const { t, language } = useI18n(messageTexts, notificationTexts);
   const [search, choose] = routes.messages.useSearch();
   const topic = search.topic || 1;
   const channels = templates.filter((one) => one.topic === topic).map((one) => one.channel);
@@ -49,22 +49,22 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
     <>
       <Group gap={8} mb={12}>
         <NumberSelect
-          label={n.topic}
+          label={t.notifications.topic}
           w={200}
-          names={n.topics}
+          names={t.notifications.topics}
           only={worded}
           value={topic}
           onChange={(topic) => choose({ topic })}
         />
         <NumberSelect
-          label={n.channel}
-          names={n.channels}
+          label={t.notifications.channel}
+          names={t.notifications.channels}
           only={channels}
           value={channel}
           onChange={(channel) => choose({ channel })}
         />
         <Select
-          aria-label={n.templates.language}
+          aria-label={t.messages.templates.language}
           w={170}
           allowDeselect={false}
           searchable
@@ -93,7 +93,7 @@ interface TemplateEditorProps {
 
 /** Edits a template, with a preview. */
 function TemplateEditor({ template, state }: TemplateEditorProps) {
-  const { t, n, locale } = useNoticeTexts();
+  const { t, locale } = useI18n(messageTexts, notificationTexts);
   const can = useCan();
   const editable = can("notification.write");
   const cursor = useRef<Cursor>(null);
@@ -119,8 +119,10 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
       <Stack component="form" gap={14} onSubmit={editing.onSubmit}>
         <Conflict theirs={editing.theirs} names={labels} onTake={editing.takeTheirs} />
         <Card
-          title={n.topics[topic]}
-          extra={<Tag tone={state === "own" ? "accent" : "plain"}>{n.templates[state]}</Tag>}
+          title={t.notifications.topics[topic]}
+          extra={
+            <Tag tone={state === "own" ? "accent" : "plain"}>{t.messages.templates[state]}</Tag>
+          }
         >
           <Stack gap={14}>
             <TemplateFields
@@ -159,15 +161,15 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
                     method={NotificationService.method.resetTemplate}
                     input={{ ...name, etag: template.etag }}
                     ask={{
-                      title: n.templates.resetTitle,
-                      body: n.templates.resetBody,
-                      yes: n.templates.reset,
+                      title: t.messages.templates.resetTitle,
+                      body: t.messages.templates.resetBody,
+                      yes: t.messages.templates.reset,
                       danger: true,
                     }}
-                    done={n.templates.resetDone}
+                    done={t.messages.templates.resetDone}
                     onDone={editing.reset}
                   >
-                    {n.templates.reset}
+                    {t.messages.templates.reset}
                   </CallButton>
                 )}
               </Group>
@@ -181,9 +183,9 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
       </Stack>
       <Card
         className={classes.preview}
-        aria-label={n.templates.preview}
-        title={n.templates.preview}
-        extra={<Dimmed fz="xs">{n.templates.previewNote}</Dimmed>}
+        aria-label={t.messages.templates.preview}
+        title={t.messages.templates.preview}
+        extra={<Dimmed fz="xs">{t.messages.templates.previewNote}</Dimmed>}
       >
         <Box opacity={preview.error ? 0.5 : 1}>
           {preview.data?.message && <Rendered message={preview.data.message} />}
@@ -199,9 +201,9 @@ interface VariablesProps {
 }
 
 function Variables({ all, onPut }: VariablesProps) {
-  const n = useNotices();
+  const t = useText(messageTexts);
   return (
-    <Card title={n.templates.variables} bare>
+    <Card title={t.messages.templates.variables} bare>
       <DataTable
         rows={all}
         id="name"
@@ -212,7 +214,7 @@ function Variables({ all, onPut }: VariablesProps) {
                 size="compact-xs"
                 variant="light"
                 disabled={!onPut}
-                aria-label={n.templates.insert(name)}
+                aria-label={t.messages.templates.insert(name)}
                 onClick={() => onPut?.(name)}
               >
                 <code>{name}</code>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
-import { useI18n } from "../../i18n";
 import { showDay, Temporal } from "../../shared/format/time";
+import { useI18n } from "../../shared/i18n";
 import { State } from "../../shared/ui";
 import classes from "./agenda.module.css";
 import type { Column } from "./columns";

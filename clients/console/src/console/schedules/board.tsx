@@ -2,8 +2,8 @@ import type { Session } from "@berthhq/client";
 import { Table } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import type { KeyboardEvent } from "react";
-import { useI18n } from "../../i18n";
 import { showDay, type Temporal } from "../../shared/format/time";
+import { useI18n } from "../../shared/i18n";
 import { State } from "../../shared/ui";
 import classes from "./board.module.css";
 import type { BoardRow } from "./columns";
@@ -11,6 +11,7 @@ import { daysFrom } from "./data";
 import type { Target } from "./move";
 import { ScrollRegion } from "./scroll-region";
 import { SessionSlot, under, useDrag } from "./slot";
+import { scheduleTexts } from "./texts";
 
 interface Props {
   rows: readonly BoardRow[];
@@ -24,7 +25,7 @@ interface Props {
 
 /** A week with a row per location, resource or staff member. */
 export function Board({ rows, from, today, movable, onMove, onCreate, empty }: Props) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts);
   const days = daysFrom(from);
   if (rows.length === 0) return <State title={empty} />;
   return (

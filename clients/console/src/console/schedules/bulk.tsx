@@ -5,19 +5,21 @@ import { DatePickerInput } from "@mantine/dates";
 import { notifications } from "@mantine/notifications";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
-import { useI18n, useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { explain } from "../../shared/api/errors";
 import { useMe } from "../../shared/auth/user";
 import { startOf, Temporal } from "../../shared/format/time";
 import { Form, FormFoot, useFields, useSubmit } from "../../shared/forms/form";
 import { named, options } from "../../shared/forms/options";
+import { useI18n, useText } from "../../shared/i18n";
 import { Card, Tag, Time } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { DataTable, FilterSelect, SmallHint } from "../ui";
 import { Columns } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
 import classes from "./bulk.module.css";
 import type { Range } from "./data";
+import { scheduleTexts } from "./texts";
 
 type Action = "publish" | "cancel" | "delete";
 
@@ -28,7 +30,7 @@ interface BulkProps {
 
 /** Publishes, cancels or deletes many sessions, after a preview. */
 export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) {
-  const t = useText();
+  const t = useText(scheduleTexts, uiTexts);
   const catalog = useCatalog();
   const { tenant } = useMe();
   const { values, ...form } = useFields({
@@ -90,7 +92,7 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
       <Columns>
         <DatePickerInput
           type="range"
-          label={t.bulk.days}
+          label={t.ui.days}
           value={period}
           valueFormat="D MMM"
           onChange={setPeriod}
@@ -98,7 +100,7 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
         />
         <FilterSelect
           label={t.fields.location}
-          all={t.schedule.allLocations}
+          all={t.ui.allLocations}
           entities={catalog.locations}
           {...form.value("place")}
         />
@@ -148,7 +150,7 @@ interface PreviewProps {
 
 /** The sessions that the action would change. */
 function Preview({ of: { data, error }, act, zone }: PreviewProps) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts);
   const { matched = 0, activeBookings = 0, samples = [] } = data ?? {};
   const more = matched - samples.length;
   return (

@@ -1,12 +1,13 @@
 import type { Session } from "@berthhq/client";
 import { useMemo } from "react";
-import { type Messages, useI18n, useText } from "../../i18n";
 import { minuteOfDay, showDay, Temporal, zoneName } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import type { Catalog } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { dayOf } from "../ui/sessions";
 import { daysFrom, type Range } from "./data";
 import { spanOf } from "./layout";
+import { type ScheduleTexts, scheduleTexts } from "./texts";
 
 export type Grouping = "location" | "resource" | "coach";
 
@@ -47,7 +48,7 @@ function byOwner(sessions: readonly Session[], group: Grouping, catalog: Catalog
 /** The sessions in each column of the schedule: a day, or in the day view a location, resource or coach. */
 export function useColumns(sessions: readonly Session[], range: Range, now: number): Column[] {
   const catalog = useCatalog();
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts);
   const { view, group, from, zone, locationId } = range;
   return useMemo(() => {
     /** The date and the minute in a time zone. */
@@ -111,7 +112,7 @@ export function useBoardRows(
   { group, locationId }: Range,
 ): BoardRow[] {
   const catalog = useCatalog();
-  const t = useText();
+  const t = useText(scheduleTexts);
   return useMemo(() => {
     const owned = byOwner(sessions, group, catalog);
     const row = (owner: string, name: string, note = ""): BoardRow => ({
@@ -139,5 +140,5 @@ export function useBoardRows(
 }
 
 /** The title of sessions without a resource or coach. */
-const without = (group: Grouping, t: Messages): string =>
+const without = (group: Grouping, t: ScheduleTexts): string =>
   group === "resource" ? t.schedule.noResource : t.schedule.noCoach;

@@ -1,7 +1,6 @@
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useHotkeys, useLocalStorage } from "@mantine/hooks";
 import { useEffect, useMemo, useState } from "react";
-import type { Messages } from "../../i18n";
 import { useCan, useMe } from "../../shared/auth/user";
 import {
   DAY,
@@ -15,10 +14,12 @@ import {
   weekStart,
   zoneName,
 } from "../../shared/format/time";
+import type { Texts } from "../../shared/i18n";
 import { useSessions } from "../../shared/schedules/sessions";
 import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { dayOf } from "../ui/sessions";
+import type { UiTexts } from "../ui/texts";
 import type { Drop } from "./layout";
 import type { Draft } from "./new-session";
 
@@ -52,11 +53,11 @@ export const daysFrom = (first: Temporal.PlainDate, days = 7): Temporal.PlainDat
   Array.from({ length: days }, (_, at) => first.add({ days: at }));
 
 /** Which time zone is shown, and whether it differs from the browser's. */
-export function zoneNote(zone: string, locale: string, t: Messages): string {
+export function zoneNote(zone: string, locale: string, t: Texts & UiTexts): string {
   const name = zoneName(zone, locale);
   const place = zone.replaceAll("_", " ");
   return sameClock(zone, here())
-    ? t.schedule.zone(place, name)
+    ? t.ui.zone(place, name)
     : t.common.otherZone(place, name, zoneName(here(), locale));
 }
 

@@ -3,11 +3,11 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { SegmentedControl, Stack, Switch } from "@mantine/core";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
 import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/format/time";
 import { options } from "../../shared/forms/options";
+import { useText } from "../../shared/i18n";
 import { Card } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { SmallHint } from "../ui";
@@ -15,6 +15,7 @@ import { EditForm, maskOf, useSave } from "../ui/edit-form";
 import { Fields, inputOf, namesOf, times, type Values, valuesOf } from "./fields";
 import { Repeat } from "./repeat";
 import { type Rule, readRule, usual, writeRule } from "./rule";
+import { scheduleTexts } from "./texts";
 
 type Paths = Partial<Record<keyof Values, readonly string[]>>;
 
@@ -36,7 +37,7 @@ interface EditSessionProps {
 
 /** Edits a session, this and the following sessions of its series, or the whole series. */
 export function EditSession({ session, onClose }: EditSessionProps) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const can = useCan();
   const catalog = useCatalog();
   const [scope, setScope] = useState<"one" | "following" | "all">("one");
@@ -144,7 +145,7 @@ interface PatternProps {
  * match a changed rule are cancelled.
  */
 function Pattern({ series, start, rule, onChange }: PatternProps) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const read = readRule(series.rule, start);
   return (
     <Card>

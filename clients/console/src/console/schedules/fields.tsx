@@ -10,7 +10,6 @@ import {
   TextInput,
 } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
-import { type Messages, useI18n } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
 import {
   atWallClock,
@@ -25,10 +24,13 @@ import {
 } from "../../shared/format/time";
 import type { Fields as Form } from "../../shared/forms/form";
 import { named } from "../../shared/forms/options";
+import { type Texts, useI18n } from "../../shared/i18n";
 import type { Catalog } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { pick } from "../ui/edit-form";
 import { Columns } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
+import { scheduleTexts } from "./texts";
 
 export interface Values {
   serviceId: string;
@@ -51,7 +53,7 @@ export function zoneOf(catalog: Catalog, locationId: string): string {
 }
 
 /** The labels of the fields. */
-export const namesOf = ({ fields }: Messages) => ({
+export const namesOf = ({ fields }: Texts) => ({
   ...fields,
   length: fields.minutes,
   serviceId: fields.service,
@@ -68,7 +70,7 @@ interface FieldsProps {
 
 /** The fields that sessions and series share. */
 export function Fields({ form, fixed = false }: FieldsProps) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts, uiTexts);
   const can = useCan();
   const catalog = useCatalog();
   const { values, set } = form;
@@ -122,7 +124,7 @@ export function Fields({ form, fixed = false }: FieldsProps) {
         </Columns>
       </SimpleGrid>
       <Text c="dimmed" mt={-8} mb={0} fz="xs">
-        {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}
+        {t.ui.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}
       </Text>
       <Columns>
         <Select

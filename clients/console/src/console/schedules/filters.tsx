@@ -1,12 +1,14 @@
 import { Select } from "@mantine/core";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { FilterSelect } from "../ui";
+import { uiTexts } from "../ui/texts";
 import type { Grouping } from "./columns";
 import type { Range } from "./data";
+import { scheduleTexts } from "./texts";
 
 /** How the schedule is grouped, and its location. */
 export function Filters({ range, narrow }: { range: Range; narrow: boolean }) {
-  const t = useText();
+  const t = useText(scheduleTexts, uiTexts);
   const { view, by, group, change, places } = range;
   return (
     <>
@@ -29,7 +31,7 @@ export function Filters({ range, narrow }: { range: Range; narrow: boolean }) {
         <FilterSelect
           w={150}
           aria-label={t.fields.location}
-          all={t.schedule.allLocations}
+          all={t.ui.allLocations}
           entities={places}
           value={range.locationId}
           onChange={range.choosePlace}

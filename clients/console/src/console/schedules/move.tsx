@@ -2,7 +2,6 @@ import { type Session, SessionService } from "@berthhq/client";
 import { Button, Group, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useRef } from "react";
-import { useI18n } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { ask } from "../../shared/dialogs/question";
 import {
@@ -14,8 +13,10 @@ import {
   Temporal,
   zoned,
 } from "../../shared/format/time";
+import { useI18n } from "../../shared/i18n";
 import { useCatalog } from "../catalog/loaded";
 import { type Grouping, ownerOf } from "./columns";
+import { scheduleTexts } from "./texts";
 
 /** Where a session moves to. Absent fields stay the same. */
 export interface Target {
@@ -30,7 +31,7 @@ export interface Target {
 /** Moves a session to where it was dropped, after confirmation if it has bookings. */
 export function useMove(group: Grouping) {
   const catalog = useCatalog();
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts);
   const { run } = useCall(SessionService.method.updateSession);
   const undoable = useRef<string>(undefined);
   return async (session: Session, to: Target) => {

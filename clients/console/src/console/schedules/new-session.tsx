@@ -3,17 +3,18 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Stack, Switch } from "@mantine/core";
 import { useInputState } from "@mantine/hooks";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
 import { civilDay, MINUTE, Temporal, timeOfDay } from "../../shared/format/time";
 import { useFields } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { Card } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm } from "../ui";
 import { Fields, inputOf, namesOf, times, type Values, zoneOf } from "./fields";
 import { Repeat } from "./repeat";
 import { occurrences, type Rule, usual, writeRule } from "./rule";
+import { scheduleTexts } from "./texts";
 
 /** Initial values of a new session. */
 export interface Draft {
@@ -32,7 +33,7 @@ interface NewSessionProps {
 
 /** Creates a session or a series. */
 export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const can = useCan();
   const catalog = useCatalog();
   const form = useFields<Values>(

@@ -3,9 +3,9 @@ import { Button, Skeleton, Stack } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
 import { useNavigate } from "react-router";
-import { useText } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
 import { today } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { QueryResult } from "../../shared/ui";
 import { useNow } from "../../shared/ui/countdown";
@@ -20,6 +20,7 @@ import { type Range, useDraft, useRange, useSchedule } from "./data";
 import { TimeGrid } from "./grid";
 import type { Drop } from "./layout";
 import { useMove } from "./move";
+import { scheduleTexts } from "./texts";
 import { Toolbar } from "./toolbar";
 
 const NewSession = later(() => import("./new-session"), "NewSession");
@@ -44,7 +45,7 @@ const gridSkeleton = (
 );
 
 function Schedule() {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const go = useNavigate();
   const now = useNow(30_000); // for the line that marks now
   const range = useRange(now);
@@ -67,7 +68,7 @@ function Schedule() {
         )}
       </QueryResult>
       <span id="move-hint" hidden>
-        {t.keys.moveHint}
+        {t.schedule.moveHint}
       </span>
       <Panel of={drafting.draft} title={() => t.schedule.newSession} onClose={drafting.close}>
         {(draft) => (
@@ -104,7 +105,7 @@ function Sessions({
   narrow: boolean;
   drafting: ReturnType<typeof useDraft>;
 }) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const can = useCan();
   const { view, by, group, from, zone, locationId } = range;
   const columns = useColumns(sessions, range, now);

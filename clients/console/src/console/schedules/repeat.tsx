@@ -9,11 +9,12 @@ import {
   Text,
 } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
-import { useI18n } from "../../i18n";
 import { showDay, Temporal } from "../../shared/format/time";
 import { options } from "../../shared/forms/options";
+import { useI18n } from "../../shared/i18n";
 import { Columns } from "../ui/inputs";
 import { nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
+import { scheduleTexts } from "./texts";
 
 interface RepeatProps {
   rule: Rule;
@@ -24,7 +25,7 @@ interface RepeatProps {
 
 /** How a series repeats: frequency, days and end. */
 export function Repeat({ rule, onChange, start }: RepeatProps) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts);
   const first = Temporal.PlainDate.from(start);
   const weekday = showDay(first, locale, "weekdayName");
   const days = occurrences(first, rule, 1000);

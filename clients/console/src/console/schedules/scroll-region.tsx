@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from "react";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import classes from "./scroll-region.module.css";
 
 /** The schedule below its toolbar. It scrolls in both directions. */

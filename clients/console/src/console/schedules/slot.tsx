@@ -10,13 +10,14 @@ import {
   useState,
 } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { useText } from "../../i18n";
 import { millis, minuteOfDay, showClock, zoned } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { fallbackColor } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { dotted, type From } from "../ui";
 import classes from "./slot.module.css";
+import { scheduleTexts } from "./texts";
 
 interface Props extends Omit<ComponentProps<"a">, "href" | "onClick"> {
   session: Session;
@@ -44,7 +45,7 @@ export function SessionSlot({
   style,
   ...props
 }: Props) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const catalog = useCatalog();
   const go = useNavigate();
   const { pathname, search } = useLocation();

@@ -22,8 +22,6 @@ import { IconPlus } from "@tabler/icons-react";
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useI18n } from "../../i18n";
-import { useDeskTexts } from "../../i18n/desk";
 import { useCan, useMe } from "../../shared/auth/user";
 import {
   millis,
@@ -35,17 +33,21 @@ import {
   today,
   zoned,
 } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { useSessions } from "../../shared/schedules/sessions";
 import { Card, PageHead, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { Countdown } from "../../shared/ui/countdown";
 import type { Held } from "../bookings/hold";
 import { HoldDrawer } from "../bookings/hold-drawer";
+import { bookingTexts } from "../bookings/texts";
 import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { DatePickerInput, Dimmed, Page } from "../ui";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
 import { zoneNote } from "./data";
 import classes from "./tee.module.css";
+import { scheduleTexts } from "./texts";
 import { Turn } from "./turn";
 
 export const TeeSheetPage = () => (
@@ -56,7 +58,7 @@ export const TeeSheetPage = () => (
 
 function TeeSheet() {
   const catalog = useCatalog();
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts, uiTexts);
   const { tenant } = useMe();
   const [search, change] = routes.teeSheet.useSearch();
   const [held, setHeld] = useState<Held>();
@@ -182,12 +184,11 @@ interface TeeProps {
 
 /** A tee time: its seats, players and holds. */
 function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(bookingTexts, scheduleTexts, uiTexts);
   const can = useCan();
   const open = session.seatsOpen ?? 0;
   const clock = showClock(session.startTime ? minuteOfDay(zoned(session.startTime, zone)) : 0);
-  const called = ({ memberName, contact }: Booking) =>
-    memberName || contact?.name || t.session.guest;
+  const called = ({ memberName, contact }: Booking) => memberName || contact?.name || t.ui.guest;
   const nameOf = (booking: Booking) =>
     booking.partySize > 1 ? `${called(booking)} × ${booking.partySize}` : called(booking);
   const isHold = ({ status }: Booking) => status === BookingStatus.PENDING;
@@ -232,7 +233,7 @@ function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
               size="sm"
               variant="light"
               color="tide"
-              aria-label={d.hold.at(clock)}
+              aria-label={t.hold.at(clock)}
               onClick={() => onHold({ session })}
             >
               <IconPlus size={15} />
@@ -248,10 +249,10 @@ function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
               <Button
                 size="compact-xs"
                 variant="light"
-                aria-label={`${d.hold.confirm}: ${called(booking)}`}
+                aria-label={`${t.hold.confirm}: ${called(booking)}`}
                 onClick={() => onHold({ session, booking })}
               >
-                {d.hold.confirm}
+                {t.hold.confirm}
               </Button>
             )}
           </div>

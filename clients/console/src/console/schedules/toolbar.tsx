@@ -2,13 +2,15 @@ import { type Session, SessionState } from "@berthhq/client";
 import { ActionIcon, Box, Button, Group, SegmentedControl, Skeleton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { IconChecklist, IconPlus, IconWorld } from "@tabler/icons-react";
-import { useI18n } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
 import { showDay, showDays } from "../../shared/format/time";
 import { options } from "../../shared/forms/options";
+import { useI18n } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Tooltip } from "../../shared/ui/overlays";
+import { uiTexts } from "../ui/texts";
 import { type Range, zoneNote } from "./data";
+import { scheduleTexts } from "./texts";
 import classes from "./toolbar.module.css";
 import { Turn } from "./turn";
 
@@ -26,7 +28,7 @@ interface ToolbarProps {
 
 /** What the schedule shows, and the actions on it. */
 export function Toolbar({ range, sessions, narrow, onBulk, onNew }: ToolbarProps) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts, uiTexts);
   const can = useCan();
   const { view, change, turn, showToday } = range;
   useHotkeys([

@@ -1,10 +1,11 @@
 import { ActionIcon, Button } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
+import { scheduleTexts } from "./texts";
 
 /** Turns to today, or to earlier and later days. */
 export function Turn({ onToday, onTurn }: { onToday: () => void; onTurn: (by: 1 | -1) => void }) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const turns = [
     [-1, t.schedule.before, IconChevronLeft],
     [1, t.schedule.after, IconChevronRight],

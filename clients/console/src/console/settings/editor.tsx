@@ -2,18 +2,20 @@ import { berthError, ErrorReason } from "@berthhq/client";
 import { Button, Group, Stack, TextInput } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { type Messages, useText } from "../../i18n";
 import { reasonOf } from "../../shared/api/errors";
 import { ask } from "../../shared/dialogs/question";
 import { changes, useEditing } from "../../shared/forms/editing";
 import { FormError } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { Card } from "../../shared/ui";
 import { Conflict, Dimmed, SaveBar } from "../ui";
 import { maskOf } from "../ui/edit-form";
+import { uiTexts } from "../ui/texts";
 import { type Kinds, readAll, type Values } from "./kind";
 import { useLevel } from "./level";
 import { Setting } from "./setting";
 import type { Layer, Settings } from "./settings";
+import { type SettingTexts, settingTexts } from "./texts";
 
 interface Mask {
   paths: string[];
@@ -41,7 +43,7 @@ export interface Draft {
 
 export function LayerEditor(props: Props) {
   const { settings, layers, editable, save, reset, children } = props;
-  const t = useText();
+  const t = useText(settingTexts, uiTexts);
   const { level } = useLevel();
   const [reason, setReason] = useState("");
   const form = useRef<HTMLFormElement>(null);
@@ -200,7 +202,7 @@ function fieldOf(thrown: unknown, kinds: Kinds): string | undefined {
  * The error text of a setting. Compiler messages about expressions are in English, so their
  * position is shown, too.
  */
-function tellWrong(thrown: unknown, unfit: string, t: Messages): string {
+function tellWrong(thrown: unknown, unfit: string, t: SettingTexts): string {
   const { reason, metadata, message } = berthError(thrown);
   if (reason !== ErrorReason.RULES_INVALID) return unfit;
   const { line = "1", column = "1" } = metadata;

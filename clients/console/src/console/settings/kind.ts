@@ -1,5 +1,8 @@
 import type { ReactNode } from "react";
-import type { Messages } from "../../i18n";
+import type { UiTexts } from "../ui/texts";
+import type { SettingTexts } from "./texts";
+
+type KindTexts = SettingTexts & UiTexts;
 
 /** The props of a setting's input. */
 export interface Typed<V> {
@@ -14,10 +17,10 @@ export interface Typed<V> {
 export interface Kind<V> {
   read(value: unknown): V;
   write(value: V): unknown;
-  show(value: V, t: Messages): string;
+  show(value: V, t: KindTexts): string;
   input(typed: Typed<V>): ReactNode;
   /** Why the value is invalid; undefined if it is valid. */
-  wrong?(value: V, t: Messages): string | undefined;
+  wrong?(value: V, t: KindTexts): string | undefined;
   /** The initial value if nothing is inherited. */
   readonly first: V;
 }

@@ -2,13 +2,10 @@ import { PolicySchema, WaitlistRulesSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { expect, it } from "vitest";
-import { en as consoleTexts } from "../../i18n/console/en";
-import { en as base } from "../../i18n/en";
 import { DAY, HOUR, MINUTE } from "../../shared/format/time";
+import { en } from "../first-texts/en";
 import { type Kinds, readAll, writeAll } from "./kind";
 import { bonuses, choice, expression, flag, meters, night, number, span, windows } from "./kinds";
-
-const en = { ...base, ...consoleTexts };
 
 const kinds: Kinds = {
   cancellationWindow: span("hours"),

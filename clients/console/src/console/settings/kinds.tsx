@@ -14,7 +14,6 @@ import {
 import { TimeInput } from "@mantine/dates";
 import { IconPlus, IconX } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { type Messages, useText } from "../../i18n";
 import {
   HOUR,
   parseClock,
@@ -24,10 +23,13 @@ import {
   timeOfDay,
   wallClock,
 } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { NumberInput } from "../../shared/ui/number-input";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
 import type { Kind, Typed } from "./kind";
 import { SpanInput, type Unit } from "./span";
+import { type SettingTexts, settingTexts } from "./texts";
 
 /** A duration, in milliseconds. */
 export const span = (unit: Unit, least = 0, most = Number.POSITIVE_INFINITY): Kind<number> => ({
@@ -93,12 +95,12 @@ export const flag: Kind<boolean> = {
   first: false,
   read: Boolean,
   write: (value) => value,
-  show: (value, t) => (value ? t.policies.yes : t.policies.no),
+  show: (value, t) => (value ? t.ui.yes : t.ui.no),
   input: (typed) => <YesOrNo {...typed} />,
 };
 
 function YesOrNo({ label, value, onChange }: Typed<boolean>) {
-  const t = useText();
+  const t = useText(uiTexts);
   return (
     <SegmentedControl
       size="xs"
@@ -106,8 +108,8 @@ function YesOrNo({ label, value, onChange }: Typed<boolean>) {
       value={value}
       onChange={onChange}
       data={[
-        { value: true, label: t.policies.yes },
-        { value: false, label: t.policies.no },
+        { value: true, label: t.ui.yes },
+        { value: false, label: t.ui.no },
       ]}
     />
   );
@@ -191,7 +193,7 @@ type TiersProps<T extends Tiered> = Typed<readonly T[]> & {
 
 /** One row per tier. */
 function Tiers<T extends Tiered>({ value, onChange, blank, children }: TiersProps<T>) {
-  const t = useText();
+  const t = useText(settingTexts);
   return (
     <Stack gap={6}>
       {value.map((line, at) => {
@@ -233,7 +235,7 @@ const written = <T extends Tiered>(lines: readonly T[]) =>
   lines.flatMap((line) => (line.tier.trim() ? [{ ...line, tier: line.tier.trim() }] : []));
 
 /** An error if a tier is listed twice, because each has only one value. */
-const twice = (lines: readonly Tiered[], t: Messages) => {
+const twice = (lines: readonly Tiered[], t: SettingTexts) => {
   const names = written(lines).map(({ tier }) => tier);
   const again = names.find((name, at) => names.indexOf(name) < at);
   return again === undefined ? undefined : t.policies.tierTwice(again);
@@ -301,7 +303,7 @@ export const windows: Kind<readonly Window[]> = {
 };
 
 function WindowInput({ line, put }: { line: Window; put: (part: Partial<Window>) => void }) {
-  const t = useText();
+  const t = useText(settingTexts);
   return (
     <>
       <NumberInput

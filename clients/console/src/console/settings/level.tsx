@@ -1,9 +1,10 @@
 import { PolicyLevel } from "@berthhq/client";
 import { Select } from "@mantine/core";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { useSearch } from "../../shared/routing/route";
 import { useCatalogQuery } from "../catalog/data";
 import { common } from "../routes";
+import { settingTexts } from "./texts";
 
 /** The level of the shown settings: the organization, a location or a service. It is in the URL. */
 export function useLevel() {
@@ -25,7 +26,7 @@ export function useLevel() {
 
 /** The name of a level: of its location or service, if it has one. */
 export function useLevelName() {
-  const t = useText();
+  const t = useText(settingTexts);
   const { data } = useCatalogQuery();
   return (level: PolicyLevel, targetId = "") =>
     data?.location(targetId)?.name ?? data?.service(targetId)?.name ?? t.policies.levels[level];
@@ -35,7 +36,7 @@ const options = (kind: string, targets: readonly { id: string; name: string }[])
   targets.map(({ id, name }) => ({ value: `${kind}:${id}`, label: name }));
 
 export function LevelPicker({ label }: { label?: string }) {
-  const t = useText();
+  const t = useText(settingTexts);
   const { data } = useCatalogQuery();
   const { chosen, choose } = useLevel();
   if (!data) return null;

@@ -1,7 +1,7 @@
 import { type PolicyLayer, TenantService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { type Messages, useText } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { WithCatalog } from "../catalog/loaded";
 import { Page } from "../ui";
@@ -11,9 +11,10 @@ import { writeAll } from "./kind";
 import { flag, meters, span, windows } from "./kinds";
 import { LevelPicker, useLevel } from "./level";
 import { type Settings, settingsIn } from "./settings";
+import { type SettingTexts, settingTexts } from "./texts";
 
 /** The settings of a policy. */
-export const policySettings = (t: Messages): Settings => ({
+export const policySettings = (t: SettingTexts): Settings => ({
   texts: t.policies.fields,
   ...settingsIn(t.policies.groups, {
     booking: {
@@ -41,7 +42,7 @@ export const policySettings = (t: Messages): Settings => ({
 const layerOf = ({ policy, ...layer }: PolicyLayer) => ({ ...layer, set: policy });
 
 export function PoliciesPage() {
-  const t = useText();
+  const t = useText(settingTexts);
   const can = useCan();
   const { chosen, level, target, targetId } = useLevel();
   const policy = useQuery(TenantService.method.getPolicy, target);

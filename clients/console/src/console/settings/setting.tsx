@@ -2,15 +2,17 @@ import { PolicyLevel } from "@berthhq/client";
 import { ActionIcon, Box } from "@mantine/core";
 import { IconArrowBackUp, IconPencil } from "@tabler/icons-react";
 import { useId } from "react";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { Tag } from "../../shared/ui";
 import { Note, Strong } from "../ui";
 import text from "../ui/text.module.css";
+import { uiTexts } from "../ui/texts";
 import { readField } from "./kind";
 import { useLevel, useLevelName } from "./level";
 import { Row } from "./row";
 import classes from "./setting.module.css";
 import type { Layer, Settings } from "./settings";
+import { settingTexts } from "./texts";
 
 /** A setting: its name, value and source. */
 export function Setting({
@@ -34,7 +36,7 @@ export function Setting({
   wrong: string | undefined;
   onChange: (value: unknown) => void;
 }) {
-  const t = useText();
+  const t = useText(settingTexts, uiTexts);
   const { level } = useLevel();
   const nameOf = useLevelName();
   const told = useId();

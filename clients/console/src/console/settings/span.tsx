@@ -1,8 +1,9 @@
 import { Group, Select } from "@mantine/core";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { DAY, HOUR, MINUTE } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { NumberInput } from "../../shared/ui/number-input";
+import { settingTexts } from "./texts";
 
 const units = { days: DAY, hours: HOUR, minutes: MINUTE };
 export type Unit = keyof typeof units;
@@ -27,7 +28,7 @@ export function SpanInput({
   wrong?: boolean;
   disabled?: boolean;
 }) {
-  const t = useText();
+  const t = useText(settingTexts);
   const all = Object.keys(units) as Unit[];
   const [unit, setUnit] = useState<Unit>(
     () => all.find((one) => value > 0 && value % units[one] === 0) ?? usual,

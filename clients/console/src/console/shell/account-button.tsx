@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import type { ComponentProps } from "react";
-import { useText } from "../../i18n";
 import { useMe } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { Avatar } from "../../shared/ui";
 import { Dimmed } from "../ui";
 import classes from "./sidebar.module.css";

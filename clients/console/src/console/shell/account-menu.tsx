@@ -9,8 +9,8 @@ import {
   IconSunMoon,
 } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { type Language, languages, useI18n } from "../../i18n";
 import { useAuth, useMe } from "../../shared/auth/user";
+import { type Language, languages, useI18n } from "../../shared/i18n";
 import { routes } from "../routes";
 import { AccountButton } from "./account-button";
 

@@ -1,11 +1,13 @@
 import { Kbd } from "@mantine/core";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { DataTable } from "../../shared/ui/data-table";
+import { scheduleTexts } from "../schedules/texts";
 import { useNavItems } from "./nav";
+import { shellTexts } from "./texts";
 
 /** The keyboard shortcuts. */
 export function Keys() {
-  const t = useText();
+  const t = useText(scheduleTexts, shellTexts);
   const places = useNavItems();
   const rows: [string[], string][] = [
     [["Ctrl", "K"], t.palette.open],

@@ -14,8 +14,8 @@ import {
   IconTicket,
   IconUsers,
 } from "@tabler/icons-react";
-import { useText } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { useCatalogQuery } from "../catalog/data";
 import { routes } from "../routes";
 

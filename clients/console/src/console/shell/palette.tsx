@@ -6,16 +6,18 @@ import { Spotlight } from "@mantine/spotlight";
 import { IconMoon, IconPlus, IconSearch, IconSun } from "@tabler/icons-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useText } from "../../i18n";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { Avatar } from "../../shared/ui";
 import { routes } from "../routes";
+import { scheduleTexts } from "../schedules/texts";
 import { useNavItems } from "./nav";
 import { paletteStore } from "./open-palette";
+import { shellTexts } from "./texts";
 
 /** The command palette: pages, members and actions. */
 export function Palette(_: { opened: boolean }) {
-  const t = useText();
+  const t = useText(scheduleTexts, shellTexts);
   const can = useCan();
   const go = useNavigate();
   const places = useNavItems();

@@ -5,8 +5,8 @@ import { useSpotlight } from "@mantine/spotlight";
 import { IconDeviceMobile, IconSearch } from "@tabler/icons-react";
 import { Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
-import { useI18n, useText } from "../../i18n";
 import { useAuth, useCan } from "../../shared/auth/user";
+import { useI18n, useText } from "../../shared/i18n";
 import { later, type Page, page, preload } from "../../shared/loading/lazy";
 import {
   BerthIcon,
@@ -25,6 +25,7 @@ import { openPalette, paletteStore } from "./open-palette";
 import classes from "./shell.module.css";
 import { Shortcuts } from "./shortcuts";
 import { Sidebar } from "./sidebar";
+import { shellTexts } from "./texts";
 
 const Palette = later(() => import("./palette"), "Palette", { opener: "opened" });
 
@@ -142,7 +143,7 @@ export function Pages() {
 
 /** The sidebar, or a bar with its menu on narrow screens. */
 function Navigation() {
-  const t = useText();
+  const t = useText(shellTexts);
   const { pathname } = useLocation();
   const [opened, { open, close }] = useDisclosure();
   const narrow = useMediaQuery("(max-width: 60em)", undefined, { getInitialValueInEffect: false });

@@ -1,17 +1,18 @@
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Modal } from "../../shared/ui/overlays";
 import { useNavItems } from "./nav";
 import { paletteKeys } from "./open-palette";
+import { shellTexts } from "./texts";
 
 const Keys = later(() => import("./keys"), "Keys");
 
 /** The keyboard shortcuts of all pages, and the dialog that lists them. */
 export function Shortcuts() {
-  const t = useText();
+  const t = useText(shellTexts);
   const [help, { toggle, close }] = useDisclosure();
   useGoKeys();
   useHotkeys([["shift+?", toggle], ...paletteKeys]);

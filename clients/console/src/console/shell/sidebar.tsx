@@ -2,8 +2,8 @@ import { Kbd, NavLink, Text } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useLocation } from "react-router";
-import { useText } from "../../i18n";
 import { useMe } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { BerthIcon } from "../../shared/ui";
 import { routes } from "../routes";
@@ -11,6 +11,7 @@ import { AccountButton } from "./account-button";
 import { type NavItem, useNavItems } from "./nav";
 import { openPalette } from "./open-palette";
 import classes from "./sidebar.module.css";
+import { shellTexts } from "./texts";
 
 const AccountMenu = later(() => import("./account-menu"), "AccountMenu", {
   fallback: ({ onChange }) => <AccountButton onClick={() => onChange(true)} />,
@@ -18,7 +19,7 @@ const AccountMenu = later(() => import("./account-menu"), "AccountMenu", {
 
 /** The navigation. */
 export function Sidebar() {
-  const t = useText();
+  const t = useText(shellTexts);
   const { tenant } = useMe();
   const places = useNavItems();
   const { pathname } = useLocation();

@@ -1,8 +1,8 @@
 import { TextInput } from "@mantine/core";
 import type { DatePickerInputProps, DatePickerType } from "@mantine/dates";
 import { type ComponentType, lazy, type Ref, Suspense, useRef } from "react";
-import { useText } from "../../i18n";
 import { startOf, Temporal } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { afterPage } from "../../shared/loading/lazy";
 import { whenOnline } from "../../shared/loading/online";
 

@@ -2,12 +2,13 @@ import type { DescMessage, DescMethodUnary, MessageShape } from "@bufbuild/proto
 import { Alert, Button, Stack, Text } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { useEditing } from "../../shared/forms/editing";
 import { bind, type Fields, FormEnd, FormError } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { Facts } from "./figures";
 import classes from "./save-bar.module.css";
+import { uiTexts } from "./texts";
 
 /** The name of a field in an update mask. */
 export const maskOf = (field: PropertyKey): string =>
@@ -153,11 +154,11 @@ interface SaveBarProps {
 
 /** Stays visible while there are unsaved changes. */
 export function SaveBar({ editing: { changed, reset, saving }, children }: SaveBarProps) {
-  const t = useText();
+  const t = useText(uiTexts);
   if (changed.length === 0) return null;
   return (
     <div className={classes.bar}>
-      <span className={classes.count}>{t.policies.pending(changed.length)}</span>
+      <span className={classes.count}>{t.ui.pending(changed.length)}</span>
       {children && <div className={classes.more}>{children}</div>}
       <Button variant="default" onClick={reset}>
         {t.actions.cancel}

@@ -8,9 +8,10 @@ import {
 } from "@mantine/core";
 import { IconSearch } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import classes from "./inputs.module.css";
 import { offered, useLanguageNames } from "./languages";
+import { uiTexts } from "./texts";
 
 /*
  * Inputs that several forms share.
@@ -74,14 +75,8 @@ export function Language(props: SelectProps) {
 
 /** An amount of money. Cents are shown only if there are any. */
 export function Price({ currency, ...props }: NumberInputProps & { currency: string }) {
-  const t = useText();
+  const t = useText(uiTexts);
   return (
-    <NumberInput
-      label={t.plans.price}
-      min={0}
-      decimalScale={2}
-      suffix={` ${currency}`}
-      {...props}
-    />
+    <NumberInput label={t.ui.price} min={0} decimalScale={2} suffix={` ${currency}`} {...props} />
   );
 }

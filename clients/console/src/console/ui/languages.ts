@@ -1,4 +1,4 @@
-import { useI18n } from "../../i18n";
+import { useI18n } from "../../shared/i18n";
 
 /** Languages in pickers. A picker adds the current value if it is not among them. */
 export const offered = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "cs", "tr"];

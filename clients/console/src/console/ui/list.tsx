@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
 import { Card, More, type Paged, type Query, QueryResult } from "../../shared/ui";
 import { DataTable, type TableProps } from "../../shared/ui/data-table";
 

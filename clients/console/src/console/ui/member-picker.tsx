@@ -3,7 +3,8 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Select } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
-import { useText } from "../../i18n";
+import { useText } from "../../shared/i18n";
+import { uiTexts } from "./texts";
 
 interface MemberPickerProps {
   value: Member | undefined;
@@ -16,7 +17,7 @@ interface MemberPickerProps {
 
 /** Searches for a member while the user types. */
 export function MemberPicker({ value, onChange, label, autoFocus, filter }: MemberPickerProps) {
-  const t = useText();
+  const t = useText(uiTexts);
   const [query, setQuery] = useState("");
   const [settled] = useDebouncedValue(query.trim(), 180);
   const found = useQuery(
@@ -31,7 +32,7 @@ export function MemberPicker({ value, onChange, label, autoFocus, filter }: Memb
     <Select
       {...(filter
         ? { "aria-label": label, placeholder: label, clearable: true, w: 190 }
-        : { label, placeholder: t.session.findMember, required: true })}
+        : { label, placeholder: t.ui.findMember, required: true })}
       searchable
       data-autofocus={autoFocus || undefined}
       openOnFocus={!autoFocus} // The dropdown would cover a form that has just opened.
@@ -45,7 +46,7 @@ export function MemberPicker({ value, onChange, label, autoFocus, filter }: Memb
         value: id,
         label: twice(name) && email ? `${name} (${email})` : name,
       }))}
-      nothingFoundMessage={t.members.none}
+      nothingFoundMessage={t.ui.noMembers}
       maxDropdownHeight={260}
     />
   );

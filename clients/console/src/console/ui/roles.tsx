@@ -1,9 +1,9 @@
-import { type Messages, useText } from "../../i18n";
+import { type Texts, useText } from "../../shared/i18n";
 import { Tag } from "../../shared/ui";
 import { Inline } from "./text";
 
 /** The name of a role: built-in ones are translated. */
-export const titleOf = ({ name, title }: { name: string; title?: string }, t: Messages): string =>
+export const titleOf = ({ name, title }: { name: string; title?: string }, t: Texts): string =>
   (t.roleNames as Record<string, string>)[name] ?? (title || name);
 
 export function RoleTags({ roles }: { roles: readonly string[] }) {

@@ -2,20 +2,22 @@ import { type WaitlistFiguresRow, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Group, SegmentedControl, Stack } from "@mantine/core";
 import { keepPreviousData } from "@tanstack/react-query";
-import { useText } from "../../i18n";
 import { useMe } from "../../shared/auth/user";
 import { useNumbers } from "../../shared/format/numbers";
 import { showSpan, spanMs, startOf, today } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { Card, QueryResult, State } from "../../shared/ui";
 import { routes } from "../routes";
 import { LevelPicker, useLevel } from "../settings/level";
 import { DataTable, Facts, Share, Stats } from "../ui";
+import { uiTexts } from "../ui/texts";
+import { waitlistTexts } from "./texts";
 
 const spans = [7, 30, 90];
 
 /** Waitlist analytics of the last days, for the organization or part of it. */
 export function WaitlistAnalytics() {
-  const t = useText();
+  const t = useText(uiTexts, waitlistTexts);
   const { tenant } = useMe();
   const { percent, count, mean } = useNumbers();
   const { target } = useLevel();
@@ -36,10 +38,10 @@ export function WaitlistAnalytics() {
     <>
       <Group gap={8} mb={12}>
         <SegmentedControl
-          aria-label={t.bulk.days}
+          aria-label={t.ui.days}
           value={days}
           onChange={(days) => change({ days })}
-          data={spans.map((value) => ({ value, label: t.analytics.days(value) }))}
+          data={spans.map((value) => ({ value, label: t.ui.lastDays(value) }))}
         />
         <LevelPicker label={t.rules.countedFor} />
       </Group>
@@ -48,7 +50,7 @@ export function WaitlistAnalytics() {
           const hasOffers = total !== undefined && total.offersSent > 0n;
           return !total || total.entries + total.offersSent === 0n ? (
             <Card bare>
-              <State title={t.analytics.none} />
+              <State title={t.ui.none} />
             </Card>
           ) : (
             <>
@@ -83,8 +85,8 @@ export function WaitlistAnalytics() {
                 ]}
               />
               <Stack gap={18}>
-                <Parts title={t.analytics.byLocation} rows={locations} />
-                <Parts title={t.analytics.byService} rows={services} />
+                <Parts title={t.ui.byLocation} rows={locations} />
+                <Parts title={t.ui.byService} rows={services} />
                 {cascadeDepths.length > 0 && (
                   <Card title={t.rules.depths}>
                     <Facts
@@ -110,7 +112,7 @@ export function WaitlistAnalytics() {
 }
 
 function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresRow[] }) {
-  const t = useText();
+  const t = useText(uiTexts, waitlistTexts);
   const { percent, count } = useNumbers();
   if (rows.length === 0) return null;
   return (
@@ -120,7 +122,7 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
         id="key"
         region={title}
         columns={[
-          { title: t.analytics.name, show: ({ name }) => name },
+          { title: t.ui.name, show: ({ name }) => name },
           {
             title: t.rules.joined,
             ta: "right",

@@ -1,12 +1,13 @@
 import type { ExplainSessionResponse, WaitlistDecision } from "@berthhq/client";
 import { Box, Stack, Text } from "@mantine/core";
 import { Fragment } from "react";
-import { useI18n, useText } from "../../i18n";
-import { useDecisionTexts } from "../../i18n/decisions";
 import { showTime, type Timestamp } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { Card, State, Tag, Time, type Tone } from "../../shared/ui";
 import { describeForStaff, describeVerdict, isChosen } from "../../shared/waitlists/decisions";
+import { decisionTexts } from "../../shared/waitlists/texts";
 import { Dimmed, Facts } from "../ui";
+import { waitlistTexts } from "./texts";
 
 interface DecisionsProps {
   explanation: ExplainSessionResponse;
@@ -29,25 +30,24 @@ export function Decisions({ explanation, zone }: DecisionsProps) {
 const moveTones: Record<number, Tone> = { 1: "warn", 2: "good", 3: "accent", 4: "warn" };
 
 function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
-  const texts = useDecisionTexts();
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(decisionTexts, waitlistTexts);
   const show = (at: Timestamp, there: string) => showTime(at, there, locale, "dayTime");
   return (
     <Card
       title={
         <>
           <Box component="strong" fw={600}>
-            {texts.triggers[decision.trigger]}
+            {t.decisions.triggers[decision.trigger]}
           </Box>{" "}
           <Dimmed fw={400}>
             <Time at={decision.decideTime} zone={zone} as="full" />
           </Dimmed>
         </>
       }
-      extra={<Tag tone={moveTones[decision.move] ?? ""}>{texts.moves[decision.move]}</Tag>}
+      extra={<Tag tone={moveTones[decision.move] ?? ""}>{t.decisions.moves[decision.move]}</Tag>}
     >
       <Box fz="sm">
-        {describeForStaff(decision, texts, locale, show).map((sentence) => (
+        {describeForStaff(decision, t.decisions, locale, show).map((sentence) => (
           <Text key={sentence} inherit mb={6}>
             {sentence}
           </Text>
@@ -56,14 +56,14 @@ function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string
           mt={10}
           of={decision.verdicts.map((verdict) => [
             <Fragment key="who">
-              {verdict.rank}. {verdict.memberName || texts.staff.someone}
+              {verdict.rank}. {verdict.memberName || t.decisions.staff.someone}
               <Box fz="xs">{t.scoring.score(verdict.score)}</Box>
             </Fragment>,
             <Fragment key="verdict">
               <Tag tone={isChosen(verdict) ? "good" : "plain"}>
-                {isChosen(verdict) ? texts.staff.chosen : texts.staff.passed}
+                {isChosen(verdict) ? t.decisions.staff.chosen : t.decisions.staff.passed}
               </Tag>{" "}
-              <Dimmed>{describeVerdict(verdict, decision, texts, show)}</Dimmed>
+              <Dimmed>{describeVerdict(verdict, decision, t.decisions, show)}</Dimmed>
             </Fragment>,
           ])}
         />

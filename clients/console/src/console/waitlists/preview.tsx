@@ -6,15 +6,16 @@ import { IconFlask } from "@tabler/icons-react";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "react-router";
-import { useI18n, useText } from "../../i18n";
-import { useDecisionTexts } from "../../i18n/decisions";
 import { FormError } from "../../shared/forms/form";
+import { useI18n, useText } from "../../shared/i18n";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { describeDifference } from "../../shared/waitlists/decisions";
+import { decisionTexts } from "../../shared/waitlists/texts";
 import { routes } from "../routes";
 import type { Draft } from "../settings/editor";
 import { type Kinds, writeAll } from "../settings/kind";
 import { DataTable, Dimmed, dotted, Hint, quiet } from "../ui";
+import { waitlistTexts } from "./texts";
 
 /** Debounce of the preview while the user types, in ms. */
 const debounce = 500;
@@ -27,7 +28,7 @@ interface PreviewProps {
 
 /** What the draft would have changed about the seats freed in the last month. */
 export function Preview({ target, draft: { values, paths, sound, refuse }, kinds }: PreviewProps) {
-  const t = useText();
+  const t = useText(waitlistTexts);
   const [requested, setRequested] = useState(false);
   const names = paths.join();
   const now = useMemo(() => ({ values, paths: names.split(",") }), [values, names]);
@@ -84,8 +85,7 @@ export function Preview({ target, draft: { values, paths, sound, refuse }, kinds
 const most = 20;
 
 function Differences({ result }: { result: PreviewRulesResponse }) {
-  const { t, locale } = useI18n();
-  const texts = useDecisionTexts();
+  const { t, locale } = useI18n(decisionTexts, waitlistTexts);
   if (result.moves.length === 0) return <State title={t.rules.noHistory} />;
   const different = result.moves.flatMap((move) =>
     move.changed && move.decision ? [{ ...move.decision, move }] : [],
@@ -125,7 +125,7 @@ function Differences({ result }: { result: PreviewRulesResponse }) {
               },
               {
                 title: t.rules.instead,
-                show: ({ move }) => describeDifference(move, texts, locale).join(" "),
+                show: ({ move }) => describeDifference(move, t.decisions, locale).join(" "),
               },
             ]}
           />

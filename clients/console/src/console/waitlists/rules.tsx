@@ -1,9 +1,9 @@
 import { type WaitlistRulesLayer, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Group } from "@mantine/core";
-import { useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { WithCatalog } from "../catalog/loaded";
@@ -13,13 +13,14 @@ import { LevelPicker, useLevel } from "../settings/level";
 import { Page, Tabbed } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { useRulesSettings } from "./settings";
+import { waitlistTexts } from "./texts";
 
 const WaitlistAnalytics = later(() => import("./analytics"), "WaitlistAnalytics");
 const Versions = later(() => import("./versions"), "Versions");
 const Preview = later(() => import("./preview"), "Preview");
 
 export function RulesPage() {
-  const t = useText();
+  const t = useText(waitlistTexts);
   const can = useCan();
   return (
     <Page>

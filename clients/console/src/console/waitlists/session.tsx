@@ -12,24 +12,25 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Box, Popover, Table, Text, UnstyledButton } from "@mantine/core";
 import { IconFlagFilled } from "@tabler/icons-react";
 import type { ReactNode } from "react";
-import { useText } from "../../i18n";
-import { useDecisionTexts } from "../../i18n/decisions";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, Time } from "../../shared/ui";
 import { Countdown } from "../../shared/ui/countdown";
 import { describeTodo, staffReason } from "../../shared/waitlists/decisions";
+import { decisionTexts } from "../../shared/waitlists/texts";
 import { routes } from "../routes";
 import { type Action, ActionsMenu, CardHint, DialogButton, Dimmed, Inline, Person } from "../ui";
 import text from "../ui/text.module.css";
 import classes from "./score.module.css";
+import { waitlistTexts } from "./texts";
 
 const Decisions = later(() => import("./decisions"), "Decisions");
 
 /** A session's waitlist: entries, offers, and the decisions behind them. */
 export function SessionWaitlist({ session }: { session: Session }) {
-  const t = useText();
+  const t = useText(waitlistTexts);
   const explanation = useQuery(
     WaitlistService.method.explainSession,
     { sessionId: session.id },
@@ -38,7 +39,7 @@ export function SessionWaitlist({ session }: { session: Session }) {
   return (
     <Card
       bare
-      title={t.session.waitlist}
+      title={t.waitlist.waitlist}
       extra={
         <Inline wrap="nowrap">
           {explanation.data && explanation.data.decisions.length > 0 && (
@@ -75,12 +76,11 @@ interface EntriesProps {
 }
 
 function Entries({ explanation: { entries, offers, decisions }, session }: EntriesProps) {
-  const t = useText();
-  const texts = useDecisionTexts();
+  const t = useText(decisionTexts, waitlistTexts);
   const live = offers.filter(({ status }) => status === OfferStatus.LIVE);
-  const todo = decisions.map((decision) => describeTodo(decision, texts)).findLast(Boolean);
+  const todo = decisions.map((decision) => describeTodo(decision, t.decisions)).findLast(Boolean);
   if (entries.length === 0 && live.length === 0) {
-    return <CardHint>{t.session.noWaitlist}</CardHint>;
+    return <CardHint>{t.waitlist.noWaitlist}</CardHint>;
   }
   return (
     <>
@@ -90,7 +90,7 @@ function Entries({ explanation: { entries, offers, decisions }, session }: Entri
         </Text>
       )}
       <Table>
-        <Table.Caption className={text.hidden}>{t.session.waitlist}</Table.Caption>
+        <Table.Caption className={text.hidden}>{t.waitlist.waitlist}</Table.Caption>
         <Table.Tbody>
           {entries.map((entry, at) => (
             <EntryRow
@@ -118,8 +118,7 @@ interface EntryRowProps {
 
 /** An entry of a session's waitlist, with the actions on it. */
 function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
-  const t = useText();
-  const texts = useDecisionTexts();
+  const t = useText(decisionTexts, waitlistTexts);
   const can = useCan();
   const makeOffer = useCall(WaitlistService.method.offerPlace, {
     done: t.offers.given(entry.memberName),
@@ -129,8 +128,8 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
   const move = useCall(WaitlistService.method.moveEntry);
   const remove = useCall(WaitlistService.method.removeEntry, {
     ask: {
-      title: t.session.removeTitle(entry.memberName),
-      yes: t.session.removeEntry,
+      title: t.waitlist.removeTitle(entry.memberName),
+      yes: t.waitlist.removeEntry,
       reason: t.fields.reason,
       danger: true,
     },
@@ -149,7 +148,7 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
       () => priority.run({ entryId, flagged: !entry.flagged }),
     ],
     [movable, t.offers.toFront, () => move.run({ entryId, beforeEntryId: before ?? "" })],
-    [true, t.session.removeEntry, () => remove.run({ entryId }), "danger"],
+    [true, t.waitlist.removeEntry, () => remove.run({ entryId }), "danger"],
   ];
   return (
     <Table.Tr>
@@ -186,7 +185,7 @@ function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
             </>
           )}
           {!offer && entry.passedOverReason && (
-            <div>{t.common.skipped(staffReason(entry.passedOverReason, texts))}</div>
+            <div>{t.common.skipped(staffReason(entry.passedOverReason, t.decisions))}</div>
           )}
         </Person>
       </Table.Td>
@@ -207,7 +206,7 @@ interface ScoreProps {
 
 /** An entry's score, with a popover that explains its position. */
 function Score({ entry, position, session }: ScoreProps) {
-  const t = useText();
+  const t = useText(waitlistTexts);
   const { currentScore: score, memberName } = entry;
   if (score === undefined) return null;
   return (
@@ -230,7 +229,7 @@ function Score({ entry, position, session }: ScoreProps) {
 function ScoreDetails({ entry, score, position, session }: ScoreProps & { score: number }) {
   const { createTime, flagged, score: given, scoreParts: parts } = entry;
   const { serviceId, locationId, timeZone } = session;
-  const t = useText();
+  const t = useText(waitlistTexts);
   const can = useCan();
   const rules = useQuery(
     WaitlistService.method.getRules,

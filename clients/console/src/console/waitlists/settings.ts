@@ -1,12 +1,13 @@
-import { type Messages, useText } from "../../i18n";
 import { DAY, HOUR, MINUTE } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { bonuses, choice, expression, flag, night, number, span } from "../settings/kinds";
 import { type Settings, settingsIn } from "../settings/settings";
+import { type WaitlistTexts, waitlistTexts } from "./texts";
 
-export const useRulesSettings = (): Settings => rulesSettings(useText());
+export const useRulesSettings = (): Settings => rulesSettings(useText(waitlistTexts));
 
 /** The settings of the waitlist rules, with the bounds of the contract. */
-export const rulesSettings = (t: Messages): Settings => ({
+export const rulesSettings = (t: WaitlistTexts): Settings => ({
   texts: t.rules.fields,
   unfit: { priorityExpression: t.rules.needsExpression },
   ...settingsIn(t.rules.groups, {

@@ -2,16 +2,18 @@ import { type Member, WaitlistService } from "@berthhq/client";
 import { NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
 import { useState } from "react";
-import { useDeskTexts } from "../../i18n/desk";
 import { useMe } from "../../shared/auth/user";
 import { civilDay, timeOfDay, today, zoneName } from "../../shared/format/time";
 import { useFields } from "../../shared/forms/form";
 import { named } from "../../shared/forms/options";
+import { useI18n } from "../../shared/i18n";
 import { onlyId } from "../catalog/data";
 import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { CallForm, type Days, FieldHint, SmallHint } from "../ui";
 import { useSave } from "../ui/edit-form";
 import { Columns } from "../ui/inputs";
+import { uiTexts } from "../ui/texts";
+import { waitlistTexts } from "./texts";
 
 /** Adds a member to the waitlist for a time window at a location. */
 export const TimeWindow = (props: TimeWindowProps) => (
@@ -27,7 +29,7 @@ interface TimeWindowProps {
 
 function TimeWindowForm({ member, onClose }: TimeWindowProps) {
   const catalog = useCatalog();
-  const { t, d, locale } = useDeskTexts();
+  const { t, locale } = useI18n(uiTexts, waitlistTexts);
   const { tenant } = useMe();
   const locations = catalog.locations.filter(({ active }) => active);
   const services = catalog.services.filter(({ active }) => active);
@@ -47,7 +49,7 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
     today(zone).toString(),
     today(zone).add({ days: 6 }).toString(),
   ]);
-  const join = useSave(WaitlistService.method.joinWaitlist, d.timeWindow.done);
+  const join = useSave(WaitlistService.method.joinWaitlist, t.timeWindow.done);
   const service = catalog.service(serviceId);
   const resources = catalog.resources.filter(
     (resource) => resource.active && resource.locationId === locationId,
@@ -74,13 +76,13 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
     });
   return (
     <CallForm
-      act={d.timeWindow.act}
+      act={t.timeWindow.act}
       run={run}
       disabled={!serviceId || !locationId || !first}
       zone={zone}
       onClose={onClose}
     >
-      <SmallHint>{d.timeWindow.note}</SmallHint>
+      <SmallHint>{t.timeWindow.note}</SmallHint>
       <Columns>
         <Select
           label={t.fields.service}
@@ -99,7 +101,7 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
       </Columns>
       <DatePickerInput
         type="range"
-        label={d.timeWindow.days}
+        label={t.timeWindow.days}
         required
         allowSingleDateInRange
         value={days}
@@ -108,17 +110,16 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
         onChange={setDays}
       />
       <Columns>
-        <TextInput type="time" label={d.timeWindow.earliest} {...form.text("earliest")} />
-        <TextInput type="time" label={d.timeWindow.latest} {...form.text("latest")} />
+        <TextInput type="time" label={t.timeWindow.earliest} {...form.text("earliest")} />
+        <TextInput type="time" label={t.timeWindow.latest} {...form.text("latest")} />
       </Columns>
       <FieldHint>
-        {t.schedule.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}.{" "}
-        {d.timeWindow.timesNote}
+        {t.ui.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}. {t.timeWindow.timesNote}
       </FieldHint>
       <Columns>
         <Select
           label={t.fields.resource}
-          placeholder={d.timeWindow.any}
+          placeholder={t.timeWindow.any}
           clearable
           disabled={resources.length === 0}
           {...form.choice("resourceId")}
@@ -126,7 +127,7 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
         />
         <Select
           label={t.fields.coach}
-          placeholder={d.timeWindow.any}
+          placeholder={t.timeWindow.any}
           clearable
           searchable
           {...form.choice("coachId")}
@@ -136,12 +137,12 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
       {(service?.maxParty ?? 1) > 1 && (
         <NumberInput
           {...form.count("partySize", 1)}
-          label={t.session.party}
+          label={t.ui.party}
           min={service?.minParty || 1}
           max={service?.maxParty ?? 1}
         />
       )}
-      <Textarea label={d.timeWindow.staffNote} autosize maxLength={1000} {...form.text("note")} />
+      <Textarea label={t.ui.staffNote} autosize maxLength={1000} {...form.text("note")} />
     </CallForm>
   );
 }

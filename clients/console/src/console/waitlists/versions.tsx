@@ -1,17 +1,20 @@
 import { type WaitlistRulesVersion, WaitlistService } from "@berthhq/client";
-import { useText } from "../../i18n";
 import { usePages } from "../../shared/api/pages";
 import { changes } from "../../shared/forms/editing";
+import { useText } from "../../shared/i18n";
 import { State, Tag } from "../../shared/ui";
 import { readAll } from "../settings/kind";
 import { useLevelName } from "../settings/level";
+import { settingTexts } from "../settings/texts";
 import { List, quiet, TenantTime } from "../ui";
+import { uiTexts } from "../ui/texts";
 import { useRulesSettings } from "./settings";
+import { waitlistTexts } from "./texts";
 import classes from "./versions.module.css";
 
 /** The history of the rules: who changed what, when and why. */
 export function Versions() {
-  const t = useText();
+  const t = useText(settingTexts, uiTexts, waitlistTexts);
   const nameOf = useLevelName();
   const versions = usePages(
     WaitlistService.method.listRulesVersions,
@@ -28,11 +31,11 @@ export function Versions() {
       columns={[
         { title: t.rules.version, show: ({ version }) => version },
         {
-          title: t.audit.when,
+          title: t.ui.when,
           ...quiet,
           show: ({ createTime }) => <TenantTime at={createTime} as="full" />,
         },
-        { title: t.audit.who, show: ({ authorName }) => authorName },
+        { title: t.ui.who, show: ({ authorName }) => authorName },
         {
           title: t.policies.level,
           show: ({ level, targetId }) => <Tag tone="plain">{nameOf(level, targetId)}</Tag>,
@@ -66,7 +69,7 @@ interface ChangedProps {
 
 /** What a version changed, compared with the one before. */
 function Changed({ to, earlier, whole }: ChangedProps) {
-  const t = useText();
+  const t = useText(settingTexts, uiTexts, waitlistTexts);
   const { kinds, texts } = useRulesSettings();
   const from = earlier.find(
     ({ level, targetId }) => level === to.level && targetId === to.targetId,

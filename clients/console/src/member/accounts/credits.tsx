@@ -2,17 +2,18 @@ import { CreditService, PlanKind, SubscriptionStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Stack } from "@mantine/core";
 import { IconWallet } from "@tabler/icons-react";
-import { useText } from "../../i18n";
 import { Terms } from "../../shared/accounts/terms";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Tag } from "../../shared/ui";
+import { memberTexts } from "../texts";
 import { Heading, Small } from "../ui";
 import classes from "./credits.module.css";
 
 const Ledger = later(() => import("../../shared/accounts/ledger"), "Ledger");
 
 export function CreditsPage() {
-  const t = useText();
+  const t = useText(memberTexts);
   const query = useQuery(CreditService.method.getBalance, {}, { refetchInterval: 60_000 });
   return (
     <>

@@ -3,18 +3,20 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { IconExternalLink, IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../../i18n";
-import { useMemberTexts } from "../../i18n/member";
 import { ConfirmContact } from "../../shared/accounts/confirm-contact";
+import { profileTexts } from "../../shared/accounts/texts";
 import { useCall } from "../../shared/api/calls";
 import { useAuth, useMe } from "../../shared/auth/user";
 import { ask } from "../../shared/dialogs/question";
 import { here } from "../../shared/format/time";
 import { useEditing } from "../../shared/forms/editing";
 import { bind, Form, FormError } from "../../shared/forms/form";
+import { useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Card, CopyButton, QueryResult } from "../../shared/ui";
+import { memberTexts } from "../texts";
 import { Heading, Note } from "../ui";
+import { accountTexts } from "./texts";
 
 const NotificationPreferences = later(() => import("./settings"), "NotificationPreferences");
 const Appearance = later(() => import("./settings"), "Appearance");
@@ -24,7 +26,7 @@ const OwnershipOffers = later(() => import("../../shared/accounts/ownership"), "
 const Devices = later(() => import("./settings"), "Devices");
 
 export function AccountPage() {
-  const t = useText();
+  const t = useText(memberTexts);
   const { member, can } = useMe();
   const auth = useAuth();
   return (
@@ -67,21 +69,21 @@ export function AccountPage() {
 
 /** The link to the member's calendar feed. It is a secret and shown only once. */
 function Calendar() {
-  const { t, m } = useMemberTexts();
+  const t = useText(accountTexts);
   const query = useQuery(NotificationService.method.getPreferences, {});
   const make = useCall(NotificationService.method.createCalendarFeed);
   const end = useCall(NotificationService.method.deleteCalendarFeed, {
     ask: {
-      title: m.calendar.revokeTitle,
-      body: m.calendar.revokeBody,
-      yes: m.calendar.revoke,
+      title: t.calendar.revokeTitle,
+      body: t.calendar.revokeBody,
+      yes: t.calendar.revoke,
       danger: true,
     },
-    done: m.calendar.revoked,
+    done: t.calendar.revoked,
   });
   const [address, setAddress] = useState("");
   const renew = async (replaces: boolean) => {
-    const { renewTitle: title, renewBody: body, renew: yes } = m.calendar;
+    const { renewTitle: title, renewBody: body, renew: yes } = t.calendar;
     const sure = !replaces || (await ask({ title, body, yes }));
     if (sure) setAddress((await make.run({}))?.url ?? "");
   };
@@ -89,31 +91,31 @@ function Calendar() {
     if (await end.run({})) setAddress("");
   };
   return (
-    <Card title={m.calendar.title}>
+    <Card title={t.calendar.title}>
       <QueryResult query={query} rows={2}>
         {({ preferences }) => {
           const open = preferences?.hasCalendarFeed ?? false;
           return (
             <Stack gap={14}>
-              <Note>{open && !address ? m.calendar.open : m.calendar.note}</Note>
+              <Note>{open && !address ? t.calendar.open : t.calendar.note}</Note>
               {address && (
                 <>
                   <TextInput
-                    label={m.calendar.address}
-                    description={m.calendar.secret}
+                    label={t.calendar.address}
+                    description={t.calendar.secret}
                     readOnly
                     value={address}
                     onFocus={(event) => event.currentTarget.select()}
                     rightSection={<CopyButton text={address} label={t.actions.copy} />}
                   />
                   <Button component="a" href={address.replace(/^https?:/, "webcal:")}>
-                    {m.calendar.add}
+                    {t.calendar.add}
                   </Button>
                 </>
               )}
               <Group gap={8}>
                 <Button variant="default" loading={make.busy} onClick={() => void renew(open)}>
-                  {open ? m.calendar.renew : m.calendar.make}
+                  {open ? t.calendar.renew : t.calendar.make}
                 </Button>
                 {open && (
                   <Button
@@ -122,7 +124,7 @@ function Calendar() {
                     loading={end.busy}
                     onClick={() => void revoke()}
                   >
-                    {m.calendar.revoke}
+                    {t.calendar.revoke}
                   </Button>
                 )}
               </Group>
@@ -136,10 +138,10 @@ function Calendar() {
 
 /** The user's own contacts that wait for confirmation, or can be confirmed. */
 function Contacts() {
-  const t = useText();
+  const t = useText(profileTexts);
   const { member, pending } = useMe();
   const cancel = useCall(MemberService.method.cancelContact);
-  const ask = useCall(MemberService.method.resendContactCode, { done: t.app.contact.sent });
+  const ask = useCall(MemberService.method.resendContactCode, { done: t.contact.sent });
   const contacts = [
     [ContactKind.EMAIL, member.email, member.emailConfirmed],
     [ContactKind.PHONE, member.phone, member.phoneConfirmed],
@@ -152,16 +154,16 @@ function Contacts() {
         .map(([kind, address]) => (
           <Group key={kind} mt={14} gap={8} justify="space-between">
             <Note>
-              {address}: {t.app.contact.unconfirmed}
+              {address}: {t.contact.unconfirmed}
             </Note>
             <Button
               size="compact-sm"
               variant="default"
               loading={ask.busy}
-              aria-label={`${t.app.contact.prove}: ${address}`}
+              aria-label={`${t.contact.prove}: ${address}`}
               onClick={() => void ask.run({ kind })}
             >
-              {t.app.contact.prove}
+              {t.contact.prove}
             </Button>
           </Group>
         ))}
@@ -182,7 +184,7 @@ const valuesOf = ({ name, email, phone, timeZone }: Member) => ({ name, email, p
 
 /** The name and contact details, to edit. */
 function Details({ member }: { member: Member }) {
-  const t = useText();
+  const t = useText(memberTexts);
   const update = useCall(MemberService.method.updateMe, { quiet: true, done: t.app.saved });
   const editing = useEditing({
     entity: member,

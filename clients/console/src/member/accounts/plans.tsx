@@ -7,8 +7,9 @@ import {
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { NativeSelect } from "@mantine/core";
-import { useText } from "../../i18n";
 import { reasonOf } from "../../shared/api/errors";
+import { useText } from "../../shared/i18n";
+import { memberTexts } from "../texts";
 
 /** Subscriptions that can pay for a booking. */
 export function usePlans(): readonly Subscription[] {
@@ -27,7 +28,7 @@ interface PlanChoiceProps {
 
 /** Chooses the plan that pays, if the member must choose one. */
 export function PlanChoice({ value, onChange, error }: PlanChoiceProps) {
-  const t = useText();
+  const t = useText(memberTexts);
   const plans = usePlans();
   const required = plans.length > 1 || reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED;
   if (!required) return null;

@@ -19,15 +19,16 @@ import {
   useMantineColorScheme,
 } from "@mantine/core";
 import { startTransition, useOptimistic } from "react";
-import { languages, useI18n, useText } from "../../i18n";
-import { useNotices } from "../../i18n/notices";
 import { useCall } from "../../shared/api/calls";
 import { useCan, useMe } from "../../shared/auth/user";
 import { timeOfDay, wallClock } from "../../shared/format/time";
 import { options } from "../../shared/forms/options";
+import { languages, useI18n, useText } from "../../shared/i18n";
+import { notificationTexts } from "../../shared/messages/texts";
 import { isMandatory, Topics } from "../../shared/messages/topics";
 import { Card, QueryResult, Time } from "../../shared/ui";
 import { DataTable } from "../../shared/ui/data-table";
+import { memberTexts } from "../texts";
 import { Note } from "../ui";
 import classes from "./settings.module.css";
 
@@ -62,7 +63,7 @@ export function Appearance() {
 
 /** The devices that get push messages. */
 export function Devices() {
-  const t = useText();
+  const t = useText(memberTexts);
   const { devices, tenant } = useMe();
   const unregister = useCall(MemberService.method.unregisterDevice);
   return (
@@ -101,18 +102,21 @@ export function Devices() {
 
 /** A member's notification preferences. Each change is saved immediately. */
 export function NotificationPreferences() {
-  const n = useNotices();
+  const t = useText(notificationTexts);
   const query = useQuery(NotificationService.method.getPreferences, {});
   return (
-    <Card title={n.preferences.title}>
+    <Card title={t.preferences.title}>
       <QueryResult query={query}>
         {({ preferences }) =>
           preferences && (
             <Stack gap={14}>
-              <Note>{n.preferences.note}</Note>
+              <Note>{t.preferences.note}</Note>
               {preferences.stops.map(({ channel, reason }) => (
                 <Alert key={channel} color="yellow">
-                  {n.preferences.stopped(n.channels[channel] ?? "", n.reasons[reason] ?? "")}
+                  {t.preferences.stopped(
+                    t.notifications.channels[channel] ?? "",
+                    t.notifications.reasons[reason] ?? "",
+                  )}
                 </Alert>
               ))}
               <TopicTable
@@ -130,7 +134,7 @@ export function NotificationPreferences() {
 
 /** When no messages are sent. */
 function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
-  const n = useNotices();
+  const t = useText(notificationTexts);
   const update = useCall(NotificationService.method.updatePreferences);
   const updateMask = { paths: ["quiet_hours"] };
   const [start, end] = [wallClock(quietHours?.start), wallClock(quietHours?.end)];
@@ -142,8 +146,8 @@ function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
   return (
     <>
       <Switch
-        label={n.preferences.quiet}
-        description={n.preferences.quietNote}
+        label={t.preferences.quiet}
+        description={t.preferences.quietNote}
         checked={quietHours !== undefined}
         onChange={(event) =>
           event.currentTarget.checked
@@ -156,14 +160,14 @@ function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
           <TextInput
             key={`from ${start}`}
             type="time"
-            label={n.settings.from}
+            label={t.notifications.from}
             defaultValue={start}
             onBlur={({ currentTarget: { value } }) => value && value !== start && save(value, end)}
           />
           <TextInput
             key={`to ${end}`}
             type="time"
-            label={n.settings.to}
+            label={t.notifications.to}
             defaultValue={end}
             onBlur={({ currentTarget: { value } }) => value && value !== end && save(start, value)}
           />
@@ -183,7 +187,7 @@ interface TopicTableProps {
 
 /** Chooses the channels of each topic. */
 function TopicTable({ preferences, reload }: TopicTableProps) {
-  const n = useNotices();
+  const t = useText(notificationTexts);
   const can = useCan();
   const update = useCall(NotificationService.method.updatePreferences);
   // A choice shows immediately, until the server has saved or rejected it.
@@ -208,7 +212,10 @@ function TopicTable({ preferences, reload }: TopicTableProps) {
       show={(topic, channel) => (
         <Checkbox
           disabled={isMandatory(topic, channel)}
-          aria-label={n.preferences.allow(n.topics[topic] ?? "", n.channels[channel] ?? "")}
+          aria-label={t.preferences.allow(
+            t.notifications.topics[topic] ?? "",
+            t.notifications.channels[channel] ?? "",
+          )}
           checked={
             choices.find((one) => one.topic === topic && one.channel === channel)?.enabled ?? false
           }

@@ -23,25 +23,28 @@ import {
 import { useSet } from "@mantine/hooks";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useMemberTexts } from "../../i18n/member";
 import { useCall } from "../../shared/api/calls";
 import { useAll } from "../../shared/api/lists";
 import { showPrice } from "../../shared/format/money";
 import { zoneName } from "../../shared/format/time";
 import { Form, FormError, useFields, useSubmit } from "../../shared/forms/form";
+import { useI18n, useText } from "../../shared/i18n";
 import { useLast } from "../../shared/state/use-last";
 import { Countdown, usePassed } from "../../shared/ui/countdown";
 import { PlanChoice, usePlans } from "../accounts/plans";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { DayAndTime, Note } from "../ui";
+import { waitlistTexts } from "../waitlists/texts";
 import classes from "./book.module.css";
+import { bookingTexts } from "./texts";
 
 /** A group of inputs for a booking's items. */
 function ItemsFieldset({ children }: { children: ReactNode }) {
-  const { m } = useMemberTexts();
+  const t = useText(bookingTexts);
   return (
     <fieldset className={classes.items}>
-      <legend>{m.hold.extras}</legend>
+      <legend>{t.hold.extras}</legend>
       {children}
     </fieldset>
   );
@@ -49,7 +52,7 @@ function ItemsFieldset({ children }: { children: ReactNode }) {
 
 /** Confirms or releases a hold: items, plan and partner membership. */
 export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () => void }) {
-  const { t, m, locale } = useMemberTexts();
+  const { t, locale } = useI18n(bookingTexts, memberTexts);
   const benefits = useQuery(BookingService.method.listBenefitProviders, {}, { staleTime: 60_000 });
   const providers = (benefits.data?.providers ?? []).filter(({ active }) => active);
   const expired = usePassed(booking.holdExpireTime);
@@ -61,7 +64,7 @@ export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () 
     quiet: true,
     done: t.app.bookedNow(booking.sessionTitle),
   });
-  const release = useCall(BookingService.method.releaseHold, { done: m.hold.released });
+  const release = useCall(BookingService.method.releaseHold, { done: t.hold.released });
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({
       bookingId: booking.id,
@@ -72,23 +75,23 @@ export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () 
     });
     onDone();
   });
-  if (expired) return <Alert color="yellow">{m.hold.over}</Alert>;
+  if (expired) return <Alert color="yellow">{t.hold.over}</Alert>;
   return (
     <Form onSubmit={onSubmit}>
       <div className={classes.status} role="status">
         <span>
-          {m.hold.held}
-          {booking.partySize > 1 && ` × ${booking.partySize}`} · {m.hold.left}
+          {t.hold.held}
+          {booking.partySize > 1 && ` × ${booking.partySize}`} · {t.hold.left}
         </span>
         <Countdown until={booking.holdExpireTime} />
       </div>
-      <Note>{m.hold.heldNote}</Note>
+      <Note>{t.hold.heldNote}</Note>
       {items.length > 0 && (
         <ItemsFieldset>
           {items.map(({ id, name, quantity, price }) => (
             <Checkbox
               key={id}
-              label={[m.hold.keep(name, quantity), showPrice(price, locale)]
+              label={[t.hold.keep(name, quantity), showPrice(price, locale)]
                 .filter(Boolean)
                 .join(", ")}
               checked={!dropped.has(id)}
@@ -103,21 +106,21 @@ export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () 
       {providers.length > 0 && (
         <NativeSelect
           {...form.text("provider")}
-          label={m.hold.card}
+          label={t.hold.card}
           data={[
-            { value: "", label: m.hold.noCard },
+            { value: "", label: t.hold.noCard },
             ...providers.map(({ code, name }) => ({ value: code, label: name })),
           ]}
         />
       )}
       {provider && (
-        <TextInput {...form.text("number")} label={m.hold.cardNumber} required maxLength={100} />
+        <TextInput {...form.text("number")} label={t.hold.cardNumber} required maxLength={100} />
       )}
       <PlanChoice value={plan} onChange={(plan) => form.set({ plan })} error={error} />
       <FormError error={error} zone={booking.timeZone} />
       <Flex gap={8}>
         <Button type="submit" flex={1} loading={confirm.busy} data-autofocus>
-          {m.hold.confirm}
+          {t.hold.confirm}
         </Button>
         <Button
           variant="default"
@@ -126,7 +129,7 @@ export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () 
             if (await release.run({ bookingId: booking.id })) onDone();
           }}
         >
-          {m.hold.release}
+          {t.hold.release}
         </Button>
       </Flex>
     </Form>
@@ -151,7 +154,7 @@ export function BookDialog({ chosen, ...props }: Props & { chosen: Session | und
 
 /** If the session has items, the seat is held first while the member chooses. */
 function BookForm({ session, location, serviceOf, onClose }: Props & { session: Session }) {
-  const { t, m, locale } = useMemberTexts();
+  const { t, locale } = useI18n(bookingTexts, memberTexts, waitlistTexts);
   const service = serviceOf(session);
   const items = useAll(
     BookingService.method.listItems,
@@ -198,7 +201,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
           <DayAndTime at={session.startTime} zone={session.timeZone} />
         </Text>
         <Note>
-          {session.coachName && `${m.with(session.coachName)} · `}
+          {session.coachName && `${t.app.with(session.coachName)} · `}
           {location?.name}
           {location?.address && `, ${location.address}`} · {zoneName(session.timeZone, locale)}
         </Note>
@@ -218,8 +221,8 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
           {party > 1 && (
             <TextInput
               {...form.text("guests")}
-              label={m.hold.guests}
-              description={m.hold.guestsNote}
+              label={t.hold.guests}
+              description={t.hold.guestsNote}
               maxLength={1000}
             />
           )}
@@ -229,7 +232,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
                 <NumberInput
                   key={id}
                   label={[name, showPrice(price, locale)].filter(Boolean).join(", ")}
-                  description={m.hold.inStock(stock)}
+                  description={t.hold.inStock(stock)}
                   min={0}
                   max={Math.min(stock, 100)}
                   value={quantities[id] ?? 0}
@@ -241,7 +244,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
             <PlanChoice value={plan} onChange={(plan) => form.set({ plan })} error={error} />
           )}
           <FormError error={error} zone={session.timeZone} />
-          {holds && <Note>{m.hold.note}</Note>}
+          {holds && <Note>{t.hold.note}</Note>}
           <Button
             type="submit"
             size="md"
@@ -250,7 +253,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
             disabled={items.isPending}
             data-autofocus
           >
-            {waits ? t.app.join : holds ? m.hold.hold : t.app.book}
+            {waits ? t.common.join : holds ? t.hold.hold : t.common.book}
           </Button>
           {waits && (
             <Button
@@ -258,7 +261,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
               to={routes.waitForAny.path({ session: [session.id] })}
               variant="subtle"
             >
-              {m.any.here}
+              {t.any.here}
             </Button>
           )}
         </Form>

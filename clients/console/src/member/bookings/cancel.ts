@@ -1,12 +1,13 @@
 import { BookingService } from "@berthhq/client";
-import { useI18n } from "../../i18n";
 import { useCall, useFailed, useRead } from "../../shared/api/calls";
 import { ask } from "../../shared/dialogs/question";
 import { millis, showTime } from "../../shared/format/time";
+import { useI18n } from "../../shared/i18n";
+import { memberTexts } from "../texts";
 
 /** Cancels a booking, after showing what that costs. */
 export function useCancelBooking() {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(memberTexts);
   const read = useRead();
   const fail = useFailed();
   const cancel = useCall(BookingService.method.cancelBooking, {

@@ -5,16 +5,17 @@ import { useInputState } from "@mantine/hooks";
 import { IconCircleCheck, IconMapPin, IconQrcode } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { useI18n, useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
 import { explain } from "../../shared/api/errors";
+import { useI18n, useText } from "../../shared/i18n";
 import { Card, QueryResult, Time } from "../../shared/ui";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { Heading, Note } from "../ui";
 import classes from "./scanner.module.css";
 
 export function CheckInPage() {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(memberTexts);
   const { session: sessionId } = routes.checkIn.useParams();
   const session = useQuery(SessionService.method.getSession, { sessionId });
   const checkIn = useCall(CheckInService.method.selfCheckIn, { quiet: true });
@@ -156,7 +157,7 @@ const scanInterval = 180;
 
 /** Scans a QR code with the camera. */
 function Scanner({ onRead, onFail }: { onRead: (code: string) => void; onFail: () => void }) {
-  const t = useText();
+  const t = useText(memberTexts);
   const video = useRef<HTMLVideoElement>(null);
   const callbacks = useRef({ onRead, onFail });
   callbacks.current = { onRead, onFail };

@@ -4,20 +4,23 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconQrcode } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { useMemberTexts } from "../../i18n/member";
 import { HOUR, millis, zoneName } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { DayAndTime, Heading, Note, Small, Subheading, SummaryCard } from "../ui";
 import { EntryCard } from "../waitlists/entry";
 import { OfferCard, useEntries } from "../waitlists/offers";
+import { waitlistTexts } from "../waitlists/texts";
 import { useCancelBooking } from "./cancel";
+import { bookingTexts } from "./texts";
 
 const PastBookings = later(() => import("./past"), "PastBookings", { fallback: null });
 
 export function BookingsPage() {
-  const { t, m } = useMemberTexts();
+  const t = useText(memberTexts, waitlistTexts);
   const upcoming = useQuery(
     BookingService.method.listMyBookings,
     { pageSize: 100 },
@@ -44,7 +47,7 @@ export function BookingsPage() {
                         {t.app.toWeek}
                       </Button>
                       <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
-                        {m.timeWindow.title}
+                        {t.timeWindow.title}
                       </Button>
                     </>
                   }
@@ -84,7 +87,7 @@ const isLive = ({ status }: Booking): boolean =>
 const ConfirmForm = later(() => import("./book"), "ConfirmForm");
 
 function BookingCard({ booking }: { booking: Booking }) {
-  const { t, m, locale } = useMemberTexts();
+  const { t, locale } = useI18n(bookingTexts, memberTexts);
   const cancelBooking = useCancelBooking();
   const { id, sessionTitle, timeZone: zone, cancellableUntil } = booking;
   const soon = millis(booking.sessionStartTime) - Date.now() < 24 * HOUR;
@@ -110,7 +113,7 @@ function BookingCard({ booking }: { booking: Booking }) {
           )}
           {items.length > 0 && (
             <Small>
-              {items.map(({ name, quantity }) => m.hold.keep(name, quantity)).join(", ")}
+              {items.map(({ name, quantity }) => t.hold.keep(name, quantity)).join(", ")}
             </Small>
           )}
         </>
@@ -133,9 +136,9 @@ function BookingCard({ booking }: { booking: Booking }) {
               component={Link}
               to={routes.reschedule.path({ booking: id })}
               variant="default"
-              aria-label={`${m.reschedule.action}: ${sessionTitle}`}
+              aria-label={`${t.reschedule.action}: ${sessionTitle}`}
             >
-              {m.reschedule.action}
+              {t.reschedule.action}
             </Button>
             <Button
               variant="default"
@@ -153,14 +156,14 @@ function BookingCard({ booking }: { booking: Booking }) {
 
 /** A held seat, until it is confirmed or expires. */
 function HeldCard({ booking }: { booking: Booking }) {
-  const { m } = useMemberTexts();
+  const t = useText(bookingTexts);
   const [done, { open: finish }] = useDisclosure();
   if (done) return null;
   const { sessionTitle, sessionStartTime, timeZone } = booking;
   return (
     <SummaryCard
       highlighted
-      label={`${m.hold.held}: ${sessionTitle}`}
+      label={`${t.hold.held}: ${sessionTitle}`}
       title={sessionTitle}
       time={<DayAndTime at={sessionStartTime} zone={timeZone} />}
     >

@@ -1,10 +1,11 @@
 import { BookingService, BookingStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { useText } from "../../i18n";
 import { DAY } from "../../shared/format/time";
+import { useText } from "../../shared/i18n";
 import { Card, Tag, Time, type Tone } from "../../shared/ui";
 import { DataTable } from "../../shared/ui/data-table";
 import { useRange } from "../catalog/data";
+import { memberTexts } from "../texts";
 import { Subheading } from "../ui";
 
 const tones: Readonly<Partial<Record<BookingStatus, Tone>>> = {
@@ -14,7 +15,7 @@ const tones: Readonly<Partial<Record<BookingStatus, Tone>>> = {
 
 /** The bookings of the last 60 days. */
 export function PastBookings() {
-  const t = useText();
+  const t = useText(memberTexts);
   const startsWithin = useRange(60 * DAY, 0);
   const { data } = useQuery(BookingService.method.listMyBookings, { startsWithin, pageSize: 100 });
   if (!data || data.bookings.length === 0) return null;

@@ -5,22 +5,24 @@ import { Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useMemberTexts } from "../../i18n/member";
 import { useCall } from "../../shared/api/calls";
 import { ask } from "../../shared/dialogs/question";
 import { DAY, showTime, zoneName } from "../../shared/format/time";
 import { FormError } from "../../shared/forms/form";
+import { useI18n } from "../../shared/i18n";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { isBooked, usePublished, useRange } from "../catalog/data";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { DayAndTime, Heading, Note, Small, Subheading } from "../ui";
 import classes from "./reschedule.module.css";
+import { bookingTexts } from "./texts";
 
 const lookAhead = 28 * DAY;
 
 /** Reschedules a booking to another session of the same service and location. */
 export function ReschedulePage() {
-  const { t, m, locale } = useMemberTexts();
+  const { t, locale } = useI18n(bookingTexts, memberTexts);
   const navigate = useNavigate();
   const { booking: bookingId } = routes.reschedule.useParams();
   const query = useQuery(BookingService.method.getBooking, { bookingId });
@@ -44,9 +46,9 @@ export function ReschedulePage() {
     setError(undefined);
     const when = startOf(to);
     const sure = await ask({
-      title: m.reschedule.sure(when),
-      body: m.reschedule.note,
-      yes: m.reschedule.action,
+      title: t.reschedule.sure(when),
+      body: t.reschedule.note,
+      yes: t.reschedule.action,
     });
     if (!sure) return;
     try {
@@ -56,7 +58,7 @@ export function ReschedulePage() {
         moveItems:
           booking?.items.some(({ status }) => status !== BookingItemStatus.CANCELLED) ?? false,
       });
-      notifications.show({ message: m.reschedule.moved(when) });
+      notifications.show({ message: t.reschedule.moved(when) });
       navigate(routes.bookings.path());
     } catch (thrown) {
       setError(thrown);
@@ -64,21 +66,21 @@ export function ReschedulePage() {
   };
   return (
     <>
-      <Heading>{m.reschedule.title}</Heading>
+      <Heading>{t.reschedule.title}</Heading>
       <QueryResult query={query} rows={2}>
         {({ booking: found }) =>
           found && (
             <Text inherit mt={-6} mb={15}>
-              <strong>{m.reschedule.from(found.sessionTitle)}</strong>{" "}
+              <strong>{t.reschedule.from(found.sessionTitle)}</strong>{" "}
               <Time at={found.sessionStartTime} zone={zone} /> {zoneName(zone, locale)}
               <br />
-              <Note span>{m.reschedule.note}</Note>
+              <Note span>{t.reschedule.note}</Note>
             </Text>
           )
         }
       </QueryResult>
       <FormError error={error} zone={zone} />
-      <Subheading>{m.reschedule.to}</Subheading>
+      <Subheading>{t.reschedule.to}</Subheading>
       <QueryResult query={sessions}>
         {(all) => {
           const open = all.filter(
@@ -87,7 +89,7 @@ export function ReschedulePage() {
           return (
             <Card bare>
               {open.length === 0 ? (
-                <State title={m.reschedule.none} note={m.reschedule.noneNote} />
+                <State title={t.reschedule.none} note={t.reschedule.noneNote} />
               ) : (
                 open.map((one) => (
                   <article className={classes.session} key={one.id} aria-label={one.title}>
@@ -103,9 +105,9 @@ export function ReschedulePage() {
                       variant="light"
                       loading={reschedule.busy}
                       onClick={() => void go(one)}
-                      aria-label={`${m.reschedule.here}: ${startOf(one)}`}
+                      aria-label={`${t.reschedule.here}: ${startOf(one)}`}
                     >
-                      {m.reschedule.here}
+                      {t.reschedule.here}
                     </Button>
                   </article>
                 ))

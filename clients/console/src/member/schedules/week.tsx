@@ -13,7 +13,6 @@ import {
 } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { useI18n, useText } from "../../i18n";
 import { useMe } from "../../shared/auth/user";
 import {
   DAY,
@@ -28,11 +27,13 @@ import {
   zoned,
   zoneName,
 } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { useCancelBooking } from "../bookings/cancel";
 import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog/data";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { Heading, Note, Small } from "../ui";
 import classes from "./week.module.css";
 
@@ -53,7 +54,7 @@ const daysShown = 14;
 
 /** The sessions of the next two weeks at one location, on the day that the URL names. */
 export function WeekPage() {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(memberTexts);
   const { member, tenant } = useMe();
   const [{ date }, change] = routes.week.useSearch();
   const [chosen, setChosen] = useState<Session>();
@@ -207,7 +208,7 @@ interface SessionActionProps {
 
 /** What the member can do: book, join the waitlist, confirm or cancel. */
 function SessionAction({ session: { title, eligibility }, held, onChoose }: SessionActionProps) {
-  const t = useText();
+  const t = useText(memberTexts);
   const cancelBooking = useCancelBooking();
   if (held) {
     return (
@@ -225,7 +226,7 @@ function SessionAction({ session: { title, eligibility }, held, onChoose }: Sess
     case EligibilityStatus.ELIGIBLE:
     case EligibilityStatus.WAITLIST: {
       const waits = eligibility.status === EligibilityStatus.WAITLIST;
-      const act = waits ? t.app.join : t.app.book;
+      const act = waits ? t.common.join : t.common.book;
       return (
         <Button
           variant={waits ? "light" : "filled"}
@@ -254,7 +255,7 @@ function SessionAction({ session: { title, eligibility }, held, onChoose }: Sess
 }
 
 function useSeatsText({ seatsOpen, waitlistLength }: Session): string {
-  const t = useText();
+  const t = useText(memberTexts);
   if (seatsOpen === undefined || seatsOpen > fewSeats) return t.app.plenty;
   if (seatsOpen > 0) return t.app.open(seatsOpen);
   return waitlistLength > 0 ? `${t.app.full} · ${t.common.waiting(waitlistLength)}` : t.app.full;
@@ -262,7 +263,7 @@ function useSeatsText({ seatsOpen, waitlistLength }: Session): string {
 
 /** Why the member cannot book. */
 function useBlockedReason({ eligibility, timeZone }: Session): string | undefined {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(memberTexts);
   if (eligibility?.status !== EligibilityStatus.BLOCKED) return undefined;
   const { reason, metadata, message } = eligibility;
   if (reason !== "ADVANCE_WINDOW" || !metadata.opens_at)

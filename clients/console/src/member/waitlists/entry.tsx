@@ -2,22 +2,22 @@ import { SessionService, type WaitlistEntry, WaitlistService } from "@berthhq/cl
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useText } from "../../i18n";
-import { useDecisionTexts } from "../../i18n/decisions";
-import { useMemberTexts } from "../../i18n/member";
 import { useCall } from "../../shared/api/calls";
 import { type CivilDay, DAY, plainDay, showDay, wallClock } from "../../shared/format/time";
+import { useI18n, useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Tag } from "../../shared/ui";
 import { memberReason } from "../../shared/waitlists/decisions";
+import { decisionTexts } from "../../shared/waitlists/texts";
 import { useLocations, useRange } from "../catalog/data";
+import { memberTexts } from "../texts";
 import { DayAndTime, Small, SummaryCard } from "../ui";
+import { waitlistTexts } from "./texts";
 
 const Explanation = later(() => import("./explanation"), "Explanation", { opener: "opened" });
 
 export function EntryCard({ entry }: { entry: WaitlistEntry }) {
-  const t = useText();
-  const texts = useDecisionTexts();
+  const t = useText(decisionTexts, memberTexts);
   const windowText = useWindowText(entry);
   const [explaining, explanation] = useDisclosure();
   const { id: entryId, sessionTitle, sessionStartTime, timeZone } = entry;
@@ -36,7 +36,9 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
             <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
           </Box>
           {entry.passedOverReason && (
-            <Small mt={6}>{t.common.skipped(memberReason(entry.passedOverReason, texts))}</Small>
+            <Small mt={6}>
+              {t.common.skipped(memberReason(entry.passedOverReason, t.decisions))}
+            </Small>
           )}
         </>
       }
@@ -48,9 +50,9 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
           <Button
             variant="subtle"
             onClick={explanation.open}
-            aria-label={`${texts.you.ask} ${sessionTitle}`}
+            aria-label={`${t.decisions.you.ask} ${sessionTitle}`}
           >
-            {texts.you.ask}
+            {t.decisions.you.ask}
           </Button>
         </>
       }
@@ -62,7 +64,7 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
 
 /** Describes a time window: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
 function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
-  const { m, locale } = useMemberTexts();
+  const { t, locale } = useI18n(memberTexts, waitlistTexts);
   const locations = useLocations(Boolean(window));
   const startsWithin = useRange(0, 28 * DAY);
   // A session of the coach has their name.
@@ -71,7 +73,7 @@ function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
     { filter: { coachIds: [coachId], startsWithin }, pageSize: 1 },
     { enabled: coachId !== "", staleTime: 60_000 },
   );
-  if (!window) return m.timeWindow.anyOf(sessionIds.length);
+  if (!window) return t.timeWindow.anyOf(sessionIds.length);
   const day = (date: CivilDay | undefined) => (date ? showDay(plainDay(date), locale, "day") : "");
   const { firstDate, lastDate, earliestStart, latestStart, locationId } = window;
   const earliest = wallClock(earliestStart);
@@ -79,9 +81,9 @@ function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
   const allDay = earliest === "00:00" && latest === "23:59";
   const coach = coachSessions.data?.sessions[0]?.coachName;
   return [
-    m.timeWindow.days(day(firstDate), day(lastDate ?? firstDate)),
-    allDay ? m.timeWindow.anyTime : m.timeWindow.times(earliest, latest),
-    coach && m.with(coach),
+    t.timeWindow.days(day(firstDate), day(lastDate ?? firstDate)),
+    allDay ? t.timeWindow.anyTime : t.timeWindow.times(earliest, latest),
+    coach && t.app.with(coach),
     locations.data?.find(({ id }) => id === locationId)?.name,
   ]
     .filter(Boolean)

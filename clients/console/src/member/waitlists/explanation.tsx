@@ -1,11 +1,11 @@
 import { WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { List, Modal, Text } from "@mantine/core";
-import { useI18n } from "../../i18n";
-import { useDecisionTexts } from "../../i18n/decisions";
 import { showTime } from "../../shared/format/time";
+import { useI18n } from "../../shared/i18n";
 import { QueryResult } from "../../shared/ui";
 import { describeForMember } from "../../shared/waitlists/decisions";
+import { decisionTexts } from "../../shared/waitlists/texts";
 
 interface ExplanationProps {
   entryId: string;
@@ -15,20 +15,19 @@ interface ExplanationProps {
 
 /** Explains the waitlist decisions about an entry, in the user's language. */
 export function Explanation({ entryId, opened, onClose }: ExplanationProps) {
-  const texts = useDecisionTexts();
-  const { locale } = useI18n();
+  const { t, locale } = useI18n(decisionTexts);
   const query = useQuery(WaitlistService.method.explainEntry, { entryId }, { enabled: opened });
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.you.title}>
+    <Modal opened={opened} onClose={onClose} title={t.decisions.you.title}>
       <QueryResult query={query} rows={3}>
         {({ verdicts }) =>
           verdicts.length === 0 ? (
-            <Text inherit>{texts.you.none}</Text>
+            <Text inherit>{t.decisions.you.none}</Text>
           ) : (
             <List type="ordered" spacing={12}>
               {[...verdicts].reverse().map((verdict) => (
                 <List.Item key={verdict.decision?.id}>
-                  {describeForMember(verdict, texts, (at, zone) =>
+                  {describeForMember(verdict, t.decisions, (at, zone) =>
                     showTime(at, zone, locale, "dayTime"),
                   ).join(" ")}
                 </List.Item>

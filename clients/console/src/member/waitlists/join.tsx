@@ -21,7 +21,6 @@ import {
 } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
-import { useMemberTexts } from "../../i18n/member";
 import { useCall } from "../../shared/api/calls";
 import { explain } from "../../shared/api/errors";
 import { useMe } from "../../shared/auth/user";
@@ -36,6 +35,7 @@ import {
 } from "../../shared/format/time";
 import { useFields, useSubmit } from "../../shared/forms/form";
 import { named } from "../../shared/forms/options";
+import { useI18n, useText } from "../../shared/i18n";
 import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { NumberInput } from "../../shared/ui/number-input";
@@ -48,8 +48,10 @@ import {
 } from "../catalog/data";
 import { LocationSelect } from "../catalog/location-select";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { Heading, Note } from "../ui";
 import classes from "./join.module.css";
+import { waitlistTexts } from "./texts";
 
 /** Coaches of sessions within this time can be chosen. */
 const lookAhead = 28 * DAY;
@@ -59,7 +61,7 @@ const longest = 60;
 
 /** Joins the waitlist for a time window. */
 export function WindowPage() {
-  const { t, m } = useMemberTexts();
+  const t = useText(memberTexts, waitlistTexts);
   const { tenant } = useMe();
   const locations = useLocations().data ?? [];
   const services = useServices().data ?? [];
@@ -113,9 +115,9 @@ export function WindowPage() {
     <>
       <JoinForm
         framed
-        title={m.timeWindow.title}
-        note={m.timeWindow.note}
-        submitLabel={m.timeWindow.join}
+        title={t.timeWindow.title}
+        note={t.timeWindow.note}
+        submitLabel={t.timeWindow.join}
         zone={zone}
         party={{ size: party, least, most, onChange: (party) => form.set({ party }) }}
         request={request}
@@ -136,7 +138,7 @@ export function WindowPage() {
           <TextInput
             type="date"
             required
-            label={m.timeWindow.first}
+            label={t.timeWindow.first}
             min={now.toString()}
             value={first}
             onChange={({ currentTarget: { value } }) =>
@@ -147,7 +149,7 @@ export function WindowPage() {
             {...form.text("last")}
             type="date"
             required
-            label={m.timeWindow.last}
+            label={t.timeWindow.last}
             min={first || now.toString()}
             max={(first ? Temporal.PlainDate.from(first) : now)
               .add({ days: longest - 1 })
@@ -155,16 +157,16 @@ export function WindowPage() {
           />
         </SimpleGrid>
         <SimpleGrid cols={2} spacing={12}>
-          <TextInput {...form.text("earliest")} type="time" label={m.timeWindow.earliest} />
-          <TextInput {...form.text("latest")} type="time" label={m.timeWindow.latest} />
+          <TextInput {...form.text("earliest")} type="time" label={t.timeWindow.earliest} />
+          <TextInput {...form.text("latest")} type="time" label={t.timeWindow.latest} />
         </SimpleGrid>
         {coaches.size > 0 && (
           <NativeSelect
             {...form.text("coach")}
-            label={m.timeWindow.coach}
+            label={t.timeWindow.coach}
             value={coachId}
             data={[
-              { value: "", label: m.timeWindow.anyCoach },
+              { value: "", label: t.timeWindow.anyCoach },
               ...[...coaches].map(([value, label]) => ({ value, label })),
             ]}
           />
@@ -172,7 +174,7 @@ export function WindowPage() {
       </JoinForm>
       <Center mt={18} mb={15}>
         <Button component={Link} to={routes.waitForAny.path()} variant="subtle">
-          {m.any.or}
+          {t.any.or}
         </Button>
       </Center>
     </>
@@ -187,7 +189,7 @@ const mostSessions = 50;
 
 /** Joins the waitlist for one of several full sessions. */
 export function AnyOfPage() {
-  const { t, m } = useMemberTexts();
+  const t = useText(memberTexts, waitlistTexts);
   const { tenant } = useMe();
   const [params] = routes.waitForAny.useSearch();
   const { locations, location, choose } = useChosenLocation();
@@ -206,9 +208,9 @@ export function AnyOfPage() {
   const greatest = kinds.length === 0 ? 1 : Math.min(...kinds.map(({ maxParty }) => maxParty || 1));
   return (
     <JoinForm
-      title={m.any.title}
-      note={m.any.note}
-      submitLabel={m.any.join(chosen.length)}
+      title={t.any.title}
+      note={t.any.note}
+      submitLabel={t.any.join(chosen.length)}
       zone={location?.timeZone ?? tenant.timeZone}
       party={{ size, least, most: greatest, onChange: setSize }}
       request={
@@ -225,9 +227,9 @@ export function AnyOfPage() {
       />
       <QueryResult query={sessions}>
         {(all) => (
-          <Card as="fieldset" bare className={classes.options} aria-label={m.any.title}>
+          <Card as="fieldset" bare className={classes.options} aria-label={t.any.title}>
             {!all.some(isFull) ? (
-              <State title={m.any.none} />
+              <State title={t.any.none} />
             ) : (
               all.filter(isFull).map((one) => (
                 <Checkbox
@@ -297,13 +299,13 @@ function JoinForm({
   framed?: boolean;
   children: ReactNode;
 }) {
-  const { t, m, locale } = useMemberTexts();
+  const { t, locale } = useI18n(memberTexts, waitlistTexts);
   const navigate = useNavigate();
   const [plan, setPlan] = useState("");
   const size = Math.max(party.least, Math.min(party.size, party.most));
   const join = useCall(WaitlistService.method.joinWaitlist, {
     quiet: true,
-    done: ({ entry }) => m.timeWindow.joined(entry?.position ?? 0),
+    done: ({ entry }) => t.timeWindow.joined(entry?.position ?? 0),
   });
   const { error, onSubmit } = useSubmit(async () => {
     if (!request) return;
@@ -348,15 +350,15 @@ function JoinForm({
 }
 
 function SeatsAvailable({ sessionId }: { sessionId: string }) {
-  const { t, m } = useMemberTexts();
+  const t = useText(waitlistTexts);
   const { data } = useQuery(SessionService.method.getSession, { sessionId });
   const { title, localDate } = data?.session ?? {};
   if (!title || !localDate) return t.reasons.SEATS_AVAILABLE?.({});
   return (
     <>
-      {m.timeWindow.free(title)}{" "}
+      {t.timeWindow.free(title)}{" "}
       <Link to={routes.week.path({ date: plainDay(localDate).toString() })}>
-        {m.timeWindow.see}
+        {t.timeWindow.see}
       </Link>
     </>
   );

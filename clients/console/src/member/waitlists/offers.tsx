@@ -2,11 +2,12 @@ import { type Offer, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { useText } from "../../i18n";
 import { useCall } from "../../shared/api/calls";
+import { useText } from "../../shared/i18n";
 import { Card, Time } from "../../shared/ui";
 import { Countdown } from "../../shared/ui/countdown";
 import { routes } from "../routes";
+import { memberTexts } from "../texts";
 import { Note, SummaryCard } from "../ui";
 import classes from "./offers.module.css";
 
@@ -15,7 +16,7 @@ export const useEntries = () =>
 
 /** Shown on every page while an offer is open. */
 export function OfferBanner() {
-  const t = useText();
+  const t = useText(memberTexts);
   const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
   return (
     <div aria-live="polite">
@@ -41,7 +42,7 @@ export function OfferBanner() {
 
 /** An open offer. */
 export function OfferCard({ offer }: { offer: Offer }) {
-  const t = useText();
+  const t = useText(memberTexts);
   const accept = useCall(WaitlistService.method.acceptOffer, {
     done: t.app.bookedNow(offer.sessionTitle),
   });

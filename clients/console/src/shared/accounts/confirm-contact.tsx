@@ -1,9 +1,10 @@
 import { type ContactKind, MemberService } from "@berthhq/client";
 import { Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { useCall } from "../api/calls";
 import { Form, FormError, useSubmit } from "../forms/form";
+import { useText } from "../i18n";
+import { profileTexts } from "./texts";
 
 /** The input for the code that was sent to the user's own email address or phone number. */
 export function ConfirmContact({
@@ -19,13 +20,13 @@ export function ConfirmContact({
   /** Gives the contact up. */
   onCancel?: () => void;
 }) {
-  const t = useText();
+  const t = useText(profileTexts);
   const [code, setCode] = useState("");
   const confirm = useCall(MemberService.method.confirmContact, {
     quiet: true,
-    done: t.app.contact.done,
+    done: t.contact.done,
   });
-  const resend = useCall(MemberService.method.resendContactCode, { done: t.app.contact.sent });
+  const resend = useCall(MemberService.method.resendContactCode, { done: t.contact.sent });
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({ kind, code });
     setCode("");
@@ -34,8 +35,8 @@ export function ConfirmContact({
   return (
     <Form onSubmit={onSubmit}>
       <TextInput
-        label={t.app.contact.code}
-        description={address ? t.app.contact.waiting(address) : t.app.contact.needed}
+        label={t.contact.code}
+        description={address ? t.contact.waiting(address) : t.contact.needed}
         required
         value={code}
         onChange={(event) => setCode(event.currentTarget.value.replace(/\D/g, ""))}
@@ -46,14 +47,14 @@ export function ConfirmContact({
       <FormError error={error} />
       <Group gap={8}>
         <Button type="submit" disabled={code.length !== 6} loading={confirm.busy}>
-          {t.app.contact.confirm}
+          {t.contact.confirm}
         </Button>
         <Button variant="default" loading={resend.busy} onClick={() => void resend.run({ kind })}>
-          {t.app.contact.resend}
+          {t.contact.resend}
         </Button>
         {onCancel && (
           <Button variant="subtle" color="gray" onClick={onCancel}>
-            {t.app.contact.cancel}
+            {t.contact.cancel}
           </Button>
         )}
       </Group>

@@ -1,9 +1,9 @@
 import { CreditService } from "@berthhq/client";
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useText } from "../../i18n";
 import { usePages } from "../api/pages";
 import { useMe } from "../auth/user";
+import { useText } from "../i18n";
 import { More, QueryResult, Time } from "../ui";
 import { DataTable } from "../ui/data-table";
 import classes from "./ledger.module.css";

@@ -1,10 +1,11 @@
 import { AccessService, type OwnershipTransfer } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Group, Text } from "@mantine/core";
-import { useOwnershipTexts } from "../../i18n/ownership";
 import { useMe } from "../auth/user";
 import { here, showTime } from "../format/time";
+import { useI18n } from "../i18n";
 import { CallButton } from "../ui/call-button";
+import { profileTexts } from "./texts";
 
 /** The open transfers of ownership that the user may see. */
 export const useTransfers = (): readonly OwnershipTransfer[] =>
@@ -18,21 +19,21 @@ export function OwnershipOffers() {
 }
 
 function Offer({ transfer: { id, fromName, expireTime } }: { transfer: OwnershipTransfer }) {
-  const { o, locale } = useOwnershipTexts();
+  const { t, locale } = useI18n(profileTexts);
   const until = expireTime ? showTime(expireTime, here(), locale, "dayTime") : "";
   return (
-    <Alert title={o.offered(fromName)}>
+    <Alert title={t.ownership.offered(fromName)}>
       <Text inherit mb={10}>
-        {o.offeredNote(fromName, until)}
+        {t.ownership.offeredNote(fromName, until)}
       </Text>
       <Group gap={8}>
         <CallButton
           size="compact-sm"
           method={AccessService.method.confirmOwnershipTransfer}
           input={{ transferId: id }}
-          done={o.confirmed}
+          done={t.ownership.confirmed}
         >
-          {o.confirm}
+          {t.ownership.confirm}
         </CallButton>
         <CallButton
           size="compact-sm"
@@ -40,7 +41,7 @@ function Offer({ transfer: { id, fromName, expireTime } }: { transfer: Ownership
           method={AccessService.method.cancelOwnershipTransfer}
           input={{ transferId: id }}
         >
-          {o.decline}
+          {t.ownership.decline}
         </CallButton>
       </Group>
     </Alert>

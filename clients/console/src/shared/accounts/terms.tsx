@@ -1,7 +1,7 @@
 import type { Subscription } from "@berthhq/client";
 import { Fragment } from "react";
-import { useText } from "../../i18n";
 import { useMe } from "../auth/user";
+import { useText } from "../i18n";
 import { Time } from "../ui";
 
 /** Since when a subscription runs, and when it is renewed and ends. */

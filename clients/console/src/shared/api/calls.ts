@@ -10,10 +10,10 @@ import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { use, useCallback, useState } from "react";
-import { useI18n } from "../../i18n";
 import { AuthContext } from "../auth/user";
 import { ask, type Question } from "../dialogs/question";
 import { here } from "../format/time";
+import { useI18n } from "../i18n";
 import { CallKeys } from "./call-keys";
 import { explain, stepUpOf } from "./errors";
 

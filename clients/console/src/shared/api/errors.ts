@@ -1,9 +1,9 @@
 import { type BerthError, berthError, ErrorReason } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Code } from "@connectrpc/connect";
-import type { Messages } from "../../i18n";
 import type { StepUp } from "../auth/auth";
 import { showTime } from "../format/time";
+import type { Texts } from "../i18n";
 
 /** The metadata of an error, with times formatted for the user. */
 function readable(error: BerthError, locale: string, zone: string): Record<string, string> {
@@ -17,9 +17,9 @@ function readable(error: BerthError, locale: string, zone: string): Record<strin
 }
 
 /** Why a call failed, and what to do, in the user's language. */
-export function explain(thrown: unknown, t: Messages, locale: string, zone: string): string {
+export function explain(thrown: unknown, t: Texts, locale: string, zone: string): string {
   const error = berthError(thrown);
-  const name = ErrorReason[error.reason] as keyof Messages["reasons"];
+  const name = ErrorReason[error.reason] as keyof Texts["reasons"];
   const text = t.reasons[name];
   if (text) return text(readable(error, locale, zone));
   switch (error.code) {

@@ -2,7 +2,7 @@ import { Alert, Button, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantin
 import { IconArrowRight, IconLogin2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useText } from "../../i18n";
+import { useText } from "../i18n";
 import { BerthIcon, Card, Wordmark } from "../ui";
 import classes from "./sign-in.module.css";
 import { useAuth } from "./user";

@@ -1,4 +1,4 @@
-import { useI18n } from "../../i18n";
+import { useI18n } from "../i18n";
 
 /** Formats percentages and counts in the user's locale. */
 export function useNumbers() {

@@ -1,9 +1,9 @@
 import { Alert, Button, Stack } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type FormEventHandler, type ReactNode, useState } from "react";
-import { useI18n, useText } from "../../i18n";
 import { explain } from "../api/errors";
 import { here } from "../format/time";
+import { useI18n, useText } from "../i18n";
 import classes from "./form.module.css";
 
 /** The fields of exactly this type. */

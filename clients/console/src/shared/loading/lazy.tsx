@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { matchPath } from "react-router";
-import { loadedTexts } from "../../i18n";
+import { loadedTexts } from "../i18n";
 import { Loading } from "../ui/query-result";
 import { whenOnline } from "./online";
 

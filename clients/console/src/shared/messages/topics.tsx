@@ -4,8 +4,9 @@ import {
   NotificationTopic,
 } from "@berthhq/client";
 import type { ReactNode } from "react";
-import { useNotices } from "../../i18n/notices";
+import { useText } from "../i18n";
 import { DataTable } from "../ui/data-table";
+import { notificationTexts } from "./texts";
 
 const channels = [
   NotificationChannel.PUSH,
@@ -30,7 +31,7 @@ export const isMandatory = (topic: NotificationTopic, channel: NotificationChann
 
 /** The topics of a member's messages, with what is chosen for each channel. */
 export function Topics({ preferences, staff, className, show }: TopicsProps) {
-  const n = useNotices();
+  const t = useText(notificationTexts);
   const topics = [...new Set(preferences.map(({ topic }) => topic))];
   return (
     <DataTable
@@ -38,9 +39,9 @@ export function Topics({ preferences, staff, className, show }: TopicsProps) {
       id="topic"
       className={className}
       columns={[
-        { title: n.topic, show: ({ topic }) => n.topics[topic] },
+        { title: t.notifications.topic, show: ({ topic }) => t.notifications.topics[topic] },
         ...channels.map((channel) => ({
-          title: n.channels[channel],
+          title: t.notifications.channels[channel],
           show: ({ topic }: { topic: NotificationTopic }) => show(topic, channel),
         })),
       ]}

@@ -11,14 +11,14 @@ import { type QueryClient, QueryClientProvider, useQueryClient } from "@tanstack
 import { setNonce } from "get-nonce";
 import { lazy, type ReactNode, StrictMode, Suspense, useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { I18nProvider, useText } from "../../i18n";
-import type { Loaded } from "../../i18n/load";
 import { Connection, openApi, openQueries } from "../api/connection";
 import { reasonOf } from "../api/errors";
 import { Auth } from "../auth/auth";
 import { AuthContext, type Me, MeContext, useAuth } from "../auth/user";
 import { openQuestion } from "../dialogs/question";
 import { loadTemporal } from "../format/time";
+import { I18nProvider, useText } from "../i18n";
+import type { Loaded } from "../i18n/load";
 import { afterPage, type Page, page, pause } from "../loading/lazy";
 import { watchStyles, whenOnline } from "../loading/online";
 import { useStore } from "../state/store";

@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useState } from "react";
-import { useText } from "../../i18n";
 import { millis, type Timestamp } from "../format/time";
+import { useText } from "../i18n";
 import classes from "./countdown.module.css";
 
 /** The time left, in seconds. Screen readers announce it once, not every second. */

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { IconMapOff } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { useText } from "../../i18n";
+import { useText } from "../i18n";
 import classes from "./frame.module.css";
 import logo from "./logo.module.css";
 import { State } from "./query-result";

@@ -8,9 +8,9 @@ import {
   IconPlugConnectedX,
 } from "@tabler/icons-react";
 import { Component, type ReactNode } from "react";
-import { useI18n, useText } from "../../i18n";
 import { explain, reasonOf } from "../api/errors";
 import { here } from "../format/time";
+import { useI18n, useText } from "../i18n";
 import classes from "./query-result.module.css";
 import { useTitle } from "./title";
 

@@ -1,5 +1,5 @@
-import { useI18n } from "../../i18n";
 import { showTime, type TimeStyle, type Timestamp, zoneName } from "../format/time";
+import { useI18n } from "../i18n";
 
 interface TimeProps {
   at: Timestamp | undefined;

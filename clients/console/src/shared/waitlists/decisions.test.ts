@@ -8,8 +8,6 @@ import {
 } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { de } from "../../i18n/decisions/de";
-import { en } from "../../i18n/decisions/en";
 import {
   describeDifference,
   describeForMember,
@@ -17,6 +15,11 @@ import {
   describeTodo,
   describeVerdict,
 } from "./decisions";
+import { de as german } from "./texts/de";
+import { en as english } from "./texts/en";
+
+const { decisions: de } = german;
+const { decisions: en } = english;
 
 const show = () => "noon";
 

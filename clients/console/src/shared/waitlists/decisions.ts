@@ -6,19 +6,17 @@ import {
   WaitlistMove,
   type WaitlistVerdict,
 } from "@berthhq/client";
-import type { DecisionTexts } from "../../i18n/decisions";
 import type { Timestamp } from "../format/time";
+import type { DecisionTexts } from "./texts";
+
+type Texts = DecisionTexts["decisions"];
 
 type Show = (at: Timestamp, zone: string) => string;
 
 const until = (at: Timestamp | undefined, zone: string, show: Show) => (at ? show(at, zone) : "");
 
 /** Describes what a decision meant for an entry, for its member. */
-export function describeForMember(
-  { decision, verdict }: EntryVerdict,
-  texts: DecisionTexts,
-  show: Show,
-) {
+export function describeForMember({ decision, verdict }: EntryVerdict, texts: Texts, show: Show) {
   if (!decision) return [];
   const { you } = texts;
   const { timeZone: zone, trigger, seats, mode, lineLength } = decision;
@@ -41,11 +39,11 @@ export function describeForMember(
  * Why an entry was not chosen, for its member. Reasons that this app does not know are shown as
  * they are.
  */
-export const memberReason = (reason: string, { you, booking }: DecisionTexts): string =>
+export const memberReason = (reason: string, { you, booking }: Texts): string =>
   you.reasons[reason] ?? booking[reason] ?? reason;
 
 /** Why an entry was not chosen, for staff. */
-export const staffReason = (reason: string, { staff, booking }: DecisionTexts): string =>
+export const staffReason = (reason: string, { staff, booking }: Texts): string =>
   staff.reasons[reason] ?? booking[reason] ?? reason;
 
 export const isChosen = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
@@ -60,7 +58,7 @@ const most = 10;
  */
 export function describeForStaff(
   decision: WaitlistDecision,
-  texts: DecisionTexts,
+  texts: Texts,
   locale: string,
   show: Show,
 ) {
@@ -98,7 +96,7 @@ function named(names: readonly string[], more: (n: number) => string, locale: st
 }
 
 /** What staff can do about seats that no one on the waitlist gets. */
-export function describeTodo(decision: WaitlistDecision, texts: DecisionTexts): string {
+export function describeTodo(decision: WaitlistDecision, texts: Texts): string {
   const rest = describeRest(decision, texts);
   return rest && `${rest} ${texts.staff.todo(leftOf(decision))}`;
 }
@@ -107,7 +105,7 @@ const leftOf = ({ seats, given }: WaitlistDecision): number =>
   seats === undefined ? 0 : seats - given;
 
 /** Seats that no one on the waitlist gets, and why; "" if there are none. */
-function describeRest(decision: WaitlistDecision, { staff }: DecisionTexts): string {
+function describeRest(decision: WaitlistDecision, { staff }: Texts): string {
   const { mode, leftMove, tried, verdicts, lineLength } = decision;
   if (leftMove === WaitlistMove.UNSPECIFIED) return "";
   const chosen = verdicts.filter(isChosen).length;
@@ -121,7 +119,7 @@ function describeRest(decision: WaitlistDecision, { staff }: DecisionTexts): str
 }
 
 /** Why no further offers are made. */
-function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof DecisionTexts["staff"]["stopped"] {
+function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof Texts["staff"]["stopped"] {
   const reasons = new Set(verdicts.map(({ reason }) => reason));
   if (reasons.has("TRY_CAP")) return "cap";
   if (reasons.has("NO_CASCADE")) return "staff";
@@ -132,7 +130,7 @@ function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof DecisionTexts["
 export function describeVerdict(
   { reason, partySize, expireTime }: WaitlistVerdict,
   { mode, timeZone }: WaitlistDecision,
-  texts: DecisionTexts,
+  texts: Texts,
   show: Show,
 ): string {
   const { verdicts } = texts.staff;
@@ -147,7 +145,7 @@ export function describeVerdict(
 /** What a draft of the rules would have changed about a decision. */
 export function describeDifference(
   { decision, draftMode, draftMove, draftVerdicts }: PreviewedMove,
-  texts: DecisionTexts,
+  texts: Texts,
   locale: string,
 ): string[] {
   if (!decision) return [];

@@ -1,14 +1,15 @@
 import { CheckInService, type Member } from "@berthhq/client";
-import { useText } from "../../../i18n";
 import { usePages } from "../../../shared/api/pages";
+import { useText } from "../../../shared/i18n";
 import { Card, More, QueryResult, State, Tag, Time } from "../../../shared/ui";
 import { BookingTag } from "../../bookings/tag";
 import { routes } from "../../routes";
 import { DataTable, quiet, RowLink, Stats } from "../../ui";
+import { accountTexts } from "../texts";
 
 /** A member's attendance. */
 export function Attendance({ member }: { member: Member }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const attendance = usePages(
     CheckInService.method.listAttendance,
     { memberId: member.id, pageSize: 30 },
@@ -47,7 +48,7 @@ export function Attendance({ member }: { member: Member }) {
                   ta: "right",
                   show: (booking) => (
                     <>
-                      {booking.lateCancelled && <Tag tone="warn">{t.session.late}</Tag>}{" "}
+                      {booking.lateCancelled && <Tag tone="warn">{t.members.isLate}</Tag>}{" "}
                       <BookingTag booking={booking} />
                     </>
                   ),

@@ -11,12 +11,11 @@ import { useQuery } from "@connectrpc/connect-query";
 import { ActionIcon, Stack } from "@mantine/core";
 import { IconHourglass, IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { useI18n, useText } from "../../../i18n";
-import { useDesk, useDeskTexts } from "../../../i18n/desk";
 import { useCall, useFailed, useRead } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
 import { plainDay, showDay, wallClock } from "../../../shared/format/time";
+import { useI18n, useText } from "../../../shared/i18n";
 import { later } from "../../../shared/loading/lazy";
 import { State, Tag, Time } from "../../../shared/ui";
 import { Countdown } from "../../../shared/ui/countdown";
@@ -24,6 +23,7 @@ import { BookingActions } from "../../bookings/actions";
 import type { Held } from "../../bookings/hold";
 import { HoldDrawer } from "../../bookings/hold-drawer";
 import { BookingTag } from "../../bookings/tag";
+import { bookingTexts } from "../../bookings/texts";
 import { useCatalogQuery } from "../../catalog/data";
 import { routes } from "../../routes";
 import {
@@ -37,6 +37,8 @@ import {
   right,
   Strong,
 } from "../../ui";
+import { waitlistTexts } from "../../waitlists/texts";
+import { memberPageTexts } from "./texts";
 
 const TimeWindow = later(() => import("../../waitlists/time-window"), "TimeWindow");
 
@@ -44,7 +46,7 @@ const current = [BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.A
 
 /** A member's upcoming bookings and waitlist entries. */
 export function Bookings({ member }: { member: Member }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(bookingTexts, memberPageTexts);
   const can = useCan();
   const read = useRead();
   const failed = useFailed();
@@ -59,10 +61,10 @@ export function Bookings({ member }: { member: Member }) {
     <Stack gap={18}>
       <List
         query={bookings}
-        title={d.member.coming}
+        title={t.member.coming}
         skeleton={4}
-        caption={d.member.coming}
-        empty={<State title={d.member.nothing} note={d.member.nothingNote} />}
+        caption={t.member.coming}
+        empty={<State title={t.member.nothing} note={t.member.nothingNote} />}
         columns={[
           {
             c: "dimmed",
@@ -77,7 +79,7 @@ export function Bookings({ member }: { member: Member }) {
                 <NameLink to={routes.session.path({ id: sessionId })}>{sessionTitle}</NameLink>
                 {(partySize > 1 || promoted) && (
                   <Note>
-                    {dotted(partySize > 1 && `× ${partySize}`, promoted && t.session.promoted)}
+                    {dotted(partySize > 1 && `× ${partySize}`, promoted && t.bookings.promoted)}
                   </Note>
                 )}
               </>
@@ -107,7 +109,7 @@ export function Bookings({ member }: { member: Member }) {
 }
 
 function Waits({ member }: { member: Member }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(memberPageTexts, waitlistTexts);
   const can = useCan();
   const entries = useQuery(
     WaitlistService.method.listEntries,
@@ -117,7 +119,7 @@ function Waits({ member }: { member: Member }) {
   return (
     <List
       query={entries}
-      title={d.member.waits}
+      title={t.member.waits}
       extra={
         can("waitlist.manage") && (
           <DialogButton
@@ -126,16 +128,16 @@ function Waits({ member }: { member: Member }) {
             size="compact-sm"
             variant="subtle"
             leftSection={<IconHourglass size={14} />}
-            label={d.timeWindow.open}
-            title={d.timeWindow.title(member.name)}
+            label={t.timeWindow.open}
+            title={t.timeWindow.title(member.name)}
           >
             {(close) => <TimeWindow member={member} onClose={close} />}
           </DialogButton>
         )
       }
       skeleton={2}
-      caption={t.session.waitlist}
-      empty={<CardHint>{d.member.waitsForNothing}</CardHint>}
+      caption={t.waitlist.waitlist}
+      empty={<CardHint>{t.member.waitsForNothing}</CardHint>}
       columns={[
         { show: (entry) => <Wait entry={entry} /> },
         {
@@ -146,7 +148,7 @@ function Waits({ member }: { member: Member }) {
                 <Tag tone="accent">{t.offers.live}</Tag> <Countdown until={liveOffer.expireTime} />
               </>
             ) : (
-              position > 0 && <Tag>{t.session.position(position)}</Tag>
+              position > 0 && <Tag>{t.waitlist.position(position)}</Tag>
             ),
         },
         can("waitlist.manage") && {
@@ -160,19 +162,19 @@ function Waits({ member }: { member: Member }) {
 }
 
 function Remove({ entry }: { entry: WaitlistEntry }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(waitlistTexts);
   const remove = useCall(WaitlistService.method.removeEntry, {
     ask: {
-      title: t.session.removeTitle(entry.memberName),
-      body: entry.window ? d.timeWindow.window : entry.sessionTitle,
-      yes: t.session.removeEntry,
+      title: t.waitlist.removeTitle(entry.memberName),
+      body: entry.window ? t.timeWindow.window : entry.sessionTitle,
+      yes: t.waitlist.removeEntry,
       reason: t.fields.reason,
       danger: true,
     },
   });
   return (
     <ActionIcon
-      aria-label={t.session.removeEntry}
+      aria-label={t.waitlist.removeEntry}
       onClick={() => void remove.run({ entryId: entry.id })}
     >
       <IconX size={16} />
@@ -199,8 +201,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
 
 /** What a waitlist entry is for: a session, one of several, or a time window. */
 function Wished({ entry }: { entry: WaitlistEntry }) {
-  const d = useDesk();
-  const { locale } = useI18n();
+  const { t, locale } = useI18n(waitlistTexts);
   const { data } = useCatalogQuery();
   const { window: span } = entry;
   if (!span) {
@@ -211,7 +212,7 @@ function Wished({ entry }: { entry: WaitlistEntry }) {
         </NameLink>{" "}
         <Dimmed>
           <Time at={entry.sessionStartTime} zone={entry.timeZone} />
-          {entry.sessionIds.length > 1 && ` ${d.timeWindow.orOthers(entry.sessionIds.length - 1)}`}
+          {entry.sessionIds.length > 1 && ` ${t.timeWindow.orOthers(entry.sessionIds.length - 1)}`}
         </Dimmed>
       </>
     );
@@ -227,7 +228,7 @@ function Wished({ entry }: { entry: WaitlistEntry }) {
   return (
     <>
       <Strong>{data?.service(span.serviceId)?.name}</Strong>{" "}
-      <Tag tone="plain">{d.timeWindow.window}</Tag>
+      <Tag tone="plain">{t.timeWindow.window}</Tag>
       <Note>
         {[...new Set(days)].join(" – ")}
         {(span.earliestStart || span.latestStart) &&

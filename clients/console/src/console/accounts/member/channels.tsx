@@ -9,14 +9,16 @@ import {
   IconMinus,
   IconWorld,
 } from "@tabler/icons-react";
-import { useDeskTexts } from "../../../i18n/desk";
-import { useNotices } from "../../../i18n/notices";
 import { useMe } from "../../../shared/auth/user";
 import { wallClock } from "../../../shared/format/time";
+import { useText } from "../../../shared/i18n";
+import { notificationTexts } from "../../../shared/messages/texts";
 import { Topics } from "../../../shared/messages/topics";
 import { Card, QueryResult, State } from "../../../shared/ui";
 import { CardHint, Dimmed, TenantTime } from "../../ui";
+import { uiTexts } from "../../ui/texts";
 import classes from "./channels.module.css";
+import { memberPageTexts } from "./texts";
 
 const icons = {
   [DeviceKind.UNSPECIFIED]: IconWorld,
@@ -32,18 +34,17 @@ interface MessageChannelsProps {
 
 /** A member's devices and notification preferences. Only the member can change them. */
 export function MessageChannels({ member, devices }: MessageChannelsProps) {
-  const { t, d } = useDeskTexts();
-  const n = useNotices();
+  const t = useText(memberPageTexts, notificationTexts, uiTexts);
   const { tenant } = useMe();
   const query = useQuery(NotificationService.method.getPreferences, { memberId: member.id });
   return (
     <Stack gap={18}>
-      <Card bare title={d.member.devices}>
+      <Card bare title={t.member.devices}>
         {devices.length === 0 ? (
           <State
             icon={IconDeviceMobileOff}
-            title={d.member.noDevices}
-            note={d.member.noDevicesNote}
+            title={t.member.noDevices}
+            note={t.member.noDevicesNote}
           />
         ) : (
           <ul className={classes.devices}>
@@ -53,11 +54,11 @@ export function MessageChannels({ member, devices }: MessageChannelsProps) {
                 <li key={id}>
                   <Icon size={22} stroke={1.4} aria-hidden />
                   <span>
-                    <strong>{d.member.deviceKinds[kind]}</strong>
+                    <strong>{t.member.deviceKinds[kind]}</strong>
                     <Dimmed display="block" fz="xs">
-                      {d.member.seen} <TenantTime at={lastSeenTime} />
+                      {t.member.seen} <TenantTime at={lastSeenTime} />
                       {" · "}
-                      {d.member.since} <TenantTime at={createTime} as="date" />
+                      {t.member.since} <TenantTime at={createTime} as="date" />
                     </Dimmed>
                   </span>
                 </li>
@@ -66,23 +67,26 @@ export function MessageChannels({ member, devices }: MessageChannelsProps) {
           </ul>
         )}
       </Card>
-      <Card bare title={n.preferences.title}>
+      <Card bare title={t.preferences.title}>
         <QueryResult query={query}>
           {({ preferences: all }) => (
             <>
               <CardHint py={12}>
-                {d.member.theirs}{" "}
+                {t.member.theirs}{" "}
                 {all?.quietHours
-                  ? d.member.quiet(
+                  ? t.member.quiet(
                       wallClock(all.quietHours.start),
                       wallClock(all.quietHours.end),
                       (member.timeZone || tenant.timeZone).replaceAll("_", " "),
                     )
-                  : d.member.organizationQuietHours}
+                  : t.member.organizationQuietHours}
               </CardHint>
               {all?.stops.map(({ channel, reason }) => (
                 <Alert key={channel} color="yellow" mx="md" mb="sm">
-                  {n.preferences.stopped(n.channels[channel] ?? "", n.reasons[reason] ?? "")}
+                  {t.preferences.stopped(
+                    t.notifications.channels[channel] ?? "",
+                    t.notifications.reasons[reason] ?? "",
+                  )}
                 </Alert>
               ))}
               <Topics
@@ -96,13 +100,13 @@ export function MessageChannels({ member, devices }: MessageChannelsProps) {
                   return (
                     <>
                       {one?.enabled ? (
-                        <IconCheck size={17} aria-label={t.policies.yes} />
+                        <IconCheck size={17} aria-label={t.ui.yes} />
                       ) : (
-                        <IconMinus size={17} aria-label={t.policies.no} color="var(--ink-3)" />
+                        <IconMinus size={17} aria-label={t.ui.no} color="var(--ink-3)" />
                       )}
                       {one && !one.isDefault && (
                         <Dimmed display="block" fz={11}>
-                          {d.member.chosen}
+                          {t.member.chosen}
                         </Dimmed>
                       )}
                     </>

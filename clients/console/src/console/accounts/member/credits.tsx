@@ -10,23 +10,25 @@ import { Group, Modal, NumberInput, Select, Stack, Switch, Text, Textarea } from
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../../../i18n";
 import { Ledger } from "../../../shared/accounts/ledger";
 import { Terms } from "../../../shared/accounts/terms";
 import { useCall } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
 import { useFields } from "../../../shared/forms/form";
+import { useText } from "../../../shared/i18n";
 import { Card, QueryResult, State, Tag, type Tone } from "../../../shared/ui";
 import { type Action, ActionsMenu, CallForm, CardHint, DialogButton, Inline } from "../../ui";
 import { useSave } from "../../ui/edit-form";
 import text from "../../ui/text.module.css";
+import { uiTexts } from "../../ui/texts";
+import { accountTexts } from "../texts";
 
 const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
 
 /** A member's subscriptions and credit history. */
 export function Credits({ member }: { member: Member }) {
-  const t = useText();
+  const t = useText(accountTexts, uiTexts);
   const can = useCan();
   const [ended, { toggle }] = useDisclosure();
   const balance = useQuery(CreditService.method.getBalance, {
@@ -38,9 +40,7 @@ export function Credits({ member }: { member: Member }) {
       <Group gap={12}>
         {balance.data && (
           <Text span inherit fz={20} fw={620} className={text.num}>
-            {balance.data.unlimited
-              ? t.members.unlimited
-              : t.plans.creditCount(balance.data.balance)}
+            {balance.data.unlimited ? t.members.unlimited : t.ui.credits(balance.data.balance)}
           </Text>
         )}
         <Switch ml="auto" size="xs" label={t.members.ended} checked={ended} onChange={toggle} />
@@ -71,7 +71,7 @@ export function Credits({ member }: { member: Member }) {
 }
 
 function SubscriptionCard({ subscription }: { subscription: Subscription }) {
-  const t = useText();
+  const t = useText(accountTexts, uiTexts);
   const can = useCan();
   const [granting, grant] = useDisclosure();
   const pause = useCall(CreditService.method.pauseSubscription);
@@ -108,9 +108,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
       }
       extra={
         <Inline wrap="nowrap">
-          {counted && (
-            <strong className={text.num}>{t.plans.creditCount(subscription.balance)}</strong>
-          )}
+          {counted && <strong className={text.num}>{t.ui.credits(subscription.balance)}</strong>}
           {can("subscription.manage") && running && (
             <ActionsMenu label={`${t.actions.actions}: ${planName}`} actions={actions} />
           )}
@@ -140,7 +138,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
 }
 
 function Grant({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const form = useFields({ amount: 1 as number | "", reason: "" }, t.fields);
   const { amount, reason } = form.values;
   const grant = useSave(CreditService.method.grantCredits, ({ entry }) =>
@@ -167,7 +165,7 @@ function Grant({ subscription, onClose }: { subscription: Subscription; onClose:
 }
 
 function StartPlan({ member, onClose }: { member: Member; onClose: () => void }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
   const [plan, setPlan] = useState<string | null>(null);
   const start = useSave(CreditService.method.subscribe, t.members.subscribed);

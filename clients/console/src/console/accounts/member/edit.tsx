@@ -1,15 +1,16 @@
 import { type Member, MemberService } from "@berthhq/client";
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
-import { useText } from "../../../i18n";
 import { useMe } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { EditForm, pick, useSave } from "../../ui/edit-form";
 import { Columns, Language, Name, Zone } from "../../ui/inputs";
+import { accountTexts } from "../texts";
 
 const valuesOf = (member: Member) =>
   pick(member, "name", "email", "phone", "tier", "tags", "locale", "timeZone", "notes");
 
 export function EditMember({ member, onClose }: { member: Member; onClose: () => void }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const update = useSave(MemberService.method.updateMember);
   const { id } = member;
   const theirs = useMe().member.id !== id && member.roles.includes("owner");

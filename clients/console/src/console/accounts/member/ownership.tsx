@@ -1,14 +1,15 @@
 import { AccessService, type Member, MemberStatus } from "@berthhq/client";
 import { Group, Text } from "@mantine/core";
-import { useOwnershipTexts } from "../../../i18n/ownership";
 import { OwnershipOffers, useTransfers } from "../../../shared/accounts/ownership";
+import { profileTexts } from "../../../shared/accounts/texts";
 import { useMe } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { CallButton } from "../../../shared/ui/call-button";
 import { TenantTime } from "../../ui";
 
 /** Lets owners make a member the owner in their place, and the member confirm it. */
 export function Ownership({ member }: { member: Member }) {
-  const { o } = useOwnershipTexts();
+  const t = useText(profileTexts);
   const { member: me, can } = useMe();
   const open = useTransfers().find((transfer) => transfer.toMemberId === member.id);
   if (member.id === me.id) return <OwnershipOffers />;
@@ -16,7 +17,7 @@ export function Ownership({ member }: { member: Member }) {
   return open ? (
     <Group gap={8} wrap="nowrap">
       <Text inherit flex={1}>
-        {o.waiting(member.name)} <TenantTime at={open.expireTime} as="dateTime" />
+        {t.ownership.waiting(member.name)} <TenantTime at={open.expireTime} as="dateTime" />
       </Text>
       <CallButton
         size="compact-sm"
@@ -24,7 +25,7 @@ export function Ownership({ member }: { member: Member }) {
         method={AccessService.method.cancelOwnershipTransfer}
         input={{ transferId: open.id }}
       >
-        {o.withdraw}
+        {t.ownership.withdraw}
       </CallButton>
     </Group>
   ) : (
@@ -34,10 +35,14 @@ export function Ownership({ member }: { member: Member }) {
         variant="default"
         method={AccessService.method.transferOwnership}
         input={{ memberId: member.id }}
-        ask={{ title: o.transferTitle(member.name), body: o.transferBody, yes: o.transfer }}
-        done={o.started(member.name)}
+        ask={{
+          title: t.ownership.transferTitle(member.name),
+          body: t.ownership.transferBody,
+          yes: t.ownership.transfer,
+        }}
+        done={t.ownership.started(member.name)}
       >
-        {o.transfer}
+        {t.ownership.transfer}
       </CallButton>
     </Group>
   );

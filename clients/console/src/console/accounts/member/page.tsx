@@ -2,10 +2,10 @@ import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/
 import { useQuery } from "@connectrpc/connect-query";
 import { Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
-import { useText } from "../../../i18n";
-import { useDeskTexts } from "../../../i18n/desk";
+import { profileTexts } from "../../../shared/accounts/texts";
 import { useCall } from "../../../shared/api/calls";
 import { useMe } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { later } from "../../../shared/loading/lazy";
 import { Avatar, Card, PageHead, QueryResult, Tag } from "../../../shared/ui";
 import { useTitle } from "../../../shared/ui/title";
@@ -25,6 +25,8 @@ import {
 import { RoleTags } from "../../ui/roles";
 import text from "../../ui/text.module.css";
 import { useManages } from "../roles/permissions";
+import { accountTexts } from "../texts";
+import { memberPageTexts } from "./texts";
 
 const Attendance = later(() => import("./attendance"), "Attendance");
 const Bookings = later(() => import("./bookings"), "Bookings");
@@ -48,7 +50,7 @@ export function MemberPage() {
 }
 
 function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(accountTexts, memberPageTexts, profileTexts);
   const { tenant, can } = useMe();
   const manages = useManages();
   const languageName = useLanguageName();
@@ -71,21 +73,21 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
       <Group gap={6}>
         <a href={scheme + address}>{address}</a>
         <Tag tone={confirmed ? "good" : "plain"}>
-          {confirmed ? t.app.contact.confirmed : t.app.contact.unconfirmed}
+          {confirmed ? t.contact.confirmed : t.contact.unconfirmed}
         </Tag>
       </Group>
     ) : (
       "–"
     );
   const tabs: (Part | false)[] = [
-    can("booking.read") && ["bookings", d.member.bookings, () => <Bookings member={member} />],
+    can("booking.read") && ["bookings", t.member.bookings, () => <Bookings member={member} />],
     can("credit.read") && ["credits", t.members.credits, () => <Credits member={member} />],
     can("attendance.read") && [
       "attendance",
       t.members.bookings,
       () => <Attendance member={member} />,
     ],
-    ["messages", d.member.messages, () => <MessageChannels member={member} devices={devices} />],
+    ["messages", t.member.messages, () => <MessageChannels member={member} devices={devices} />],
     can("role.read") && ["roles", t.members.access, () => <Roles member={member} />],
   ];
   return (

@@ -2,19 +2,20 @@ import { AccessService, type Member } from "@berthhq/client";
 import { ActionIcon, Button, Group, Select, Stack, Text } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { useText } from "../../../i18n";
 import { useCall } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useMe } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { Card } from "../../../shared/ui";
 import { Note, Strong } from "../../ui";
 import { titleOf } from "../../ui/roles";
 import { useGives } from "../roles/permissions";
+import { accountTexts } from "../texts";
 import { Ownership } from "./ownership";
 
 /** A member's roles. */
 export function Roles({ member }: { member: Member }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const { can, member: me } = useMe();
   const gives = useGives();
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);

@@ -2,8 +2,8 @@ import { AccessService, type Permission, type Role, RoleSchema } from "@berthhq/
 import { create } from "@bufbuild/protobuf";
 import { Checkbox, Group, Select, Stack, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { useText } from "../../../i18n";
 import { useCan } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { Card } from "../../../shared/ui";
 import { CallButton } from "../../../shared/ui/call-button";
 import { Dimmed } from "../../ui";
@@ -11,6 +11,7 @@ import { EditForm, pick, useSave } from "../../ui/edit-form";
 import { Columns, SearchInput } from "../../ui/inputs";
 import { titleOf } from "../../ui/roles";
 import text from "../../ui/text.module.css";
+import { accountTexts } from "../texts";
 import classes from "./form.module.css";
 import { grouped, isAssignable, keyOf } from "./permissions";
 
@@ -26,7 +27,7 @@ interface RoleFormProps {
 
 /** Creates or edits a custom role. */
 export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
-  const t = useText();
+  const t = useText(accountTexts);
   const can = useCan();
   const assignable = permissions.filter(isAssignable);
   const [key, setKey] = useState("");
@@ -114,7 +115,7 @@ interface ChosenProps {
 
 /** The permissions of a role. Users can only give permissions that they have themselves. */
 function Chosen({ all, value, onChange }: ChosenProps) {
-  const t = useText();
+  const t = useText(accountTexts);
   const can = useCan();
   const [find, setFind] = useState("");
   const chosen = new Set(value);

@@ -9,10 +9,9 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Box, Button, Group, Select, Stack, Table, Text, VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconPencil, IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useMemo, useState } from "react";
-import { useText } from "../../../i18n";
-import { useDescribed } from "../../../i18n/permissions";
 import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { Card, PageHead, QueryResult, State, Tag } from "../../../shared/ui";
 import { routes } from "../../routes";
 import {
@@ -32,13 +31,15 @@ import {
 import { SearchInput } from "../../ui/inputs";
 import { titleOf } from "../../ui/roles";
 import text from "../../ui/text.module.css";
+import { accountTexts } from "../texts";
+import { descriptions } from "./descriptions";
 import { RoleForm } from "./form";
 import classes from "./matrix.module.css";
 import { grouped } from "./permissions";
 
 /** All permissions, with descriptions in the user's language. */
 function usePermissions() {
-  const described = useDescribed();
+  const { described } = useText(descriptions);
   return useQuery(
     AccessService.method.listPermissions,
     {},
@@ -54,7 +55,7 @@ function usePermissions() {
 }
 
 export function RolesPage() {
-  const t = useText();
+  const t = useText(accountTexts);
   const can = useCan();
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles, {
     refetchInterval: 60_000,
@@ -100,7 +101,7 @@ interface RolesProps {
 
 /** Checks whether a member has a permission, and which role gives it. */
 function Ask({ permissions, roles }: RolesProps) {
-  const t = useText();
+  const t = useText(accountTexts);
   const [member, setMember] = useState<Member>();
   const [permission, setPermission] = useState<string | null>(null);
   const answer = useQuery(
@@ -156,7 +157,7 @@ function Ask({ permissions, roles }: RolesProps) {
 
 /** Which member has which role. */
 function People({ roles }: { roles: readonly Role[] }) {
-  const t = useText();
+  const t = useText(accountTexts);
   const [chosen, setChosen] = useState("owner");
   const members = useAll(
     MemberService.method.listMembers,
@@ -164,7 +165,7 @@ function People({ roles }: { roles: readonly Role[] }) {
     (answer) => answer.members,
     { keep: true },
   );
-  const described = useDescribed();
+  const { described } = useText(descriptions);
   const role = roles.find(({ name }) => name === chosen);
   return (
     <Split listed>
@@ -211,7 +212,7 @@ function People({ roles }: { roles: readonly Role[] }) {
 
 /** Which role has which permission. */
 function Matrix({ roles, permissions }: RolesProps) {
-  const t = useText();
+  const t = useText(accountTexts);
   const can = useCan();
   const [find, setFind] = useState("");
   const has = useMemo(

@@ -13,7 +13,6 @@ import { Box, Button, SegmentedControl, SimpleGrid, Stack, Text } from "@mantine
 import { useDisclosure } from "@mantine/hooks";
 import { keepPreviousData } from "@tanstack/react-query";
 import { Fragment } from "react";
-import { useI18n, useText } from "../../../i18n";
 import { useAll } from "../../../shared/api/lists";
 import { useMe } from "../../../shared/auth/user";
 import { useNumbers } from "../../../shared/format/numbers";
@@ -26,12 +25,15 @@ import {
   Temporal,
   today,
 } from "../../../shared/format/time";
+import { useI18n, useText } from "../../../shared/i18n";
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
 import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";
 import { DataTable, FilterSelect, List, Page, Share, SmallHint, Stats } from "../../ui";
+import { uiTexts } from "../../ui/texts";
 import { Bars, type Row, type Series } from "./bars";
 import classes from "./charts.module.css";
+import { analyticsTexts } from "./texts";
 
 export const AnalyticsPage = () => (
   <WithCatalog>
@@ -54,7 +56,7 @@ const useUtilization = (
 
 function Analytics() {
   const catalog = useCatalog();
-  const t = useText();
+  const t = useText(analyticsTexts, uiTexts);
   const { tenant } = useMe();
   const { percent, count } = useNumbers();
   const [{ days, location, service }, change] = routes.analytics.useSearch();
@@ -77,15 +79,15 @@ function Analytics() {
     <Page>
       <PageHead title={t.nav.analytics} note={t.analytics.note}>
         <SegmentedControl
-          aria-label={t.bulk.days}
+          aria-label={t.ui.days}
           value={String(days)}
           onChange={(value) => change({ days: Number(value) })}
-          data={[7, 28, 90].map((n) => ({ value: String(n), label: t.analytics.days(n) }))}
+          data={[7, 28, 90].map((n) => ({ value: String(n), label: t.ui.lastDays(n) }))}
         />
         <FilterSelect
           w={165}
           aria-label={t.fields.location}
-          all={t.schedule.allLocations}
+          all={t.ui.allLocations}
           entities={catalog.locations}
           value={location}
           onChange={(location) => change({ location })}
@@ -137,8 +139,8 @@ function Analytics() {
         <SimpleGrid minColWidth="min(100%, 420px)" autoFlow="auto-fit" spacing={18}>
           <QueryResult query={trend}>{({ points }) => <Trend points={points} />}</QueryResult>
           <QueryResult query={heat}>{(rows) => <Heat rows={rows} />}</QueryResult>
-          <Used title={t.analytics.byService} query={services} />
-          <Used title={t.analytics.byLocation} query={locations} />
+          <Used title={t.ui.byService} query={services} />
+          <Used title={t.ui.byLocation} query={locations} />
         </SimpleGrid>
       </Stack>
     </Page>
@@ -158,7 +160,7 @@ interface ChartProps {
 
 /** A chart that can be shown as a table. */
 function Chart({ title, points, series }: ChartProps) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(analyticsTexts, uiTexts);
   const [table, { toggle }] = useDisclosure();
   const data = points.flatMap(({ date, values }) =>
     date ? { label: showDay(plainDay(date), locale, "day"), values } : [],
@@ -176,7 +178,7 @@ function Chart({ title, points, series }: ChartProps) {
       }
     >
       {empty ? (
-        <State title={t.analytics.none} />
+        <State title={t.ui.none} />
       ) : table ? (
         <DataTable
           rows={data}
@@ -200,7 +202,7 @@ function Chart({ title, points, series }: ChartProps) {
 
 /** Attendance per day. */
 function Daily({ days }: { days: readonly AttendanceDay[] }) {
-  const t = useText();
+  const t = useText(analyticsTexts);
   return (
     <Chart
       title={t.analytics.daily}
@@ -221,7 +223,7 @@ function Daily({ days }: { days: readonly AttendanceDay[] }) {
 
 /** Bookings made over time. */
 function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
-  const t = useText();
+  const t = useText(analyticsTexts, uiTexts);
   const colors = ["", "tide.6", "yellow.6", "grape.5"];
   const used = new Set(points.flatMap(({ channels }) => channels.map(({ channel }) => channel)));
   return (
@@ -237,7 +239,7 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
         .filter((channel) => used.has(channel))
         .map((channel) => ({
           name: String(channel),
-          label: t.session.channel[channel] ?? "",
+          label: t.ui.channel[channel] ?? "",
           color: colors[channel] ?? "gray",
         }))}
     />
@@ -246,7 +248,7 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
 
 /** When seats are taken: fuller hours of the week are darker. */
 function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(analyticsTexts, uiTexts);
   const { percent } = useNumbers();
   const used = rows.filter(({ seatsOffered }) => seatsOffered > 0n);
   const hours = [...new Set(used.map(({ hour }) => hour))].sort((a, b) => a - b);
@@ -254,7 +256,7 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
   return (
     <Card title={t.analytics.heat}>
       {used.length === 0 ? (
-        <State title={t.analytics.none} />
+        <State title={t.ui.none} />
       ) : (
         <>
           <SmallHint mb={12}>{t.analytics.heatNote}</SmallHint>
@@ -302,15 +304,15 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
 
 /** How full the sessions of each service, or at each location, are. */
 function Used({ title, query }: { title: string; query: ReturnType<typeof useUtilization> }) {
-  const t = useText();
+  const t = useText(analyticsTexts, uiTexts);
   const { count } = useNumbers();
   return (
     <List
       query={query}
       title={title}
-      empty={<State title={t.analytics.none} />}
+      empty={<State title={t.ui.none} />}
       columns={[
-        { title: t.analytics.name, show: ({ name }) => name },
+        { title: t.ui.name, show: ({ name }) => name },
         {
           title: t.analytics.sessions,
           ta: "right",
@@ -320,7 +322,7 @@ function Used({ title, query }: { title: string; query: ReturnType<typeof useUti
           title: t.analytics.taken,
           ta: "right",
           show: ({ sessions, seatsTaken, seatsOffered }) =>
-            sessions > 0 ? `${count(seatsTaken)} / ${count(seatsOffered)}` : t.session.noLimit,
+            sessions > 0 ? `${count(seatsTaken)} / ${count(seatsOffered)}` : t.ui.noLimit,
         },
         {
           title: t.analytics.rate,

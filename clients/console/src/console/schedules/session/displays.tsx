@@ -1,15 +1,16 @@
 import { CheckInService, type DisplayLink, type Session } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Stack } from "@mantine/core";
-import { useText } from "../../../i18n";
 import { millis } from "../../../shared/format/time";
+import { useText } from "../../../shared/i18n";
 import { QueryResult, Time } from "../../../shared/ui";
 import { CallButton } from "../../../shared/ui/call-button";
 import { CardHint, DataTable, Dimmed } from "../../ui";
+import { scheduleTexts } from "../texts";
 
 /** The display links of a session, which can be turned off. */
 export function DisplayLinks({ session }: { session: Session }) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const query = useQuery(
     CheckInService.method.listDisplayLinks,
     { sessionId: session.id },
@@ -55,7 +56,7 @@ export function DisplayLinks({ session }: { session: Session }) {
 }
 
 function State({ link, zone }: { link: DisplayLink; zone: string }) {
-  const { displayOff, displayOn, displayOver, displayWaiting } = useText().session;
+  const { displayOff, displayOn, displayOver, displayWaiting } = useText(scheduleTexts).session;
   if (link.revokeTime) return <Dimmed>{displayOff}</Dimmed>;
   if (link.openTime)
     return (

@@ -12,11 +12,10 @@ import { Alert, Box, Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconDeviceTv, IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
-import { useI18n, useText } from "../../../i18n";
-import { useDeskTexts } from "../../../i18n/desk";
 import { useCall } from "../../../shared/api/calls";
 import { useCan } from "../../../shared/auth/user";
 import { millis, Temporal } from "../../../shared/format/time";
+import { useI18n, useText } from "../../../shared/i18n";
 import { later } from "../../../shared/loading/lazy";
 import { Card, PageHead, QueryResult, Tag, Time, type Tone } from "../../../shared/ui";
 import { Drawer } from "../../../shared/ui/overlays";
@@ -24,6 +23,7 @@ import { useTitle } from "../../../shared/ui/title";
 import type { Held } from "../../bookings/hold";
 import { HoldDrawer } from "../../bookings/hold-drawer";
 import { Roster, seatsIn, useRoster } from "../../bookings/roster";
+import { bookingTexts } from "../../bookings/texts";
 import { useCatalog, WithCatalog } from "../../catalog/loaded";
 import { routes } from "../../routes";
 import {
@@ -40,8 +40,10 @@ import {
 } from "../../ui";
 import { dayOf } from "../../ui/sessions";
 import text from "../../ui/text.module.css";
+import { uiTexts } from "../../ui/texts";
 import { SessionWaitlist } from "../../waitlists/session";
 import { zoneNote } from "../data";
+import { type ScheduleTexts, scheduleTexts } from "../texts";
 import { SessionWorkouts } from "../workouts/session";
 
 const BookMember = later(() => import("../../bookings/book"), "BookMember");
@@ -83,7 +85,7 @@ export function SessionPage() {
   );
 }
 
-function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string] {
+function stateOf(session: Session, t: ScheduleTexts): [Tone, string] {
   const now = Date.now();
   if (session.state === SessionState.CANCELLED) return ["bad", t.sessionState.cancelled];
   if (session.state === SessionState.DRAFT) return ["warn", t.sessionState.draft];
@@ -101,7 +103,7 @@ interface HeadProps {
 /** Name, time and place, and what can be done. */
 function Head({ session, onHold }: HeadProps) {
   const catalog = useCatalog();
-  const { t, d } = useDeskTexts();
+  const t = useText(bookingTexts, scheduleTexts);
   const can = useCan();
   const zone = session.timeZone;
   const [tone, state] = stateOf(session, t);
@@ -141,7 +143,7 @@ function Head({ session, onHold }: HeadProps) {
         )}
         {holdable && (
           <Button variant="default" leftSection={<IconHourglass size={16} />} onClick={onHold}>
-            {d.hold.title}
+            {t.hold.title}
           </Button>
         )}
         <SessionActions session={session} />
@@ -163,7 +165,7 @@ function Head({ session, onHold }: HeadProps) {
 /** Seats, service, place and description. */
 function About({ session }: { session: Session }) {
   const catalog = useCatalog();
-  const { t, locale } = useI18n();
+  const { t, locale } = useI18n(scheduleTexts, uiTexts);
   const can = useCan();
   const roster = useRoster(session.id);
   const story = useQuery(
@@ -210,7 +212,7 @@ function About({ session }: { session: Session }) {
 }
 
 function DisplayButton({ session }: { session: Session }) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const make = useCall(CheckInService.method.createDisplayUrl);
   return (
     <Button
@@ -237,7 +239,7 @@ function DisplayButton({ session }: { session: Session }) {
 
 /** Actions on the whole session. */
 function SessionActions({ session }: { session: Session }) {
-  const t = useText();
+  const t = useText(scheduleTexts);
   const can = useCan();
   const publish = useCall(SessionService.method.publishSession, { done: t.session.published });
   const unpublish = useCall(SessionService.method.unpublishSession);
@@ -295,12 +297,12 @@ function SessionActions({ session }: { session: Session }) {
 }
 
 function Seats({ session }: { session: Session }) {
-  const t = useText();
+  const t = useText(scheduleTexts, uiTexts);
   const { capacity, seatsTaken, seatsOpen = 0 } = session;
   if (capacity === undefined)
     return (
       <span className={text.num}>
-        {seatsTaken} · {t.session.noLimit}
+        {seatsTaken} · {t.ui.noLimit}
       </span>
     );
   return (

@@ -4,18 +4,19 @@ import { Button, Group, SegmentedControl, Select, Textarea } from "@mantine/core
 import { useDisclosure } from "@mantine/hooks";
 import { IconPencil } from "@tabler/icons-react";
 import { useState } from "react";
-import { useDesk, useDeskTexts } from "../../../i18n/desk";
 import { useCall } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useMe } from "../../../shared/auth/user";
 import { type Bound, Form, FormFoot, useSubmit } from "../../../shared/forms/form";
 import { named, options } from "../../../shared/forms/options";
+import { useText } from "../../../shared/i18n";
 import { Tag, Time } from "../../../shared/ui";
 import { CallButton } from "../../../shared/ui/call-button";
 import { Dimmed, SmallHint } from "../../ui";
 import { EditForm, pick } from "../../ui/edit-form";
 import { Name } from "../../ui/inputs";
 import { Prose } from "./prose";
+import { workoutTexts } from "./texts";
 
 interface WorkoutDetailsProps {
   workout: Workout;
@@ -24,7 +25,7 @@ interface WorkoutDetailsProps {
 
 /** Shows a workout, and edits it if the user may. Deleted workouts are read-only. */
 export function WorkoutDetails({ workout, onClose }: WorkoutDetailsProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(workoutTexts);
   const { can, tenant } = useMe();
   const [editing, { open: edit }] = useDisclosure();
   if (editing) return <WorkoutForm workout={workout} onClose={onClose} />;
@@ -33,11 +34,11 @@ export function WorkoutDetails({ workout, onClose }: WorkoutDetailsProps) {
     <>
       <Group gap="10px 20px" justify="space-between" mb={12} fz="sm">
         <Dimmed fz="xs">
-          {edited ? d.workouts.edited : d.workouts.since}{" "}
+          {edited ? t.workouts.edited : t.workouts.since}{" "}
           <Time at={workout.updateTime ?? workout.createTime} zone={tenant.timeZone} as="date" />
         </Dimmed>
         {workout.deleteTime ? (
-          <Tag>{d.workouts.gone}</Tag>
+          <Tag>{t.workouts.gone}</Tag>
         ) : (
           can("workout.write") && (
             <Button
@@ -68,13 +69,13 @@ interface WorkoutFormProps {
 
 /** Creates or edits a workout. An edit shows in every session that has the workout. */
 export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(workoutTexts);
   const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
     <EditForm
       entity={workout}
       valuesOf={valuesOf}
-      names={{ name: t.fields.name, body: d.workouts.body }}
+      names={{ name: t.fields.name, body: t.workouts.body }}
       save={async ({ name, body }, { updateMask, etag }) => {
         const values = { name: name.trim(), body };
         if (!workout) return onCreate?.(values);
@@ -90,22 +91,22 @@ export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
             method={SessionService.method.deleteWorkout}
             input={{ workoutId: workout.id, etag: workout.etag }}
             ask={{
-              title: d.workouts.deleteTitle(workout.name),
-              body: d.workouts.deleteBody,
-              yes: d.workouts.delete,
+              title: t.workouts.deleteTitle(workout.name),
+              body: t.workouts.deleteBody,
+              yes: t.workouts.delete,
               danger: true,
             }}
-            done={d.workouts.deleted(workout.name)}
+            done={t.workouts.deleted(workout.name)}
             onDone={onClose}
           >
-            {d.workouts.delete}
+            {t.workouts.delete}
           </CallButton>
         )
       }
     >
       {(form) => (
         <>
-          {workout && !workout.inline && <SmallHint>{d.workouts.everywhere}</SmallHint>}
+          {workout && !workout.inline && <SmallHint>{t.workouts.everywhere}</SmallHint>}
           <Name {...form.text("name")} />
           <Body {...form.text("body")} />
         </>
@@ -116,25 +117,25 @@ export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
 
 /** The text of a workout, as source or preview. */
 function Body(typed: ReturnType<Bound<Values>["text"]>) {
-  const d = useDesk();
+  const t = useText(workoutTexts);
   const [reading, setReading] = useState(false);
   return (
     <>
       <SegmentedControl
         size="xs"
         w="fit-content"
-        aria-label={d.workouts.view}
+        aria-label={t.workouts.view}
         value={reading ? "read" : "write"}
         onChange={(value) => setReading(value === "read")}
-        data={options({ write: d.workouts.write, read: d.workouts.read })}
+        data={options({ write: t.workouts.write, read: t.workouts.read })}
       />
       {reading ? (
         <Prose text={typed.value} />
       ) : (
         <Textarea
           {...typed}
-          label={d.workouts.body}
-          description={d.workouts.bodyNote}
+          label={t.workouts.body}
+          description={t.workouts.bodyNote}
           autosize
           minRows={8}
           maxRows={22}
@@ -153,7 +154,7 @@ interface AttachFormProps {
 
 /** Attaches a workout to a session. */
 export function AttachForm({ taken, busy, onChoose }: AttachFormProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(workoutTexts);
   const [chosen, setChosen] = useState<string | null>(null);
   const { onSubmit } = useSubmit(async () => {
     if (chosen) await onChoose(chosen);
@@ -168,12 +169,12 @@ export function AttachForm({ taken, busy, onChoose }: AttachFormProps) {
         openOnFocus={false} // The dropdown would cover the dialog that has just opened.
         value={chosen}
         onChange={setChosen}
-        nothingFoundMessage={d.workouts.none}
+        nothingFoundMessage={t.workouts.none}
         data={named((workouts.data ?? []).filter(({ id }) => !taken.includes(id)))}
       />
       <FormFoot>
         <Button type="submit" disabled={!chosen} loading={busy}>
-          {d.workouts.attach}
+          {t.workouts.attach}
         </Button>
       </FormFoot>
     </Form>

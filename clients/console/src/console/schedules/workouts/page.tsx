@@ -2,27 +2,28 @@ import { SessionService, type Workout } from "@berthhq/client";
 import { Button, Group, SimpleGrid } from "@mantine/core";
 import { IconBarbell, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
-import { useDeskTexts } from "../../../i18n/desk";
 import { useCall } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
+import { useText } from "../../../shared/i18n";
 import { Card, PageHead, QueryResult, State } from "../../../shared/ui";
 import { Page, Panel } from "../../ui";
 import { SearchInput } from "../../ui/inputs";
 import { WorkoutDetails, WorkoutForm } from "./form";
 import classes from "./page.module.css";
 import { plain } from "./prose";
+import { workoutTexts } from "./texts";
 
 /** Reusable workouts to attach to sessions. */
 export function WorkoutsPage() {
-  const { t, d } = useDeskTexts();
+  const t = useText(workoutTexts);
   const can = useCan();
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
   const create = useCall(SessionService.method.createWorkout, {
     quiet: true,
-    done: ({ workout }) => d.workouts.made(workout?.name ?? ""),
+    done: ({ workout }) => t.workouts.made(workout?.name ?? ""),
   });
   const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
   const workoutOf = (id: string) => workouts.data?.find((workout) => workout.id === id);
@@ -30,10 +31,10 @@ export function WorkoutsPage() {
   const fits = ({ name, body }: Workout) => `${name} ${body}`.toLowerCase().includes(wanted);
   return (
     <Page>
-      <PageHead title={t.nav.workouts} note={d.workouts.note}>
+      <PageHead title={t.nav.workouts} note={t.workouts.note}>
         {can("workout.write") && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen("new")}>
-            {d.workouts.add}
+            {t.workouts.add}
           </Button>
         )}
       </PageHead>
@@ -41,20 +42,20 @@ export function WorkoutsPage() {
         {(all) =>
           all.length === 0 ? (
             <Card bare>
-              <State icon={IconBarbell} title={d.workouts.none} note={d.workouts.noneNote} />
+              <State icon={IconBarbell} title={t.workouts.none} note={t.workouts.noneNote} />
             </Card>
           ) : (
             <>
               <Group gap={8} mb={12}>
                 <SearchInput
-                  label={d.workouts.find}
+                  label={t.workouts.find}
                   flex="1 1 260px"
                   maw={420}
                   value={query}
                   onChange={setQuery}
                 />
               </Group>
-              {all.filter(fits).length === 0 && <State title={d.workouts.notFound} />}
+              {all.filter(fits).length === 0 && <State title={t.workouts.notFound} />}
               <SimpleGrid minColWidth={260} spacing={12}>
                 {all.filter(fits).map((workout) => (
                   <button
@@ -74,7 +75,7 @@ export function WorkoutsPage() {
       </QueryResult>
       <Panel
         of={open}
-        title={(id) => (id === "new" ? d.workouts.add : workoutOf(id)?.name)}
+        title={(id) => (id === "new" ? t.workouts.add : workoutOf(id)?.name)}
         width={560}
         onClose={close}
       >

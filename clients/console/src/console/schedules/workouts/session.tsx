@@ -3,15 +3,17 @@ import { useQuery } from "@connectrpc/connect-query";
 import { ActionIcon, Group, Menu, Modal } from "@mantine/core";
 import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
-import { useDeskTexts } from "../../../i18n/desk";
 import { useCall } from "../../../shared/api/calls";
 import { useCan } from "../../../shared/auth/user";
 import { ask } from "../../../shared/dialogs/question";
+import { useText } from "../../../shared/i18n";
 import { later } from "../../../shared/loading/lazy";
 import { useLast } from "../../../shared/state/use-last";
 import { Card, QueryResult, Tag } from "../../../shared/ui";
 import { CardHint, LinkButton } from "../../ui";
+import { scheduleTexts } from "../texts";
 import classes from "./session.module.css";
+import { workoutTexts } from "./texts";
 
 const WorkoutForm = later(() => import("./form"), "WorkoutForm");
 const AttachForm = later(() => import("./form"), "AttachForm");
@@ -19,7 +21,7 @@ const WorkoutDetails = later(() => import("./form"), "WorkoutDetails");
 
 /** The workouts of a session. */
 export function SessionWorkouts({ session }: { session: Session }) {
-  const { t, d } = useDeskTexts();
+  const t = useText(scheduleTexts, workoutTexts);
   const can = useCan();
   const workouts = useQuery(SessionService.method.listWorkouts, { sessionId: session.id });
   const set = useCall(SessionService.method.setWorkouts);
@@ -44,8 +46,8 @@ export function SessionWorkouts({ session }: { session: Session }) {
     const sure =
       !workout.inline ||
       (await ask({
-        title: d.workouts.removeTitle(workout.name),
-        body: d.workouts.removeBody,
+        title: t.workouts.removeTitle(workout.name),
+        body: t.workouts.removeBody,
         yes: t.actions.remove,
         danger: true,
       }));
@@ -62,13 +64,13 @@ export function SessionWorkouts({ session }: { session: Session }) {
         writes && (
           <Menu>
             <Menu.Target>
-              <ActionIcon aria-label={d.workouts.attach}>
+              <ActionIcon aria-label={t.workouts.attach}>
                 <IconPlus size={17} />
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => setOpen("attach")}>{d.workouts.attachOne}</Menu.Item>
-              <Menu.Item onClick={() => setOpen("write")}>{d.workouts.inline}</Menu.Item>
+              <Menu.Item onClick={() => setOpen("attach")}>{t.workouts.attachOne}</Menu.Item>
+              <Menu.Item onClick={() => setOpen("write")}>{t.workouts.inline}</Menu.Item>
             </Menu.Dropdown>
           </Menu>
         )
@@ -77,7 +79,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
       <QueryResult query={workouts} rows={2}>
         {() =>
           attached.length === 0 ? (
-            <CardHint>{d.workouts.nothingPlanned}</CardHint>
+            <CardHint>{t.workouts.nothingPlanned}</CardHint>
           ) : (
             <Attached
               workouts={attached}
@@ -93,9 +95,9 @@ export function SessionWorkouts({ session }: { session: Session }) {
         onClose={close}
         title={
           last === "attach"
-            ? d.workouts.attachOne
+            ? t.workouts.attachOne
             : last === "write"
-              ? d.workouts.inline
+              ? t.workouts.inline
               : shown?.name
         }
         size={last === "attach" ? "md" : 560}
@@ -133,7 +135,7 @@ interface AttachedProps {
 
 /** The attached workouts, in their order. */
 function Attached({ workouts, onRead, onMove, onRemove }: AttachedProps) {
-  const { t, d } = useDeskTexts();
+  const t = useText(workoutTexts);
   const ids = workouts.map(({ id }) => id);
   return (
     <ol className={classes.plan}>
@@ -141,14 +143,14 @@ function Attached({ workouts, onRead, onMove, onRemove }: AttachedProps) {
         <li key={workout.id}>
           <IconBarbell size={16} stroke={1.6} aria-hidden />
           <LinkButton onClick={() => onRead(workout.id)}>{workout.name}</LinkButton>
-          {workout.inline && <Tag tone="plain">{d.workouts.thisOnly}</Tag>}
-          {workout.deleteTime && <Tag>{d.workouts.gone}</Tag>}
+          {workout.inline && <Tag tone="plain">{t.workouts.thisOnly}</Tag>}
+          {workout.deleteTime && <Tag>{t.workouts.gone}</Tag>}
           {onMove && (
             <Group component="span" gap={2} ml="auto" wrap="nowrap">
               {at > 0 && (
                 <ActionIcon
                   size="sm"
-                  aria-label={d.workouts.up(workout.name)}
+                  aria-label={t.workouts.up(workout.name)}
                   onClick={() => {
                     const next = [...ids];
                     next.splice(at - 1, 2, workout.id, ids[at - 1] ?? "");

@@ -1,0 +1,24 @@
+import type { en } from "./en";
+
+export const de: typeof en = {
+  member: {
+    bookings: "Buchungen",
+    messages: "Nachrichten",
+    coming: "Demnächst",
+    nothing: "Keine Buchungen",
+    nothingNote: "Neue Buchungen erscheinen hier sofort.",
+    waits: "Warteliste",
+    waitsForNothing: "Auf keiner Warteliste",
+    devices: "Geräte",
+    noDevices: "Keine Geräte",
+    noDevicesNote:
+      "Push-Nachrichten funktionieren, sobald sich das Mitglied in der App angemeldet hat.",
+    deviceKinds: { 0: "Gerät", 1: "iPhone oder iPad", 2: "Android", 3: "Browser" },
+    seen: "zuletzt gesehen",
+    since: "seit",
+    theirs: "Mitglieder wählen dies in ihrer App.",
+    quiet: (from, to, zone) => `Ruhezeit von ${from} bis ${to} (${zone}).`,
+    organizationQuietHours: "Es gilt die Ruhezeit der Organisation.",
+    chosen: "ausgewählt",
+  },
+};

@@ -1,0 +1,26 @@
+/** Texts of the page of a member. */
+export const en = {
+  member: {
+    bookings: "Bookings",
+    messages: "Messages",
+    coming: "Upcoming",
+    nothing: "No bookings",
+    nothingNote: "New bookings appear here right away.",
+    waits: "Waitlist",
+    waitsForNothing: "Not on any waitlist",
+    devices: "Devices",
+    noDevices: "No devices",
+    noDevicesNote: "Push notifications work once the member has signed in to the app.",
+    deviceKinds: { 0: "Device", 1: "iPhone or iPad", 2: "Android", 3: "Browser" } as Record<
+      number,
+      string
+    >,
+    seen: "last seen",
+    since: "since",
+    theirs: "Members choose this in their app.",
+    quiet: (from: string, to: string, zone: string) =>
+      `Quiet hours from ${from} to ${to} (${zone}).`,
+    organizationQuietHours: "The organization’s quiet hours apply.",
+    chosen: "selected",
+  },
+};

@@ -1,0 +1,24 @@
+import type { en } from "./en";
+
+export const fr: typeof en = {
+  member: {
+    bookings: "Réservations",
+    messages: "Messages",
+    coming: "À venir",
+    nothing: "Aucune réservation",
+    nothingNote: "Les nouvelles réservations apparaissent ici aussitôt.",
+    waits: "Liste d’attente",
+    waitsForNothing: "Sur aucune liste d’attente",
+    devices: "Appareils",
+    noDevices: "Aucun appareil",
+    noDevicesNote:
+      "Les notifications push fonctionnent dès que le membre s’est connecté à l’application.",
+    deviceKinds: { 0: "Appareil", 1: "iPhone ou iPad", 2: "Android", 3: "Navigateur" },
+    seen: "vu pour la dernière fois",
+    since: "depuis le",
+    theirs: "Les membres choisissent cela dans leur application.",
+    quiet: (from, to, zone) => `Heures calmes de ${from} à ${to} (${zone}).`,
+    organizationQuietHours: "Les heures calmes de l’organisation s’appliquent.",
+    chosen: "choisi",
+  },
+};

@@ -1,0 +1,30 @@
+import type { en } from "./en";
+
+export const de: typeof en = {
+  analytics: {
+    note: "Tage zählen in der Zeitzone des jeweiligen Standorts.",
+    attendance: "Teilgenommen",
+    attendanceNote: "der gebuchten Plätze",
+    fill: "Auslastung",
+    fillNote: "der angebotenen Plätze",
+    noShow: "No-Shows",
+    cancelled: "Storniert",
+    cancelledNote: (rate) => `${rate} spät`,
+    booked: "Gebuchte Plätze",
+    sessions: "Termine",
+    sessionsNote: (n) => `${n} abgesagt`,
+    promoted: "Nachgerückt",
+    promotedNote: (n) => `von ${n} auf der Warteliste`,
+    daily: "Täglich",
+    trend: "Neue Buchungen",
+    heat: "Beliebteste Zeiten",
+    heatNote: "Anteil belegter Plätze nach Wochentag und Beginn.",
+    offered: "Angeboten",
+    taken: "Belegt",
+    rate: "Gefüllt",
+    table: "Als Tabelle",
+    chart: "Als Diagramm",
+    day: "Tag",
+    all: "Alle Leistungen",
+  },
+};

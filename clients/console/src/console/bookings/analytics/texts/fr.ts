@@ -1,0 +1,30 @@
+import type { en } from "./en";
+
+export const fr: typeof en = {
+  analytics: {
+    note: "Les jours suivent le fuseau horaire de chaque lieu.",
+    attendance: "Présents",
+    attendanceNote: "des places réservées",
+    fill: "Taux de remplissage",
+    fillNote: "des places offertes",
+    noShow: "Absents",
+    cancelled: "Annulées",
+    cancelledNote: (rate) => `${rate} tardives`,
+    booked: "Places réservées",
+    sessions: "Séances",
+    sessionsNote: (n) => `${n} annulées`,
+    promoted: "Depuis la liste d’attente",
+    promotedNote: (n) => `sur ${n} en liste d’attente`,
+    daily: "Par jour",
+    trend: "Nouvelles réservations",
+    heat: "Heures de pointe",
+    heatNote: "Part des places prises, par jour de la semaine et heure de début.",
+    offered: "Offertes",
+    taken: "Prises",
+    rate: "Remplissage",
+    table: "Afficher en tableau",
+    chart: "Afficher en graphique",
+    day: "Jour",
+    all: "Toutes les prestations",
+  },
+};

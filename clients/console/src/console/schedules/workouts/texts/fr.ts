@@ -1,0 +1,35 @@
+import type { en } from "./en";
+
+export const fr: typeof en = {
+  workouts: {
+    note: "Des programmes d’entraînement à joindre aux séances.",
+    add: "Nouvel entraînement",
+    made: (name) => `${name} a été créé`,
+    none: "Aucun entraînement",
+    noneNote:
+      "Écrivez un entraînement une fois, et joignez-le à autant de séances que vous voulez.",
+    find: "Rechercher un entraînement",
+    notFound: "Aucun entraînement trouvé",
+    since: "Créé le",
+    body: "Contenu",
+    bodyNote: "Texte simple. Commencez une ligne par « - » pour une liste, « # » pour un titre.",
+    view: "Vue",
+    write: "Écrire",
+    read: "Aperçu",
+    nothingPlanned: "Aucun entraînement joint",
+    attach: "Joindre",
+    attachOne: "Joindre un entraînement",
+    inline: "En écrire un pour cette séance",
+    thisOnly: "cette séance uniquement",
+    up: (name) => `Monter ${name}`,
+    removeTitle: (name) => `Retirer ${name} ?`,
+    removeBody: "Il n’a été écrit que pour cette séance. Son texte sera supprimé.",
+    everywhere: "Les modifications apparaissent dans toutes les séances avec cet entraînement.",
+    edited: "Modifié le",
+    gone: "Supprimé",
+    delete: "Supprimer l’entraînement",
+    deleteTitle: (name) => `Supprimer ${name} ?`,
+    deleteBody: "Les séances qui l’ont déjà le gardent.",
+    deleted: (name) => `${name} a été supprimé`,
+  },
+};

@@ -1,0 +1,36 @@
+import type { en } from "./en";
+
+export const de: typeof en = {
+  hold: {
+    hold: "Platz reservieren",
+    note: "Wir halten den Platz frei, während Sie sich entscheiden. Es wird noch nichts abgebucht.",
+    guests: "Gäste",
+    guestsNote: "Namen Ihrer Gäste, für den Empfang.",
+    extras: "Zubehör",
+    inStock: (n) => `Bestand: ${n}`,
+    held: "Für Sie reserviert",
+    left: "Bestätigen Sie in",
+    heldNote: "Bestätigen Sie die Buchung oder geben Sie den Platz frei, bevor die Zeit abläuft.",
+    keep: (name, n) => `${name} × ${n}`,
+    card: "Partnermitgliedschaft",
+    noCard: "Keine",
+    cardNumber: "Mitgliedsnummer",
+    confirm: "Bestätigen",
+    release: "Freigeben",
+    released: "Platz freigegeben",
+    over: "Die Reservierung ist abgelaufen, der Platz ist wieder frei.",
+    resume: "Weiter",
+  },
+  reschedule: {
+    action: "Umbuchen",
+    title: "Buchung umbuchen",
+    from: (title) => `Bisher: ${title}`,
+    to: "Neuer Termin",
+    note: "Sie behalten Ihren Platz, bis Sie den neuen haben.",
+    here: "Auswählen",
+    sure: (when) => `Auf ${when} umbuchen?`,
+    moved: (when) => `Umgebucht auf ${when}`,
+    none: "Kein anderer Termin hat freie Plätze",
+    noneNote: "In den nächsten vier Wochen gibt es keine freien Termine dieser Leistung.",
+  },
+};

@@ -1,0 +1,36 @@
+import type { en } from "./en";
+
+export const fr: typeof en = {
+  hold: {
+    hold: "Pré-réserver",
+    note: "Nous gardons la place pendant que vous décidez. Rien n’est encore débité.",
+    guests: "Invités",
+    guestsNote: "Les noms de vos invités, pour l’accueil.",
+    extras: "Matériel",
+    inStock: (n) => `${n} en stock`,
+    held: "Pré-réservée pour vous",
+    left: "À confirmer dans",
+    heldNote: "Confirmez la réservation ou libérez la place avant la fin du délai.",
+    keep: (name, n) => `${name} × ${n}`,
+    card: "Adhésion partenaire",
+    noCard: "Aucune",
+    cardNumber: "Numéro d’adhérent",
+    confirm: "Confirmer",
+    release: "Libérer la place",
+    released: "Place libérée",
+    over: "La pré-réservation a expiré, et la place est de nouveau libre.",
+    resume: "Continuer",
+  },
+  reschedule: {
+    action: "Replanifier",
+    title: "Replanifier votre réservation",
+    from: (title) => `Actuellement : ${title}`,
+    to: "Nouvelle séance",
+    note: "Vous gardez votre place actuelle jusqu’à l’obtention de la nouvelle.",
+    here: "Choisir",
+    sure: (when) => `Replanifier au ${when} ?`,
+    moved: (when) => `Replanifiée au ${when}`,
+    none: "Aucune autre séance n’a de place libre",
+    noneNote: "Aucune séance de cette prestation n’est libre dans les quatre prochaines semaines.",
+  },
+};

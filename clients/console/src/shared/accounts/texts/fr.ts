@@ -1,0 +1,33 @@
+import type { en } from "./en";
+
+export const fr: typeof en = {
+  contact: {
+    code: "Code",
+    waiting: (address: string) =>
+      `${address} attend une confirmation. Saisissez le code que nous y avons envoyé.`,
+    needed: "Confirmez que c’est le vôtre. Saisissez le code que nous avons envoyé.",
+    confirm: "Confirmer",
+    resend: "Envoyer un nouveau code",
+    cancel: "Abandonner",
+    done: "Confirmé",
+    sent: "Un nouveau code est en route",
+    confirmed: "Confirmé",
+    unconfirmed: "Non confirmé",
+    prove: "Confirmer",
+  },
+  ownership: {
+    offered: (name: string) => `${name} vous propose de devenir propriétaire`,
+    offeredNote: (name: string, until: string) =>
+      `Vous aurez tous ses droits, et ${name} sera administrateur. Vous pouvez confirmer jusqu’au ${until}.`,
+    confirm: "Devenir propriétaire",
+    confirmed: "Vous êtes propriétaire",
+    decline: "Refuser",
+    transfer: "Transférer la propriété",
+    transferTitle: (name: string) => `Nommer ${name} propriétaire à votre place ?`,
+    transferBody:
+      "Rien ne change avant sa confirmation, sous 7 jours. Vous serez alors administrateur. Tous les propriétaires en sont informés.",
+    waiting: (name: string) => `${name} peut confirmer le transfert jusqu’au`,
+    withdraw: "Retirer",
+    started: (name: string) => `${name} peut confirmer maintenant`,
+  },
+};
