@@ -173,7 +173,7 @@ const textsOf = (name: string, folders: RegExp) =>
  * each costs a round trip. A group has what those before it leave.
  */
 const groups = [
-  ...textsOf("first", /src\/(member\/(first-)?texts|shared\/(api\/)?texts)\//),
+  ...textsOf("first", /src\/(member\/(first-)?texts|shared\/(reasons\/)?texts)\//),
   ...textsOf("member", /src\/member\/\w+\/texts\//),
   { name: "member", test: any(/src\/member\/\w+\/texts\/index/) },
   { name: "first", test: isFirst, priority: 5 },
@@ -215,7 +215,7 @@ function preloads(): Plugin {
       handler(_, { bundle = {} }) {
         const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
         const root = chunks.find(({ facadeModuleId }) =>
-          facadeModuleId?.endsWith("shared/start/root.tsx"),
+          facadeModuleId?.endsWith("shared/root/root.tsx"),
         );
         const scripts = [root?.fileName ?? "", ...(root?.imports ?? [])];
         const styles = chunks

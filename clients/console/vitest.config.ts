@@ -10,7 +10,7 @@ export default defineConfig({
   },
   test: {
     setupFiles: "temporal-polyfill/global", // Node.js has no Temporal
-    include: ["src/**/*.test.ts"],
+    include: ["src/**/*.test.ts", "scripts/*.test.mjs"],
     testTimeout: 60_000,
   },
 });

@@ -6,7 +6,7 @@ import { de as deDescriptions } from "./console/accounts/roles/descriptions/de";
 import { fr as frDescriptions } from "./console/accounts/roles/descriptions/fr";
 import { en as consoleFirst } from "./console/first-texts/en";
 import { en as memberFirst } from "./member/first-texts/en";
-import { en as reasons } from "./shared/api/texts/en";
+import { en as reasons } from "./shared/reasons/texts/en";
 import { en as waitlists } from "./shared/waitlists/texts/en";
 
 const { decisions } = waitlists;

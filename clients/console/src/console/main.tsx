@@ -20,14 +20,14 @@ const load = async () => {
   await app.ready;
   return app;
 };
-if (!expected.user) void import("../shared/auth/sign-in");
+if (!expected.user) void import("../shared/sign-in/sign-in");
 else {
   void expected.asked.then(() => {
     void load();
     if (isSchedule) void import("./schedules/page");
   });
 }
-void import("../shared/start/root").then(({ open }) =>
+void import("../shared/root/root").then(({ open }) =>
   open("/", expected, texts, load, async (queries, answers) =>
     (await import("./catalog/data")).seedCatalog(queries, answers),
   ),

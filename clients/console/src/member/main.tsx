@@ -13,6 +13,6 @@ const load = async () => {
   await app.ready;
   return app;
 };
-if (!expected.user) void import("../shared/auth/sign-in");
+if (!expected.user) void import("../shared/sign-in/sign-in");
 else void expected.asked.then(load);
-void import("../shared/start/root").then(({ open }) => open("/app/", expected, texts, load));
+void import("../shared/root/root").then(({ open }) => open("/app/", expected, texts, load));

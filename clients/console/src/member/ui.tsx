@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { Timestamp } from "../shared/format/time";
 import { Card, Time } from "../shared/ui";
 import { useTitle } from "../shared/ui/title";
-import classes from "./summary-card.module.css";
+import classes from "./ui.module.css";
 
 interface HeadingProps {
   children: string;

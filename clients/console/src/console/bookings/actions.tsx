@@ -12,8 +12,8 @@ import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
 import { DAY, millis } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
 import { CallButton } from "../../shared/ui/call-button";
+import { later } from "../../shared/ui/lazy";
 import { type Action, ActionsMenu } from "../ui";
 import { bookingTexts } from "./texts";
 

@@ -1,5 +1,5 @@
 import { useText } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
+import { later } from "../../shared/ui/lazy";
 import { WithCatalog } from "../catalog/loaded";
 import { Panel } from "../ui";
 import type { Held, HoldProps } from "./hold";

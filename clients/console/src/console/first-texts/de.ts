@@ -1,4 +1,4 @@
-import { de as reasons } from "../../shared/api/texts/de";
+import { de as reasons } from "../../shared/reasons/texts/de";
 import { de as shared } from "../../shared/texts/de";
 import { de as accounts } from "../accounts/texts/de";
 import { de as analytics } from "../bookings/analytics/texts/de";

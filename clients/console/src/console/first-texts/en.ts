@@ -1,4 +1,4 @@
-import { en as reasons } from "../../shared/api/texts/en";
+import { en as reasons } from "../../shared/reasons/texts/en";
 import { en as shared } from "../../shared/texts/en";
 import { en as accounts } from "../accounts/texts/en";
 import { en as analytics } from "../bookings/analytics/texts/en";

@@ -1,4 +1,4 @@
-import { fr as reasons } from "../../shared/api/texts/fr";
+import { fr as reasons } from "../../shared/reasons/texts/fr";
 import { fr as shared } from "../../shared/texts/fr";
 import { fr as accounts } from "../accounts/texts/fr";
 import { fr as analytics } from "../bookings/analytics/texts/fr";

@@ -1,7 +1,7 @@
 import { useCan } from "../../shared/auth/user";
 import { useText } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
 import { PageHead } from "../../shared/ui";
+import { later } from "../../shared/ui/lazy";
 import { Page, Tabbed } from "../ui";
 import { messageTexts } from "./texts";
 

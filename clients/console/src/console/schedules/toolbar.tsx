@@ -6,7 +6,7 @@ import { useCan } from "../../shared/auth/user";
 import { showDay, showDays } from "../../shared/format/time";
 import { options } from "../../shared/forms/options";
 import { useI18n } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
+import { later } from "../../shared/ui/lazy";
 import { Tooltip } from "../../shared/ui/overlays";
 import { uiTexts } from "../ui/texts";
 import { type Range, zoneNote } from "./data";

@@ -7,7 +7,6 @@ import { Suspense, useEffect, useRef } from "react";
 import { Route, Routes, useLocation } from "react-router";
 import { useAuth, useCan } from "../../shared/auth/user";
 import { useI18n, useText } from "../../shared/i18n";
-import { later, type Page, page, preload } from "../../shared/loading/lazy";
 import {
   BerthIcon,
   ErrorBoundary,
@@ -17,6 +16,7 @@ import {
   State,
   WordmarkLink,
 } from "../../shared/ui";
+import { later, type Page, page, preload } from "../../shared/ui/lazy";
 import { Drawer } from "../../shared/ui/overlays";
 import { useTitle } from "../../shared/ui/title";
 import { routes } from "../routes";

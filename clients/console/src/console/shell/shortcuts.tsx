@@ -2,7 +2,7 @@ import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import { useNavigate } from "react-router";
 import { useText } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
+import { later } from "../../shared/ui/lazy";
 import { Modal } from "../../shared/ui/overlays";
 import { useNavItems } from "./nav";
 import { paletteKeys } from "./open-palette";

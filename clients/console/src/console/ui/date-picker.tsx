@@ -3,8 +3,8 @@ import type { DatePickerInputProps, DatePickerType } from "@mantine/dates";
 import { type ComponentType, lazy, type Ref, Suspense, useRef } from "react";
 import { startOf, Temporal } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
-import { afterPage } from "../../shared/loading/lazy";
 import { whenOnline } from "../../shared/loading/online";
+import { afterPage } from "../../shared/ui/lazy";
 
 let need = () => {};
 const needed = new Promise<void>((resolve) => {

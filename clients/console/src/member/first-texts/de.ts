@@ -1,4 +1,4 @@
-import { de as reasons } from "../../shared/api/texts/de";
+import { de as reasons } from "../../shared/reasons/texts/de";
 import { de as shared } from "../../shared/texts/de";
 import { de as member } from "../texts/de";
 

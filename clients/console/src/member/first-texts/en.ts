@@ -1,4 +1,4 @@
-import { en as reasons } from "../../shared/api/texts/en";
+import { en as reasons } from "../../shared/reasons/texts/en";
 import { en as shared } from "../../shared/texts/en";
 import { en as member } from "../texts/en";
 

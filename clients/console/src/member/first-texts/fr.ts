@@ -1,4 +1,4 @@
-import { fr as reasons } from "../../shared/api/texts/fr";
+import { fr as reasons } from "../../shared/reasons/texts/fr";
 import { fr as shared } from "../../shared/texts/fr";
 import { fr as member } from "../texts/fr";
 

@@ -28,8 +28,8 @@ import {
   zoneName,
 } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
+import { later } from "../../shared/ui/lazy";
 import { useCancelBooking } from "../bookings/cancel";
 import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog/data";
 import { routes } from "../routes";

@@ -36,8 +36,8 @@ import {
 import { useFields, useSubmit } from "../../shared/forms/form";
 import { named } from "../../shared/forms/options";
 import { useI18n, useText } from "../../shared/i18n";
-import { later } from "../../shared/loading/lazy";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
+import { later } from "../../shared/ui/lazy";
 import { NumberInput } from "../../shared/ui/number-input";
 import {
   useChosenLocation,

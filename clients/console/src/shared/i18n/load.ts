@@ -1,4 +1,4 @@
-import type { en as reasons } from "../api/texts/en";
+import type { en as reasons } from "../reasons/texts/en";
 import type { en as shared } from "../texts/en";
 
 /**

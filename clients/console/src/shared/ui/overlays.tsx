@@ -1,6 +1,6 @@
 import { lazy, type ReactElement, Suspense } from "react";
-import { later } from "../loading/lazy";
 import { whenOnline } from "../loading/online";
+import { later } from "./lazy";
 
 /* What opens over a page. Its script, of 50 kB with all that it needs, loads soon after the page. */
 

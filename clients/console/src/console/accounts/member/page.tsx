@@ -6,8 +6,8 @@ import { profileTexts } from "../../../shared/accounts/texts";
 import { useCall } from "../../../shared/api/calls";
 import { useMe } from "../../../shared/auth/user";
 import { useText } from "../../../shared/i18n";
-import { later } from "../../../shared/loading/lazy";
 import { Avatar, Card, PageHead, QueryResult, Tag } from "../../../shared/ui";
+import { later } from "../../../shared/ui/lazy";
 import { useTitle } from "../../../shared/ui/title";
 import { routes } from "../../routes";
 import {

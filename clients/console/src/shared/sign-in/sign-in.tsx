@@ -2,10 +2,10 @@ import { Alert, Button, SimpleGrid, Skeleton, Stack, Text, Title } from "@mantin
 import { IconArrowRight, IconLogin2 } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { useAuth } from "../auth/user";
 import { useText } from "../i18n";
 import { BerthIcon, Card, Wordmark } from "../ui";
 import classes from "./sign-in.module.css";
-import { useAuth } from "./user";
 
 /** The sign-in page. It is shown at any URL and returns there. */
 export function SignIn({ failure }: { failure?: string | undefined }) {

@@ -19,15 +19,15 @@ import { openQuestion } from "../dialogs/question";
 import { loadTemporal } from "../format/time";
 import { I18nProvider, useText } from "../i18n";
 import type { Loaded } from "../i18n/load";
-import { afterPage, type Page, page, pause } from "../loading/lazy";
 import { watchStyles, whenOnline } from "../loading/online";
+import type { Answers, Expected } from "../start/expect-user";
 import { useStore } from "../state/store";
 import { theme } from "../theme/theme";
 import { ErrorBoundary, Failure } from "../ui";
-import type { Answers, Expected } from "./expect-user";
+import { afterPage, type Page, page, pause } from "../ui/lazy";
 import classes from "./root.module.css";
 
-const SignIn = lazy(async () => ({ default: (await import("../auth/sign-in")).SignIn }));
+const SignIn = lazy(async () => ({ default: (await import("../sign-in/sign-in")).SignIn }));
 const Dialogs = lazy(async () => ({
   default: (await whenOnline(() => import("../dialogs/dialogs"))).Dialogs,
 }));

@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from "react";
 import { matchPath } from "react-router";
 import { loadedTexts } from "../i18n";
-import { Loading } from "../ui/query-result";
-import { whenOnline } from "./online";
+import { whenOnline } from "../loading/online";
+import { Loading } from "./query-result";
 
 /**
  * A component whose script loads when it is first shown, or earlier. Then it shows at once: what
