@@ -84,7 +84,7 @@ func (s *Bookings) RescheduleBooking(
 ) (*v1.RescheduleBookingResponse, error) {
 	moved, err := s.Service.RescheduleBooking(ctx, request.Caller(ctx), bookings.RescheduleRequest{
 		ID: convert.ID[tenant.BookingID](req.BookingId), To: convert.ID[tenant.SessionID](req.SessionId),
-		MoveItems: req.MoveItems, Notify: req.Notify == nil || *req.Notify,
+		MoveItems: req.MoveItems, Notify: convert.TrueUnlessSet(req.Notify),
 	})
 	if err != nil {
 		return nil, err

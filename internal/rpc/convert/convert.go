@@ -170,6 +170,9 @@ func OptionalInt(n *int32) *int {
 	return new(int(*n))
 }
 
+// TrueUnlessSet returns the value of an optional field whose default is true.
+func TrueUnlessSet(value *bool) bool { return value == nil || *value }
+
 // Enum returns the value of an enum of the contract whose name is the prefix and the domain's name of it. A name that
 // the contract does not have becomes UNSPECIFIED.
 func Enum[E ~int32, S ~string](values map[string]int32, prefix string, name S) E {

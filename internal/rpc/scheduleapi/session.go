@@ -133,7 +133,7 @@ func (s *Schedules) CancelSession(
 ) (*v1.CancelSessionResponse, error) {
 	c, err := s.Service.CancelSession(
 		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.GetSessionId()), req.GetReason(),
-		trueUnlessSet(req.Notify),
+		convert.TrueUnlessSet(req.Notify),
 	)
 	if err != nil {
 		return nil, err
@@ -167,9 +167,6 @@ func (s *Schedules) UnblockSession(
 	}
 	return &v1.UnblockSessionResponse{Session: sessionMessage(after), Promoted: int32(promoted)}, nil
 }
-
-// trueUnlessSet returns the value of an optional field whose default is true.
-func trueUnlessSet(value *bool) bool { return value == nil || *value }
 
 // CreateSeries handles SessionService.CreateSeries.
 func (s *Schedules) CreateSeries(ctx context.Context, req *v1.CreateSeriesRequest) (*v1.CreateSeriesResponse, error) {
@@ -259,7 +256,7 @@ func (s *Schedules) BulkPublish(ctx context.Context, req *v1.BulkPublishRequest)
 func (s *Schedules) BulkDelete(ctx context.Context, req *v1.BulkDeleteRequest) (*v1.BulkDeleteResponse, error) {
 	done, err := s.Service.BulkDelete(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(),
-		Reason: req.GetReason(), Notify: trueUnlessSet(req.Notify),
+		Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify),
 	})
 	if err != nil {
 		return nil, err
@@ -274,7 +271,7 @@ func (s *Schedules) BulkDelete(ctx context.Context, req *v1.BulkDeleteRequest) (
 func (s *Schedules) BulkCancel(ctx context.Context, req *v1.BulkCancelRequest) (*v1.BulkCancelResponse, error) {
 	done, err := s.Service.BulkCancel(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(),
-		Reason: req.GetReason(), Notify: trueUnlessSet(req.Notify),
+		Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify),
 	})
 	if err != nil {
 		return nil, err

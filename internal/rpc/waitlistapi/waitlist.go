@@ -60,7 +60,7 @@ func (s *Waitlists) LeaveWaitlist(
 func (s *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest) (*v1.RemoveEntryResponse, error) {
 	e, err := s.Service.LeaveWaitlist(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), req.Reason,
-		req.Notify == nil || *req.Notify,
+		convert.TrueUnlessSet(req.Notify),
 	)
 	if err != nil {
 		return nil, err
