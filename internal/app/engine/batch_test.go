@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/shoenig/test"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
@@ -311,4 +312,14 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 	expect.OK(t)(s.exec(t, effect("quiet", at, true, nil)))
 	test.Eq(t, []string{"committed", "quiet"}, effects)
 	test.EqOp(t, 1, s.changes, test.Sprint("changes after a quiet one"))
+}
+
+// Once an engine is drained nothing new begins.
+func TestDrain_RefusesNewOperations(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.Drain()
+	runs, err := s.run(t, act{do: nothing})
+	test.EqOp(t, fault.Contention, fault.ReasonOf(err))
+	test.EqOp(t, 0, runs)
 }

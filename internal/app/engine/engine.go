@@ -1,6 +1,6 @@
 // Package engine runs use cases, each in one SERIALIZABLE transaction: alone, or batched with others of its tenant.
 // It claims idempotency keys and replays stored answers, retries operations that lost a race, and reports commits.
-// It knows nothing of booking.
+// It knows nothing of what they do.
 package engine
 
 import (

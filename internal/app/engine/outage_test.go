@@ -21,14 +21,14 @@ func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 		reason  fault.Reason
 		outcome string
 	}{
-		"commit unknown":  {fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("reset")), fault.Timeout, "unknown"},
-		"statement limit": {fmt.Errorf("book: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
+		"commit unknown":  {fmt.Errorf("make: %w: %w", pg.ErrCommitUnknown, errors.New("reset")), fault.Timeout, "unknown"},
+		"statement limit": {fmt.Errorf("make: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
 		"it is starting": {
 			fmt.Errorf("connect: %w", &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P03"}),
 			fault.Timeout, "",
 		},
-		"it hung up":   {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
-		"no room":      {fmt.Errorf("book: %w", &pgconn.PgError{Code: "53100"}), fault.Contention, ""},
+		"it hung up":   {fmt.Errorf("make: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
+		"no room":      {fmt.Errorf("make: %w", &pgconn.PgError{Code: "53100"}), fault.Contention, ""},
 		"a disk fails": {&pgconn.PgError{Code: "58030"}, fault.Contention, ""},
 		"out of order": {&pgconn.PgError{Code: "XX000"}, fault.Contention, ""},
 		"damaged data": {&pgconn.PgError{Code: "XX001"}, "", ""},

@@ -12,8 +12,9 @@ import (
 
 	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/app/quota"
-	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
@@ -21,21 +22,16 @@ import (
 func TestTx_GrowLimitsRows(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	members := quota.Quota{Name: "members", Limit: 3, Count: coredb.CountMembers}
-	sessions := quota.Quota{Name: "sessions", Limit: 5, Count: coredb.CountSessions}
-	for _, sql := range []string{
-		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
-			values ($1, 'x', 'UTC', 'en', 'EUR', now(), now())`,
-		`insert into members (tenant_id, id, name, created_at, updated_at) values ($1, $1, 'Mia', now(), now())`,
-	} {
-		expect.OK(t)(s.db.Owner.Exec(t.Context(), sql, s.caller.Tenant))
+	count := func(there int) func(*pg.Batch, tenant.TenantID, int, *int) {
+		return func(b *pg.Batch, _ tenant.TenantID, _ int, rows *int) { b.Queue("select $1::int", there).Scan(rows) }
 	}
+	some, none := quota.Quota{Name: "some", Limit: 3, Count: count(1)}, quota.Quota{Name: "none", Limit: 5, Count: count(0)}
 	for i, step := range []struct {
 		of    quota.Quota
 		n     int
 		limit string // of what it would exceed
 	}{
-		{members, 3, "3"}, {members, 2, ""}, {members, 1, "3"}, {members, 0, ""}, {sessions, 5, ""}, {sessions, 1, "5"},
+		{some, 3, "3"}, {some, 2, ""}, {some, 1, "3"}, {some, 0, ""}, {none, 5, ""}, {none, 1, "5"},
 	} {
 		_, err := s.exec(t, act{do: func(ctx context.Context, tx *Tx) error { return tx.Grow(ctx, step.of, step.n) }})
 		f, _ := errors.AsType[*fault.Error](err)

@@ -23,8 +23,8 @@ func TestKeys_AreDistinct(t *testing.T) {
 	test.Eq(t, keys, pg.Distinct(keys))
 	test.Eq(t, locks, pg.Distinct(locks))
 	test.EqOp(t, NameKey("queue", "a"), keys[0])
-	test.EqOp(t, "book", nameOf([]*task{{Work: &work{name: "book"}}, {Work: &work{name: "book"}}}))
-	test.EqOp(t, "batch.mixed", nameOf([]*task{{Work: &work{name: "book"}}, {Work: &work{name: "cancel"}}}))
+	test.EqOp(t, "make", nameOf([]*task{{Work: &work{name: "make"}}, {Work: &work{name: "make"}}}))
+	test.EqOp(t, "batch.mixed", nameOf([]*task{{Work: &work{name: "make"}}, {Work: &work{name: "delete"}}}))
 }
 
 // The defaults are those that the comments of Config name.

@@ -60,7 +60,7 @@ var near = []struct {
 	prefix string
 	tests  []string
 }{
-	{"internal/pg", []string{"internal/data", "internal/data/outbox", "internal/app/engine"}},
+	{"internal/pg", []string{"internal/data", "internal/data/outbox", "internal/app/engine", "internal/app/bookings"}},
 	{"internal/alarm", []string{"internal/data/outbox", "internal/app/housekeeping", "internal/app/waitlists"}},
 	{"internal/data/outbox", []string{"internal/worker", "internal/app/messages", "internal/rpc", answers}},
 	{"internal/data/bookingdb", []string{

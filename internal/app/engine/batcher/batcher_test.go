@@ -130,8 +130,8 @@ func named(id byte) Key { return Key{15: id} }
 
 func in(id byte) tenant.TenantID { return tenant.TenantID{UUID: Key{0: 1, 15: id}} }
 
-func at(session, member byte, more ...Key) Locks {
-	return Locks{Together: append([]Key{named(session)}, more...), Single: []Key{named(100 + member)}}
+func at(shared, own byte, more ...Key) Locks {
+	return Locks{Together: append([]Key{named(shared)}, more...), Single: []Key{named(100 + own)}}
 }
 
 // solo and updating are locks with Solo and Updates.
@@ -183,12 +183,12 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 		"a key is in one transaction": {2, 2, []step{
 			{ask: []op{{name: "a1", locks: at(1, 1)}}, begins: []string{"a1"}},
 			{ask: []op{
-				{name: "a2", locks: at(1, 2)}, {name: "same member", locks: at(2, 1)}, {name: "behind it", locks: at(2, 3)},
+				{name: "a2", locks: at(1, 2)}, {name: "same own key", locks: at(2, 1)}, {name: "behind it", locks: at(2, 3)},
 			}},
 			{ask: []op{{name: "other", locks: at(3, 4)}}, begins: []string{"other"}},
 			{ask: []op{{name: "too many", locks: at(4, 5)}}},
 			{end: "other", begins: []string{"too many"}},
-			{end: "a1", begins: []string{"a2, same member, behind it"}},
+			{end: "a1", begins: []string{"a2, same own key, behind it"}},
 			{end: "too many"},
 			{end: "a2"},
 		}},
@@ -196,13 +196,13 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 			first,
 			{ask: []op{
 				{name: "one", locks: at(1, 1)}, {name: "one again", locks: at(2, 1)},
-				{name: "behind in the session", locks: at(2, 2)}, {name: "behind as a member", locks: at(3, 2)},
+				{name: "behind the shared key", locks: at(2, 2)}, {name: "behind the own key", locks: at(3, 2)},
 				{name: "next to it", locks: at(1, 3)},
 			}},
 			{end: "first", begins: []string{"one, next to it"}},
-			{end: "one", begins: []string{"one again, behind in the session"}},
-			{end: "one again", begins: []string{"behind as a member"}},
-			{end: "behind as a member"},
+			{end: "one", begins: []string{"one again, behind the shared key"}},
+			{end: "one again", begins: []string{"behind the own key"}},
+			{end: "behind the own key"},
 		}},
 		// A tenant with thousands of operations does not delay another tenant's one.
 		"tenants take turns": {1, 1, []step{
@@ -254,28 +254,28 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 			{ask: []op{{name: "moves the line", locks: solo(at(1, 1, line))}}, begins: []string{"moves the line"}},
 			{ask: []op{{name: "finds out", locks: solo(at(2, 2)), found: []Key{line}}}, begins: []string{"finds out"}},
 			{end: "finds out", again: []string{"finds out"}},
-			{ask: []op{{name: "behind in the session", locks: at(2, 3)}}},
+			{ask: []op{{name: "behind the shared key", locks: at(2, 3)}}},
 			{ask: []op{{name: "next to it", locks: at(3, 4)}}, begins: []string{"next to it"}},
 			{ask: []op{{name: "behind in the line", locks: solo(at(4, 5, line))}}},
 			{end: "next to it"},
 			{end: "moves the line", begins: []string{"finds out"}},
-			{end: "finds out", begins: []string{"behind in the session", "behind in the line"}},
-			{end: "behind in the session"},
+			{end: "finds out", begins: []string{"behind the shared key", "behind in the line"}},
+			{end: "behind the shared key"},
 			{end: "behind in the line"},
 		}},
 		// Operations without Updates, and those that run alone, do not wait for it.
 		"one batch with Updates runs at a time": {2, 2, []step{
-			{ask: []op{{name: "moves", locks: updating(at(1, 1))}}, begins: []string{"moves"}},
+			{ask: []op{{name: "updates", locks: updating(at(1, 1))}}, begins: []string{"updates"}},
 			{ask: []op{
-				{name: "confirms", locks: updating(at(2, 2))}, {name: "confirms too", locks: updating(at(3, 3))},
+				{name: "updates next", locks: updating(at(2, 2))}, {name: "updates too", locks: updating(at(3, 3))},
 				{name: "behind it", locks: at(3, 4)},
 			}},
-			{ask: []op{{name: "books", locks: at(4, 5)}}, begins: []string{"books"}},
-			{end: "books"},
+			{ask: []op{{name: "another", locks: at(4, 5)}}, begins: []string{"another"}},
+			{end: "another"},
 			{ask: []op{{name: "alone", locks: solo(updating(at(5, 6)))}}, begins: []string{"alone"}},
 			{end: "alone"},
-			{end: "moves", begins: []string{"confirms, confirms too, behind it"}},
-			{end: "confirms"},
+			{end: "updates", begins: []string{"updates next, updates too, behind it"}},
+			{end: "updates next"},
 		}},
 		"a queue that all callers have left is gone": {1, 1, []step{
 			first,
@@ -317,11 +317,11 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 	}
 }
 
-// Operations of one session run in order of arrival, however long the first takes. The Together key guards it: without
+// Operations with one key run in order of arrival, however long the first takes. The Together key guards it: without
 // one, a later operation may meet a faster transaction.
-func TestBatcher_KeepsArrivalOrderWithinSession(t *testing.T) {
+func TestBatcher_KeepsArrivalOrderWithinAKey(t *testing.T) {
 	t.Parallel()
-	unguarded := func(member byte) Locks { return Locks{Single: []Key{named(100 + member)}} }
+	unguarded := func(own byte) Locks { return Locks{Single: []Key{named(100 + own)}} }
 	for name, steps := range map[string][]step{
 		"guarded": {
 			{ask: []op{{name: "first", locks: at(1, 1)}}, begins: []string{"first"}},
@@ -405,64 +405,64 @@ func TestBatcher_DrainFinishesWhatWasTaken(t *testing.T) {
 	})
 }
 
-// For any sequence: no key is in two batches, a Single key is in a batch once, tasks with one key run in
-// order of arrival, and all are run.
+// For any sequence: no key is in two batches, a Single key is in a batch once, tasks with one key run in order of
+// arrival, and all are run.
 func TestBatcher_Properties(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		q := &queue[*op]{locked: make(KeySet)}
-		l := New[*op](Config{2, 2, 1000}, nil)
+		b := New[*op](Config{2, 2, 1000}, nil)
 		arrived, served := 0, 0
-		order, last := make(map[*Task[*op]]int), make(map[Key]int) // the last one served about it
-		var lanes [2][]*Task[*op]
-		take := func(lane int) {
-			lanes[lane] = q.nextBatch()
+		order, last := make(map[*Task[*op]]int), make(map[Key]int) // the last one that was served
+		var batches [2][]*Task[*op]
+		take := func(n int) {
+			batches[n] = q.nextBatch()
 			sole := make(map[Key]bool)
-			for _, w := range lanes[lane] {
-				for _, id := range w.Locks.Single {
+			for _, task := range batches[n] {
+				for _, id := range task.Locks.Single {
 					must.False(t, sole[id], must.Sprintf("%v twice in a batch", id))
 					sole[id] = true
 				}
-				must.False(t, keysOf(lanes[1-lane]).HasAny(w.Locks), must.Sprint("in two lanes at once"))
-				must.True(t, !excludesUpdates(w) || !slices.ContainsFunc(lanes[1-lane], excludesUpdates),
-					must.Sprint("in two lanes at once"))
-				must.False(t, w.Locks.Solo && len(lanes[lane]) > 1, must.Sprint("not by itself"))
-				for id := range keysOf([]*Task[*op]{w}) {
-					must.True(t, last[id] <= order[w], must.Sprintf("%d before %d", last[id], order[w]))
+				must.False(t, keysOf(batches[1-n]).HasAny(task.Locks), must.Sprint("in two batches at once"))
+				must.True(t, !excludesUpdates(task) || !slices.ContainsFunc(batches[1-n], excludesUpdates),
+					must.Sprint("in two batches at once"))
+				must.False(t, task.Locks.Solo && len(batches[n]) > 1, must.Sprint("not by itself"))
+				for id := range keysOf([]*Task[*op]{task}) {
+					must.True(t, last[id] <= order[task], must.Sprintf("%d before %d", last[id], order[task]))
 				}
 			}
 		}
-		release := func(lane int) {
+		release := func(n int) {
 			var requeue []*Task[*op]
-			for i, w := range lanes[lane] {
-				if !w.Locks.Solo && len(lanes[lane]) > 1 &&
-					(keysOf(requeue).HasAny(w.Locks) || rapid.IntRange(0, 9).Draw(t, "back") == 0) {
-					requeue = append(requeue, lanes[lane][i])
+			for i, task := range batches[n] {
+				if !task.Locks.Solo && len(batches[n]) > 1 &&
+					(keysOf(requeue).HasAny(task.Locks) || rapid.IntRange(0, 9).Draw(t, "back") == 0) {
+					requeue = append(requeue, batches[n][i])
 					continue
 				}
 				served++
-				for id := range keysOf([]*Task[*op]{w}) {
-					last[id] = max(last[id], order[w])
+				for id := range keysOf([]*Task[*op]{task}) {
+					last[id] = max(last[id], order[task])
 				}
 			}
-			l.release(q, lanes[lane], requeue)
-			lanes[lane] = nil
+			b.release(q, batches[n], requeue)
+			batches[n] = nil
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"ask": func(t *rapid.T) {
-				w := &Task[*op]{Context: context.Background(), Tenant: in(1),
-					Locks: at(rapid.ByteRange(1, 4).Draw(t, "session"), rapid.ByteRange(1, 4).Draw(t, "member"))}
-				w.Locks.Updates = rapid.Bool().Draw(t, "updates")
+				task := &Task[*op]{Context: context.Background(), Tenant: in(1),
+					Locks: at(rapid.ByteRange(1, 4).Draw(t, "shared"), rapid.ByteRange(1, 4).Draw(t, "own"))}
+				task.Locks.Updates = rapid.Bool().Draw(t, "updates")
 				arrived++
-				order[w] = arrived
-				q.tasks = append(q.tasks, w)
+				order[task] = arrived
+				q.tasks = append(q.tasks, task)
 			},
 			"turn": func(t *rapid.T) {
-				lane := rapid.IntRange(0, 1).Draw(t, "lane")
-				if lanes[lane] == nil {
-					take(lane)
+				n := rapid.IntRange(0, 1).Draw(t, "batch")
+				if batches[n] == nil {
+					take(n)
 				} else {
-					release(lane)
+					release(n)
 				}
 			},
 		})
@@ -479,8 +479,8 @@ func TestBatcher_Properties(t *testing.T) {
 
 func keysOf(batch []*Task[*op]) KeySet {
 	all := make(KeySet)
-	for _, w := range batch {
-		all.Add(w.Locks)
+	for _, task := range batch {
+		all.Add(task.Locks)
 	}
 	return all
 }

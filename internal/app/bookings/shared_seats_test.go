@@ -1,4 +1,4 @@
-package engine_test
+package bookings_test
 
 import (
 	"context"
@@ -104,7 +104,7 @@ where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
 }
 
 // Eight people who book and cancel the same five classes at the same time are never sent away because of each other.
-func TestRun_MixedLoadIsNotRefused(t *testing.T) {
+func TestBook_MixedLoadIsNotRefused(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})

@@ -1,4 +1,4 @@
-package engine_test
+package app_test
 
 import (
 	"context"
@@ -86,7 +86,7 @@ func TestUseCases_Run(t *testing.T) {
 // The examples of the manual are those that this file runs.
 func TestUseCases_AreThoseOfTheManual(t *testing.T) {
 	t.Parallel()
-	manual := string(expect.Value(os.ReadFile("../../../docs/use-cases.md"))(t))
+	manual := string(expect.Value(os.ReadFile("../../docs/use-cases.md"))(t))
 	source := string(expect.Value(os.ReadFile("use_cases_test.go"))(t))
 	for _, name := range []string{"plain", "batched"} {
 		_, rest, _ := strings.Cut(source, "// begin: "+name+"\n\n")

@@ -1,4 +1,4 @@
-package engine_test
+package bookings_test
 
 import (
 	"context"
@@ -145,7 +145,7 @@ func TestOperations_OnSeatsRunInOrder(t *testing.T) {
 	}
 }
 
-// occupy keeps a lane busy with a session until it is released.
+// occupy keeps a transaction about a session in progress until it is released.
 func occupy(studio *testkit.Studio, class tenant.SessionID) (release func()) {
 	studio.T.Helper()
 	ctx := context.Background()
@@ -164,7 +164,7 @@ func occupy(studio *testkit.Studio, class tenant.SessionID) (release func()) {
 }
 
 // Who gives up once their request is under way learns by its key what became of it: it is durable.
-func TestRun_RetryWithTheKeyReturnsTheResultAfterLeaving(t *testing.T) {
+func TestBook_RetryWithTheKeyReturnsTheResultAfterLeaving(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	class, mia, noa := studio.AddSession(testkit.Session{}), studio.AddMember("Mia"), studio.AddMember("Noa")

@@ -1,4 +1,4 @@
-package engine_test
+package bookings_test
 
 import (
 	"context"
@@ -103,7 +103,7 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 	expect.Reason(t, fault.DailyLimit)(studio.Book(mia, studio.AddSession(testkit.Session{})))
 }
 
-// Several nodes want the last seats of one database. The lanes of one know nothing of the other's.
+// Several nodes want the last seats of one database. The queues of one know nothing of the other's.
 func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	t.Parallel()
 	const seats, queue, people = 7, 5, 60
@@ -138,13 +138,4 @@ func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	}
 	done.Wait()
 	test.Eq(t, map[string]int{"booked": seats, "waits": queue, "SESSION_FULL": people - seats - queue}, got)
-}
-
-// Once a node has stopped nothing new begins.
-func TestDrain_RefusesNewOperations(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	in := studio.AddSession(testkit.Session{})
-	studio.App.Engine.Drain()
-	expect.Reason(t, fault.Contention)(studio.Book(studio.AddMember("Mia"), in))
 }
