@@ -195,8 +195,8 @@ func (c *devCommand) describe(n *boot.Node, on boot.Listeners, tenants []demo.Te
 }
 
 // write writes the file so that only its owner can read it. It replaces the file atomically.
-func (s devInfo) write(path string) error {
-	text, err := json.MarshalIndent(s, "", "  ")
+func (i devInfo) write(path string) error {
+	text, err := json.MarshalIndent(i, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (s devInfo) print(to io.Writer, path string) {
 
 var roleOrder = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}
 
-func (s devInfo) printCalls(to io.Writer, t devTenant) {
+func (i devInfo) printCalls(to io.Writer, t devTenant) {
 	start := time.Now().UTC().Truncate(24 * time.Hour)
 	member, staff := "$MEMBER", "$COACH"
 	if !slices.Contains(roleOrder, tenant.RoleMember) || t.Tokens[tenant.RoleMember] == "" {
@@ -248,11 +248,11 @@ func (s devInfo) printCalls(to io.Writer, t devTenant) {
 # The sessions of the week, and whether the caller can book them
 curl -s %s/berth.v1.SessionService/ListSessions -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
   -d '{"filter": {"startsWithin": {"start": "%s", "end": "%s"}}}'
-`, s.Address, member, start.Format(time.RFC3339), start.AddDate(0, 0, 7).Format(time.RFC3339))
+`, i.Address, member, start.Format(time.RFC3339), start.AddDate(0, 0, 7).Format(time.RFC3339))
 	if t.Session.IsZero() {
 		return
 	}
-	host := strings.TrimPrefix(s.Address, "http://")
+	host := strings.TrimPrefix(i.Address, "http://")
 	fmt.Fprintf(to, `
 # Book a place
 grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s berth.v1.BookingService/Book
@@ -260,5 +260,5 @@ grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s be
 # Who has booked it, and who waits
 buf curl --http2-prior-knowledge -H "Authorization: Bearer %s" -d '{"sessionId": "%s"}' \
   %s/berth.v1.BookingService/ListRoster
-`, member, t.Session, host, staff, t.Session, s.Address)
+`, member, t.Session, host, staff, t.Session, i.Address)
 }

@@ -11,22 +11,22 @@ import (
 // fieldRef is the path to a field of a message. In a list it is the first element.
 type fieldRef []protoreflect.FieldDescriptor
 
-func (p fieldRef) String() string {
-	names := make([]string, len(p))
-	for i, field := range p {
+func (f fieldRef) String() string {
+	names := make([]string, len(f))
+	for i, field := range f {
 		names[i] = string(field.Name())
 	}
 	return strings.Join(names, ".")
 }
 
-func (p fieldRef) leaf() protoreflect.FieldDescriptor { return p[len(p)-1] }
+func (f fieldRef) leaf() protoreflect.FieldDescriptor { return f[len(f)-1] }
 
 // messageKind is the name of the message type of the field, or "".
-func (p fieldRef) messageKind() protoreflect.FullName {
-	if p.leaf().Kind() != protoreflect.MessageKind {
+func (f fieldRef) messageKind() protoreflect.FullName {
+	if f.leaf().Kind() != protoreflect.MessageKind {
 		return ""
 	}
-	return p.leaf().Message().FullName()
+	return f.leaf().Message().FullName()
 }
 
 // fieldRefsOf lists the places of a message type. Messages of other packages count as values.
@@ -47,15 +47,15 @@ func fieldRefsOf(d protoreflect.MessageDescriptor) []fieldRef {
 }
 
 // isID reports whether the field is a UUID.
-func (p fieldRef) isID() bool {
-	rules, _ := proto.GetExtension(p.leaf().Options(), validatepb.E_Field).(*validatepb.FieldRules)
+func (f fieldRef) isID() bool {
+	rules, _ := proto.GetExtension(f.leaf().Options(), validatepb.E_Field).(*validatepb.FieldRules)
 	return rules.GetString().GetUuid() || rules.GetRepeated().GetItems().GetString().GetUuid()
 }
 
 // get returns the value of the field; false if it is not set.
-func (p fieldRef) get(m proto.Message) (protoreflect.Value, bool) {
+func (f fieldRef) get(m proto.Message) (protoreflect.Value, bool) {
 	at := m.ProtoReflect()
-	for i, field := range p {
+	for i, field := range f {
 		if !at.Has(field) {
 			return protoreflect.Value{}, false
 		}
@@ -63,7 +63,7 @@ func (p fieldRef) get(m proto.Message) (protoreflect.Value, bool) {
 		if field.IsList() {
 			value = value.List().Get(0)
 		}
-		if i == len(p)-1 {
+		if i == len(f)-1 {
 			return value, true
 		}
 		at = value.Message()
@@ -72,9 +72,9 @@ func (p fieldRef) get(m proto.Message) (protoreflect.Value, bool) {
 }
 
 // holder returns the message that contains the field, and creates it if necessary.
-func (p fieldRef) holder(m proto.Message) protoreflect.Message {
+func (f fieldRef) holder(m proto.Message) protoreflect.Message {
 	at := m.ProtoReflect()
-	for _, field := range p[:len(p)-1] {
+	for _, field := range f[:len(f)-1] {
 		switch {
 		case !field.IsList():
 			at = at.Mutable(field).Message()
@@ -88,24 +88,24 @@ func (p fieldRef) holder(m proto.Message) protoreflect.Message {
 }
 
 // with returns a copy with these values in the field. In a list they are the only elements.
-func (p fieldRef) with(m proto.Message, values ...protoreflect.Value) proto.Message {
+func (f fieldRef) with(m proto.Message, values ...protoreflect.Value) proto.Message {
 	clone := proto.Clone(m)
-	at := p.holder(clone)
-	if !p.leaf().IsList() {
-		at.Set(p.leaf(), values[0])
+	at := f.holder(clone)
+	if !f.leaf().IsList() {
+		at.Set(f.leaf(), values[0])
 		return clone
 	}
-	list := at.NewField(p.leaf()).List()
+	list := at.NewField(f.leaf()).List()
 	for _, value := range values {
 		list.Append(value)
 	}
-	at.Set(p.leaf(), protoreflect.ValueOfList(list))
+	at.Set(f.leaf(), protoreflect.ValueOfList(list))
 	return clone
 }
 
 // without returns a copy without the field.
-func (p fieldRef) without(m proto.Message) proto.Message {
+func (f fieldRef) without(m proto.Message) proto.Message {
 	clone := proto.Clone(m)
-	p.holder(clone).Clear(p.leaf())
+	f.holder(clone).Clear(f.leaf())
 	return clone
 }

@@ -200,29 +200,29 @@ type oddValueTest struct {
 	swept map[string]bool // places that an earlier request has set
 }
 
-func (g *oddValueTest) sweep(b build) {
-	good := b(g.w)
+func (t *oddValueTest) sweep(b build) {
+	good := b(t.w)
 	try := func(what string, request proto.Message) {
-		if g.send(what, request).Code == codes.OK && g.p.IsOneTime() {
-			good = b(g.w)
+		if t.send(what, request).Code == codes.OK && t.p.IsOneTime() {
+			good = b(t.w)
 		}
 	}
-	first := len(g.swept) == 0
+	first := len(t.swept) == 0
 	if first {
-		try("nothing", g.p.NewRequest())
+		try("nothing", t.p.NewRequest())
 	}
-	for _, at := range fieldRefsOf(g.p.Input()) {
+	for _, at := range fieldRefsOf(t.p.Input()) {
 		_, filled := at.get(good)
-		if g.swept[at.String()] || !first && !filled {
+		if t.swept[at.String()] || !first && !filled {
 			continue
 		}
-		g.swept[at.String()] = filled
+		t.swept[at.String()] = filled
 		for _, odd := range oddValuesFor(at) {
 			try(at.String(), at.with(good, odd))
 		}
-		if at.leaf().Name() == "etag" && !ignoresEtags.MatchString(g.p.Short()) {
-			g.send("an etag of another kind", at.with(good, protoreflect.ValueOfString("x"))).has(
-				g.t, "ETAG_MISMATCH", at.String(),
+		if at.leaf().Name() == "etag" && !ignoresEtags.MatchString(t.p.Short()) {
+			t.send("an etag of another kind", at.with(good, protoreflect.ValueOfString("x"))).has(
+				t.t, "ETAG_MISMATCH", at.String(),
 			)
 		}
 		if at.leaf().IsList() {
@@ -247,9 +247,9 @@ var ignoresEtags = regexp.MustCompile(`/Create|/Preview`)
 // maxErrorSize is the size of headers that proxies accept, in bytes.
 const maxErrorSize = 8 << 10
 
-func (g *oddValueTest) send(what string, request proto.Message) outcome {
-	g.t.Helper()
-	answer, err := invoke(withToken(g.t.Context(), g.token), g.live.conn, g.p, request)
+func (t *oddValueTest) send(what string, request proto.Message) outcome {
+	t.t.Helper()
+	answer, err := invoke(withToken(t.t.Context(), t.token), t.live.conn, t.p, request)
 	got := outcomeOf(answer, err)
 	describe := func() string {
 		text := strings.ToValidUTF8(protoText(request), "?")
@@ -260,13 +260,13 @@ func (g *oddValueTest) send(what string, request proto.Message) outcome {
 	case got.Code == codes.Internal, got.Code == codes.Unknown, got.Code == codes.Unavailable,
 		got.Code == codes.DeadlineExceeded,
 		got.Code == codes.DataLoss, got.Code == codes.Unimplemented, got.Reason == "":
-		g.t.Errorf("%s: %.300s\n%s", what, got, describe())
+		t.t.Errorf("%s: %.300s\n%s", what, got, describe())
 	case got.Code == codes.InvalidArgument && got.Metadata["field"] == "":
-		g.t.Errorf("%s: no field is named: %.300s\n%s", what, got, describe())
+		t.t.Errorf("%s: no field is named: %.300s\n%s", what, got, describe())
 	}
 	if err != nil {
 		size := proto.Size(status.Convert(err).Proto())
-		test.True(g.t, size <= maxErrorSize, test.Sprintf("%s: an error of %d bytes: %.300s", what, size, got))
+		test.True(t.t, size <= maxErrorSize, test.Sprintf("%s: an error of %d bytes: %.300s", what, size, got))
 	}
 	return got
 }

@@ -233,8 +233,8 @@ type isolationTest struct {
 	secrets map[string]bool
 }
 
-func (s *isolationTest) sweep(builds []build, foreign []proto.Message) {
-	for _, at := range fieldRefsOf(s.p.Input()) {
+func (t *isolationTest) sweep(builds []build, foreign []proto.Message) {
+	for _, at := range fieldRefsOf(t.p.Input()) {
 		if at.leaf().Kind() != protoreflect.StringKind || at.String() == "tenant_id" {
 			continue
 		}
@@ -245,79 +245,79 @@ func (s *isolationTest) sweep(builds []build, foreign []proto.Message) {
 				continue
 			}
 			filled = true
-			s.swap(at, b, theirs.String())
+			t.swap(at, b, theirs.String())
 		}
-		test.False(s.t, at.isID() && !filled, test.Sprintf("no request of the test fills in %s", at))
+		test.False(t.t, at.isID() && !filled, test.Sprintf("no request of the test fills in %s", at))
 	}
 	for _, b := range builds {
-		request := b(s.ours)
-		got := s.send(request)
-		test.EqOp(s.t, codes.OK, got.Code, test.Sprintf("with all that is our own: %s", got))
-		s.checkRevealsNothing(nil, got, "")
-		if !s.p.IsReadOnly() || s.p.IsEndless() {
+		request := b(t.ours)
+		got := t.send(request)
+		test.EqOp(t.t, codes.OK, got.Code, test.Sprintf("with all that is our own: %s", got))
+		t.checkRevealsNothing(nil, got, "")
+		if !t.p.IsReadOnly() || t.p.IsEndless() {
 			continue
 		}
-		for _, at := range fieldRefsOf(s.p.Input()) { // a list without one of its filters
+		for _, at := range fieldRefsOf(t.p.Input()) { // a list without one of its filters
 			if _, set := at.get(request); set && at.String() != "tenant_id" {
-				s.checkRevealsNothing(at, s.send(at.without(request)), "")
+				t.checkRevealsNothing(at, t.send(at.without(request)), "")
 			}
 		}
 	}
 }
 
 // swap sends a request with a string of another tenant, and with one that does not exist.
-func (s *isolationTest) swap(at fieldRef, b build, theirs string) {
-	s.t.Helper()
-	absent := s.absentValue(at, theirs)
+func (t *isolationTest) swap(at fieldRef, b build, theirs string) {
+	t.t.Helper()
+	absent := t.absentValue(at, theirs)
 	if absent == theirs {
 		return // too short to be unique
 	}
-	own, _ := at.get(b(s.ours))
+	own, _ := at.get(b(t.ours))
 	lists := [][]string{nil}
 	if at.leaf().IsList() && at.isID() {
 		lists = append(lists, []string{own.String()}) // also together with an id of the caller's tenant
 	}
 	for _, others := range lists {
 		variant := func(text string) outcome {
-			request := b(s.ours)
+			request := b(t.ours)
 			var values []protoreflect.Value
 			for range others {
 				mine, _ := at.get(request)
 				values = append(values, mine)
 			}
-			return s.send(at.with(request, append(values, protoreflect.ValueOfString(text))...))
+			return t.send(at.with(request, append(values, protoreflect.ValueOfString(text))...))
 		}
 		got, want := variant(theirs), variant(absent)
 		test.EqOp(
-			s.t, "", cmp.Diff(want.shape(), got.shape()),
+			t.t, "", cmp.Diff(want.shape(), got.shape()),
 			test.Sprintf("%s: an absent value (-) and another tenant's (+) have different outcomes:\n", at),
 		)
-		s.checkRevealsNothing(at, got, theirs)
+		t.checkRevealsNothing(at, got, theirs)
 		if !at.isID() {
 			continue
 		}
-		ignored := ignoredIDs[s.p.Short()+" "+at.String()]
-		chosen := s.p.IsReadOnly() || at[0].Name() == "filter" // which may match nothing
+		ignored := ignoredIDs[t.p.Short()+" "+at.String()]
+		chosen := t.p.IsReadOnly() || at[0].Name() == "filter" // which may match nothing
 		missing := got.Code == codes.NotFound || got.Reason == mismatchReasons[at.leaf().Name()]
 		test.False(
-			s.t, !missing && (got.Code != codes.OK || !chosen && !ignored), test.Sprintf("%s of another tenant: %s", at, got),
+			t.t, !missing && (got.Code != codes.OK || !chosen && !ignored), test.Sprintf("%s of another tenant: %s", at, got),
 		)
-		test.False(s.t, ignored && got.Code != codes.OK, test.Sprintf("%s is ignored no more: %s", at, got))
-		if chosen && others == nil && got.Code == codes.OK && !s.p.IsEndless() {
-			s.checkEmpty(at, got, b)
+		test.False(t.t, ignored && got.Code != codes.OK, test.Sprintf("%s is ignored no more: %s", at, got))
+		if chosen && others == nil && got.Code == codes.OK && !t.p.IsEndless() {
+			t.checkEmpty(at, got, b)
 		}
 	}
 }
 
 // checkEmpty fails if a filter with a value of another tenant matches data of the caller's tenant.
-func (s *isolationTest) checkEmpty(at fieldRef, got outcome, b build) {
-	s.t.Helper()
-	ours := s.send(b(s.ours))
-	test.True(s.t, ours.shape().Response != got.shape().Response, test.Sprintf("%s makes no difference: %s", at, got))
+func (t *isolationTest) checkEmpty(at fieldRef, got outcome, b build) {
+	t.t.Helper()
+	ours := t.send(b(t.ours))
+	test.True(t.t, ours.shape().Response != got.shape().Response, test.Sprintf("%s makes no difference: %s", at, got))
 }
 
 // absentValue returns a string of the same kind that no object has.
-func (s *isolationTest) absentValue(at fieldRef, text string) string {
+func (t *isolationTest) absentValue(at fieldRef, text string) string {
 	switch {
 	case uuids.MatchString(text):
 		return uuids.ReplaceAllString(text, tenant.New[tenant.SessionID](time.Now()).String())
@@ -331,23 +331,23 @@ func (s *isolationTest) absentValue(at fieldRef, text string) string {
 }
 
 // checkRevealsNothing fails if an outcome contains a string of the other tenant that was not in the request.
-func (s *isolationTest) checkRevealsNothing(at fieldRef, got outcome, sent string) {
-	s.t.Helper()
+func (t *isolationTest) checkRevealsNothing(at fieldRef, got outcome, sent string) {
+	t.t.Helper()
 	raw := got.String()
 	for _, found := range append(uuids.FindAllString(raw, -1), serials.FindAllString(raw, -1)...) {
 		test.False(
-			s.t, s.secrets[found] && !strings.Contains(sent, found),
+			t.t, t.secrets[found] && !strings.Contains(sent, found),
 			test.Sprintf("%s: the answer tells %s of another tenant: %s", at, found, raw),
 		)
 	}
 }
 
 // send calls as the owner of one tenant. The token is valid for both tenants.
-func (s *isolationTest) send(request proto.Message) outcome {
-	s.t.Helper()
+func (t *isolationTest) send(request proto.Message) outcome {
+	t.t.Helper()
 	request = proto.Clone(request)
-	setTenantID(request, s.ours.ID)
-	return s.live.try(s.t.Context(), s.token, s.p, request)
+	setTenantID(request, t.ours.ID)
+	return t.live.try(t.t.Context(), t.token, t.p, request)
 }
 
 func setTenantID(request proto.Message, id tenant.TenantID) {

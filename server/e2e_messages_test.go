@@ -43,21 +43,21 @@ type limitedTwilio struct {
 // inProgress is the number of messages in progress when the server is killed.
 const inProgress = 8
 
-func (g *limitedTwilio) set(answers int) (stuck <-chan struct{}) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.answers, g.silent, g.stuck = answers, 0, make(chan struct{})
-	return g.stuck
+func (t *limitedTwilio) set(answers int) (stuck <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.answers, t.silent, t.stuck = answers, 0, make(chan struct{})
+	return t.stuck
 }
 
-func (g *limitedTwilio) react(twiliotest.Message) twiliotest.Reaction {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.answers--; g.answers >= 0 {
+func (t *limitedTwilio) react(twiliotest.Message) twiliotest.Reaction {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.answers--; t.answers >= 0 {
 		return twiliotest.Reaction{}
 	}
-	if g.silent++; g.silent == inProgress {
-		close(g.stuck)
+	if t.silent++; t.silent == inProgress {
+		close(t.stuck)
 	}
 	return twiliotest.Reaction{Silent: true}
 }

@@ -43,23 +43,23 @@ type transcript struct {
 
 func newTranscript() *transcript { return &transcript{wrote: make(chan struct{})} }
 
-func (s *transcript) Write(p []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.wrote)
-	s.wrote = make(chan struct{})
-	return s.text.Write(p)
+func (t *transcript) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	close(t.wrote)
+	t.wrote = make(chan struct{})
+	return t.text.Write(p)
 }
 
-func (s *transcript) String() string {
-	text, _ := s.now()
+func (t *transcript) String() string {
+	text, _ := t.now()
 	return text
 }
 
-func (s *transcript) now() (string, <-chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String(), s.wrote
+func (t *transcript) now() (string, <-chan struct{}) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String(), t.wrote
 }
 
 // after waits for a text and returns the rest of its line.

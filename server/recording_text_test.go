@@ -30,18 +30,18 @@ func newPlaceholders() *placeholders {
 }
 
 // set sets the name of an id.
-func (n *placeholders) set(id, name string) { n.known[id] = "<" + name + ">" }
+func (p *placeholders) set(id, name string) { p.known[id] = "<" + name + ">" }
 
-func (n *placeholders) of(text, kind string) string {
-	if _, ok := n.known[text]; !ok {
-		n.count[kind]++
-		n.set(text, fmt.Sprintf("%s-%d", kind, n.count[kind]))
+func (p *placeholders) of(text, kind string) string {
+	if _, ok := p.known[text]; !ok {
+		p.count[kind]++
+		p.set(text, fmt.Sprintf("%s-%d", kind, p.count[kind]))
 	}
-	return n.known[text]
+	return p.known[text]
 }
 
-func (n *placeholders) clone() *placeholders {
-	return &placeholders{known: maps.Clone(n.known), count: maps.Clone(n.count)}
+func (p *placeholders) clone() *placeholders {
+	return &placeholders{known: maps.Clone(p.known), count: maps.Clone(p.count)}
 }
 
 var (
@@ -61,7 +61,7 @@ var (
 
 // normalizeText replaces the parts of a text that differ between runs. Times of the script's clock are truncated to the
 // minute. The text is the value of a key in an object; owner is the object's own key.
-func (n *placeholders) normalizeText(text, key, owner string) string {
+func (p *placeholders) normalizeText(text, key, owner string) string {
 	switch {
 	case key == "cursor" || key == "endCursor":
 		return "<cursor>" // several positions can be the end of the log
@@ -73,7 +73,7 @@ func (n *placeholders) normalizeText(text, key, owner string) string {
 		file, _ := base64.StdEncoding.DecodeString(text)
 		return string(file)
 	case strings.HasSuffix(strings.ToLower(key), "pagetoken") && len(text) > len("none"):
-		return n.of(text, "page")
+		return p.of(text, "page")
 	case anyDuration.MatchString(text):
 		d, _ := time.ParseDuration(text)
 		if d > 365*24*time.Hour {
@@ -83,7 +83,7 @@ func (n *placeholders) normalizeText(text, key, owner string) string {
 	}
 	kind := kindOf(key, owner)
 	text = strings.ReplaceAll(text, "\u00a0", " ") // Protobuf randomly puts them into errors
-	text = anyUUID.ReplaceAllStringFunc(text, func(id string) string { return n.of(id, kind) })
+	text = anyUUID.ReplaceAllStringFunc(text, func(id string) string { return p.of(id, kind) })
 	text = anyTime.ReplaceAllStringFunc(text, func(raw string) string {
 		at, err := time.Parse(time.RFC3339Nano, raw)
 		if err != nil || at.Year() > 2025 {
@@ -187,22 +187,22 @@ func parseValue(d *json.Decoder) (any, error) {
 }
 
 // normalize returns a value whose texts are the same in every run.
-func (n *placeholders) normalize(value any, key, owner string) any {
+func (p *placeholders) normalize(value any, key, owner string) any {
 	switch v := value.(type) {
 	case object:
 		o := make(object, len(v))
 		for i, f := range v {
-			o[i] = field{f.key, n.normalize(f.value, f.key, key)}
+			o[i] = field{f.key, p.normalize(f.value, f.key, key)}
 		}
 		return o
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = n.normalize(item, key, owner)
+			list[i] = p.normalize(item, key, owner)
 		}
 		return list
 	case string:
-		return n.normalizeText(v, key, owner)
+		return p.normalizeText(v, key, owner)
 	}
 	return value
 }
@@ -288,21 +288,21 @@ type callError struct {
 	others     []string // types of further details
 }
 
-func (f *callError) reason() string { return f.info.GetReason() }
+func (e *callError) reason() string { return e.info.GetReason() }
 
-func (f *callError) read() error {
-	for _, detail := range f.Details {
+func (e *callError) read() error {
+	for _, detail := range e.Details {
 		raw, err := base64.RawStdEncoding.DecodeString(detail.Value)
 		if err != nil {
 			return err
 		}
 		switch detail.Type {
 		case "google.rpc.ErrorInfo":
-			err = proto.Unmarshal(raw, &f.info)
+			err = proto.Unmarshal(raw, &e.info)
 		case "buf.validate.Violations":
-			err = proto.Unmarshal(raw, &f.violations)
+			err = proto.Unmarshal(raw, &e.violations)
 		default:
-			f.others = append(f.others, detail.Type)
+			e.others = append(e.others, detail.Type)
 		}
 		if err != nil {
 			return err

@@ -391,34 +391,34 @@ func newMemorySource() *memorySource {
 	}
 }
 
-func (b *memorySource) defineRoles(id tenant.TenantID, roles ...access.Role) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.roles[id] = roles
+func (m *memorySource) defineRoles(id tenant.TenantID, roles ...access.Role) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.roles[id] = roles
 }
 
-func (b *memorySource) assign(id tenant.TenantID, subject string, h access.Holder) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.holders[subjectKey{id, subject}] = h
+func (m *memorySource) assign(id tenant.TenantID, subject string, h access.Holder) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.holders[subjectKey{id, subject}] = h
 }
 
-func (b *memorySource) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, error) {
-	b.mu.Lock()
-	roles, err, hook := slices.Clone(b.roles[id]), b.rolesFail, b.beforeRoles
-	b.roleReads++
-	b.mu.Unlock()
+func (m *memorySource) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, error) {
+	m.mu.Lock()
+	roles, err, hook := slices.Clone(m.roles[id]), m.rolesFail, m.beforeRoles
+	m.roleReads++
+	m.mu.Unlock()
 	if hook != nil {
 		hook()
 	}
 	return roles, either(err, ctx.Err())
 }
 
-func (b *memorySource) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
-	b.mu.Lock()
-	h, err, hook := b.holders[subjectKey{id, subject}], b.holderFail, b.beforeHolder
-	b.holderReads[subject]++
-	b.mu.Unlock()
+func (m *memorySource) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
+	m.mu.Lock()
+	h, err, hook := m.holders[subjectKey{id, subject}], m.holderFail, m.beforeHolder
+	m.holderReads[subject]++
+	m.mu.Unlock()
 	if hook != nil {
 		hook()
 	}
@@ -432,12 +432,12 @@ func either(a, b error) error {
 	return b
 }
 
-func (b *memorySource) allows(id tenant.TenantID, subject, permission string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	h := b.holders[subjectKey{id, subject}]
+func (m *memorySource) allows(id tenant.TenantID, subject, permission string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h := m.holders[subjectKey{id, subject}]
 	given := make(map[string][]string)
-	for _, role := range b.roles[id] {
+	for _, role := range m.roles[id] {
 		given[role.Name] = role.Permissions
 	}
 	for _, role := range policy.Roles() {

@@ -218,6 +218,6 @@ const implicitTLS = 465
 type failedSender struct{ err error }
 
 // Send fails with the reason.
-func (b failedSender) Send(context.Context, delivery.Message) (delivery.Receipt, error) {
-	return delivery.Receipt{}, &delivery.Error{Kind: delivery.Misconfigured, Err: b.err}
+func (s failedSender) Send(context.Context, delivery.Message) (delivery.Receipt, error) {
+	return delivery.Receipt{}, &delivery.Error{Kind: delivery.Misconfigured, Err: s.err}
 }

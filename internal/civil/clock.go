@@ -37,37 +37,37 @@ func ParseTimeOfDay(text string) (TimeOfDay, error) {
 }
 
 // Valid reports whether it is a time of day. 24:00 and leap seconds are not.
-func (c TimeOfDay) Valid() bool {
-	return c.Hour >= 0 && c.Hour < 24 && c.Minute >= 0 && c.Minute < 60 && c.Second >= 0 && c.Second < 60
+func (t TimeOfDay) Valid() bool {
+	return t.Hour >= 0 && t.Hour < 24 && t.Minute >= 0 && t.Minute < 60 && t.Second >= 0 && t.Second < 60
 }
 
 // String returns 18:00, or 18:00:30 if there are seconds.
-func (c TimeOfDay) String() string {
-	if c.Second == 0 {
-		return fmt.Sprintf("%02d:%02d", c.Hour, c.Minute)
+func (t TimeOfDay) String() string {
+	if t.Second == 0 {
+		return fmt.Sprintf("%02d:%02d", t.Hour, t.Minute)
 	}
-	return fmt.Sprintf("%02d:%02d:%02d", c.Hour, c.Minute, c.Second)
+	return fmt.Sprintf("%02d:%02d:%02d", t.Hour, t.Minute, t.Second)
 }
 
 // SinceMidnight returns the time on the clock since 00:00. On a day with a clock change, less or more time has passed.
-func (c TimeOfDay) SinceMidnight() time.Duration {
-	return time.Duration(c.Hour)*time.Hour + time.Duration(c.Minute)*time.Minute + time.Duration(c.Second)*time.Second
+func (t TimeOfDay) SinceMidnight() time.Duration {
+	return time.Duration(t.Hour)*time.Hour + time.Duration(t.Minute)*time.Minute + time.Duration(t.Second)*time.Second
 }
 
 // Compare orders times of day: -1 if c is earlier than other, 0 if it is the same, +1 if later.
-func (c TimeOfDay) Compare(other TimeOfDay) int {
-	return cmp.Compare(c.SinceMidnight(), other.SinceMidnight())
+func (t TimeOfDay) Compare(other TimeOfDay) int {
+	return cmp.Compare(t.SinceMidnight(), other.SinceMidnight())
 }
 
 // Before reports whether c is earlier in the day.
-func (c TimeOfDay) Before(other TimeOfDay) bool { return c.Compare(other) < 0 }
+func (t TimeOfDay) Before(other TimeOfDay) bool { return t.Compare(other) < 0 }
 
 // MarshalText implements encoding.TextMarshaler.
-func (c TimeOfDay) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+func (t TimeOfDay) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
-func (c *TimeOfDay) UnmarshalText(text []byte) error {
+func (t *TimeOfDay) UnmarshalText(text []byte) error {
 	parsed, err := ParseTimeOfDay(string(text))
-	*c = parsed
+	*t = parsed
 	return err
 }

@@ -21,57 +21,57 @@ type bufferedRows struct {
 }
 
 // buffer reads rows to their end. It is the reader of their statement.
-func (h *bufferedRows) buffer(rows pgx.Rows) error {
-	h.fields = slices.Clone(rows.FieldDescriptions())
+func (r *bufferedRows) buffer(rows pgx.Rows) error {
+	r.fields = slices.Clone(rows.FieldDescriptions())
 	for rows.Next() {
 		raw := rows.RawValues()
 		row := make([][]byte, len(raw))
 		for i, value := range raw {
 			row[i] = bytes.Clone(value) // the buffer belongs to the connection; nil stays nil
 		}
-		h.values = append(h.values, row)
+		r.values = append(r.values, row)
 	}
-	h.tag = rows.CommandTag()
+	r.tag = rows.CommandTag()
 	return rows.Err()
 }
 
-func (h *bufferedRows) Close()                                       { h.at = len(h.values) }
-func (h *bufferedRows) Err() error                                   { return h.err }
-func (h *bufferedRows) CommandTag() pgconn.CommandTag                { return h.tag }
-func (h *bufferedRows) FieldDescriptions() []pgconn.FieldDescription { return h.fields }
-func (h *bufferedRows) RawValues() [][]byte                          { return h.values[h.at-1] }
-func (h *bufferedRows) Conn() *pgx.Conn                              { return nil }
-func (h *bufferedRows) TypeMap() *pgtype.Map                         { return h.types }
+func (r *bufferedRows) Close()                                       { r.at = len(r.values) }
+func (r *bufferedRows) Err() error                                   { return r.err }
+func (r *bufferedRows) CommandTag() pgconn.CommandTag                { return r.tag }
+func (r *bufferedRows) FieldDescriptions() []pgconn.FieldDescription { return r.fields }
+func (r *bufferedRows) RawValues() [][]byte                          { return r.values[r.at-1] }
+func (r *bufferedRows) Conn() *pgx.Conn                              { return nil }
+func (r *bufferedRows) TypeMap() *pgtype.Map                         { return r.types }
 
-func (h *bufferedRows) Next() bool {
-	if h.at == len(h.values) {
+func (r *bufferedRows) Next() bool {
+	if r.at == len(r.values) {
 		return false
 	}
-	h.at++
+	r.at++
 	return true
 }
 
-func (h *bufferedRows) Scan(targets ...any) error {
+func (r *bufferedRows) Scan(targets ...any) error {
 	if len(targets) == 1 {
 		if scanner, ok := targets[0].(pgx.RowScanner); ok {
-			return h.fail(scanner.ScanRow(h))
+			return r.fail(scanner.ScanRow(r))
 		}
 	}
-	return h.fail(pgx.ScanRow(h.types, h.fields, h.RawValues(), targets...))
+	return r.fail(pgx.ScanRow(r.types, r.fields, r.RawValues(), targets...))
 }
 
-func (h *bufferedRows) Values() ([]any, error) {
-	values, targets := make([]any, len(h.fields)), make([]any, len(h.fields))
+func (r *bufferedRows) Values() ([]any, error) {
+	values, targets := make([]any, len(r.fields)), make([]any, len(r.fields))
 	for i := range values {
 		targets[i] = &values[i]
 	}
-	return values, h.Scan(targets...)
+	return values, r.Scan(targets...)
 }
 
 // fail keeps the first error, and ends the rows.
-func (h *bufferedRows) fail(err error) error {
-	if err != nil && h.err == nil {
-		h.err, h.at = err, len(h.values)
+func (r *bufferedRows) fail(err error) error {
+	if err != nil && r.err == nil {
+		r.err, r.at = err, len(r.values)
 	}
 	return err
 }

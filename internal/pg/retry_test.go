@@ -26,18 +26,18 @@ const (
 	insertValue = "insert into mytab (tenant_id, id, class, value) values ($1, $2, $3, $4)"
 )
 
-func (b *fixture) insertExample(t *testing.T) {
+func (f *fixture) insertExample(t *testing.T) {
 	t.Helper()
 	for _, dot := range [][2]int{{1, 10}, {1, 20}, {2, 100}, {2, 200}} {
-		b.exec(t, insertValue, b.scope.Tenant, newID(), dot[0], dot[1])
+		f.exec(t, insertValue, f.scope.Tenant, newID(), dot[0], dot[1])
 	}
 }
 
 // added returns the values other than the first four, in ascending order.
-func (b *fixture) added(t *testing.T) []int {
+func (f *fixture) added(t *testing.T) []int {
 	t.Helper()
-	rows, _ := b.Owner.Query(t.Context(), `select value from mytab
-		where tenant_id = $1 and value not in (10, 20, 100, 200) order by value`, b.scope.Tenant)
+	rows, _ := f.Owner.Query(t.Context(), `select value from mytab
+		where tenant_id = $1 and value not in (10, 20, 100, 200) order by value`, f.scope.Tenant)
 	return expect.Value(pgx.CollectRows(rows, pgx.RowTo[int]))(t)
 }
 
@@ -88,16 +88,16 @@ func TestReadCommitted_IsNotSerializable(t *testing.T) {
 const addOne = "update mytab set value = value + 1 where tenant_id = $1"
 
 // read has a transaction read all values.
-func (b *fixture) read(ctx context.Context, tx querier) error {
-	return execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant)
+func (f *fixture) read(ctx context.Context, tx querier) error {
+	return execute(ctx, tx, "select from mytab where tenant_id = $1", f.scope.Tenant)
 }
 
 // interfere commits a transaction that conflicts with the one under test.
-func (b *fixture) interfere(t *testing.T) {
+func (f *fixture) interfere(t *testing.T) {
 	t.Helper()
-	must.NoError(t, b.InTx(t.Context(), b.scope, "interfere", func(ctx context.Context, tx *pg.Tx) error {
-		tx.Write(addOne, b.scope.Tenant)
-		return b.read(ctx, tx)
+	must.NoError(t, f.InTx(t.Context(), f.scope, "interfere", func(ctx context.Context, tx *pg.Tx) error {
+		tx.Write(addOne, f.scope.Tenant)
+		return f.read(ctx, tx)
 	}))
 }
 
@@ -199,15 +199,15 @@ func TestInTx_RetriesDeadlocks(t *testing.T) {
 }
 
 // collide makes each attempt fail with 40001, and then does something.
-func (b *fixture) collide(t *testing.T, then func()) (attempts *int, _ body) {
+func (f *fixture) collide(t *testing.T, then func()) (attempts *int, _ body) {
 	t.Helper()
 	attempts = new(int)
 	return attempts, func(ctx context.Context, tx *pg.Tx) error {
 		defer then()
 		*attempts++
-		err := b.read(ctx, tx)
-		b.interfere(t)
-		tx.Write(addOne, b.scope.Tenant)
+		err := f.read(ctx, tx)
+		f.interfere(t)
+		tx.Write(addOne, f.scope.Tenant)
 		return err
 	}
 }

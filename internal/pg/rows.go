@@ -54,21 +54,21 @@ type rowSet[R any] struct {
 	index map[any]int
 }
 
-func (a *rowSet[R]) add(row R) {
-	if a.kind.Key == nil {
-		a.rows = append(a.rows, row)
+func (r *rowSet[R]) add(row R) {
+	if r.kind.Key == nil {
+		r.rows = append(r.rows, row)
 		return
 	}
-	key := a.kind.Key(row)
-	at, known := a.index[key]
+	key := r.kind.Key(row)
+	at, known := r.index[key]
 	switch {
 	case !known:
-		a.index[key] = len(a.rows)
-		a.rows = append(a.rows, row)
-	case a.kind.Merge == nil:
-		a.rows[at] = row
+		r.index[key] = len(r.rows)
+		r.rows = append(r.rows, row)
+	case r.kind.Merge == nil:
+		r.rows[at] = row
 	default:
-		a.kind.Merge(&a.rows[at], row)
+		r.kind.Merge(&r.rows[at], row)
 	}
 }
 

@@ -37,9 +37,9 @@ const (
 	gates  = "-- +goose Up\ncreate table gates (n int);\n"
 )
 
-func (b *fixture) has(t *testing.T, table string) (yes bool) {
+func (f *fixture) has(t *testing.T, table string) (yes bool) {
 	t.Helper()
-	b.scan(t, "select to_regclass($1) is not null", []any{table}, &yes)
+	f.scan(t, "select to_regclass($1) is not null", []any{table}, &yes)
 	return yes
 }
 

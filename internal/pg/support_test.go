@@ -49,14 +49,14 @@ func newID() tenant.SessionID { return tenant.New[tenant.SessionID](epoch) }
 // body is what a transaction does.
 type body = func(ctx context.Context, tx *pg.Tx) error
 
-func (b *fixture) inTx(t *testing.T, fn body, options ...pg.Option) error {
+func (f *fixture) inTx(t *testing.T, fn body, options ...pg.Option) error {
 	t.Helper()
-	return b.InTx(t.Context(), b.scope, "test", fn, options...)
+	return f.InTx(t.Context(), f.scope, "test", fn, options...)
 }
 
-func (b *fixture) inRead(t *testing.T, fn func(ctx context.Context, tx *pg.ReadTx) error) error {
+func (f *fixture) inRead(t *testing.T, fn func(ctx context.Context, tx *pg.ReadTx) error) error {
 	t.Helper()
-	return b.Read(t.Context(), b.scope, fn)
+	return f.Read(t.Context(), f.scope, fn)
 }
 
 // writes queues a statement, and then returns an error.
@@ -68,28 +68,28 @@ func writes(err error, sql string, args ...any) body {
 }
 
 // exec runs a statement as the owner.
-func (b *fixture) exec(t *testing.T, sql string, args ...any) {
+func (f *fixture) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	expect.OK(t)(b.Owner.Exec(t.Context(), sql, args...))
+	expect.OK(t)(f.Owner.Exec(t.Context(), sql, args...))
 }
 
 // scan reads a row as the owner.
-func (b *fixture) scan(t *testing.T, sql string, args []any, targets ...any) {
+func (f *fixture) scan(t *testing.T, sql string, args []any, targets ...any) {
 	t.Helper()
-	must.NoError(t, b.Owner.QueryRow(t.Context(), sql, args...).Scan(targets...))
+	must.NoError(t, f.Owner.QueryRow(t.Context(), sql, args...).Scan(targets...))
 }
 
 // insert adds one row to counters as the owner.
-func (b *fixture) insert(t *testing.T) tenant.SessionID {
+func (f *fixture) insert(t *testing.T) tenant.SessionID {
 	t.Helper()
 	id := newID()
-	b.exec(t, "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id)
+	f.exec(t, "insert into counters (tenant_id, id) values ($1, $2)", f.scope.Tenant, id)
 	return id
 }
 
-func (b *fixture) taken(t *testing.T, id tenant.SessionID) (taken int) {
+func (f *fixture) taken(t *testing.T, id tenant.SessionID) (taken int) {
 	t.Helper()
-	b.scan(t, selectTaken, []any{b.scope.Tenant, id}, &taken)
+	f.scan(t, selectTaken, []any{f.scope.Tenant, id}, &taken)
 	return taken
 }
 

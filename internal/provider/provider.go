@@ -99,82 +99,82 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-func (x *Exchange) start() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	first := !x.started
-	x.started = true
+func (e *Exchange) start() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	first := !e.started
+	e.started = true
 	return first
 }
 
-func (x *Exchange) markSent() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.sent = true
+func (e *Exchange) markSent() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sent = true
 }
 
-func (x *Exchange) fail(err error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.err = err
+func (e *Exchange) fail(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.err = err
 }
 
-func (x *Exchange) setStatus(res *http.Response) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.status = res.StatusCode
-	x.retryAfter = retryAfter(res.Header)
+func (e *Exchange) setStatus(res *http.Response) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.status = res.StatusCode
+	e.retryAfter = retryAfter(res.Header)
 }
 
-func (x *Exchange) setBody(body []byte) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.status/100 != 2 {
-		x.errorBody = body
+func (e *Exchange) setBody(body []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.status/100 != 2 {
+		e.errorBody = body
 	}
 }
 
 // ErrorBody returns the body of an error response, or nil. Libraries that retry by themselves hide it.
-func (x *Exchange) ErrorBody() []byte {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.errorBody
+func (e *Exchange) ErrorBody() []byte {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.errorBody
 }
 
 // Accepted reports whether the provider accepted the request.
-func (x *Exchange) Accepted() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.status/100 == 2
+func (e *Exchange) Accepted() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.status/100 == 2
 }
 
 // NotSent reports whether no request was made at all, because the library rejected it.
-func (x *Exchange) NotSent() bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return !x.started
+func (e *Exchange) NotSent() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.started
 }
 
 // Failure says what a failed exchange means, as far as HTTP shows. err is the library's error and becomes the cause.
 // If the provider's response has an error code, that says more.
-func (x *Exchange) Failure(err error) *delivery.Error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.err != nil {
-		err = x.err // the library's error may only say that the context ended
+func (e *Exchange) Failure(err error) *delivery.Error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		err = e.err // the library's error may only say that the context ended
 	}
-	failure := &delivery.Error{RetryAfter: x.retryAfter, Err: err}
+	failure := &delivery.Error{RetryAfter: e.retryAfter, Err: err}
 	switch {
-	case x.status == 0 && x.sent:
+	case e.status == 0 && e.sent:
 		failure.Kind, failure.Reason = delivery.Unknown, "no answer"
-	case x.status == 0:
+	case e.status == 0:
 		failure.Kind, failure.Reason = delivery.Transient, "not reached"
-	case x.status/100 == 2:
+	case e.status/100 == 2:
 		failure.Kind, failure.Reason = delivery.Unknown, "accepted, but the answer cannot be read"
 	default:
-		failure.Kind = kind(x.status)
-		failure.Code = "HTTP " + strconv.Itoa(x.status)
-		failure.Reason = fmt.Sprintf("the provider answered %d %s", x.status, http.StatusText(x.status))
+		failure.Kind = kind(e.status)
+		failure.Code = "HTTP " + strconv.Itoa(e.status)
+		failure.Reason = fmt.Sprintf("the provider answered %d %s", e.status, http.StatusText(e.status))
 	}
 	return failure
 }

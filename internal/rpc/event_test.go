@@ -71,31 +71,31 @@ func (s *testServer) watch(
 	return w
 }
 
-func (w *eventStream) next() *v1.WatchEventsResponse {
-	w.t.Helper()
-	must.True(w.t, w.stream.Receive(), must.Sprintf("the stream ended: %v", w.stream.Err()))
-	w.cursor = w.stream.Msg().GetCursor()
-	test.NotEqOp(w.t, "", w.cursor, test.Sprint("a message without a cursor"))
-	return w.stream.Msg()
+func (s *eventStream) next() *v1.WatchEventsResponse {
+	s.t.Helper()
+	must.True(s.t, s.stream.Receive(), must.Sprintf("the stream ended: %v", s.stream.Err()))
+	s.cursor = s.stream.Msg().GetCursor()
+	test.NotEqOp(s.t, "", s.cursor, test.Sprint("a message without a cursor"))
+	return s.stream.Msg()
 }
 
 // events receives n events.
-func (w *eventStream) events(n int) []*v1.Event {
-	w.t.Helper()
+func (s *eventStream) events(n int) []*v1.Event {
+	s.t.Helper()
 	var got []*v1.Event
 	for len(got) < n {
-		got = append(got, w.next().GetEvents()...)
+		got = append(got, s.next().GetEvents()...)
 	}
 	return got
 }
 
 // end waits until the server ends the stream, and returns the error.
-func (w *eventStream) end() apiError {
-	w.t.Helper()
-	for w.stream.Receive() {
-		w.cursor = w.stream.Msg().GetCursor()
+func (s *eventStream) end() apiError {
+	s.t.Helper()
+	for s.stream.Receive() {
+		s.cursor = s.stream.Msg().GetCursor()
 	}
-	return apiErrorOf(w.t, w.stream.Err())
+	return apiErrorOf(s.t, s.stream.Err())
 }
 
 // eventNames returns the names that commitEvents gave to events.

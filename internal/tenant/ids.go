@@ -26,10 +26,10 @@ func NewIDs(now time.Time) *IDs {
 }
 
 // Reset restarts the sequence at the first id.
-func (m *IDs) Reset() *IDs {
-	m.rng = mathrand.NewChaCha8(m.seed)
-	m.n = 0
-	return m
+func (i *IDs) Reset() *IDs {
+	i.rng = mathrand.NewChaCha8(i.seed)
+	i.n = 0
+	return i
 }
 
 // NextID returns the next id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.

@@ -46,8 +46,8 @@ func contend(t testing.TB) func(*pg.Config) {
 // failing fails a test for what is logged as an error.
 type failing struct{ testing.TB }
 
-func (e failing) Write(text []byte) (int, error) {
-	e.Error(string(text))
+func (f failing) Write(text []byte) (int, error) {
+	f.Error(string(text))
 	return len(text), nil
 }
 

@@ -103,16 +103,16 @@ func newBreaker() *delivery.Breaker {
 }
 
 // Run delivers what is due until ctx ends. It returns when nothing is in progress any more.
-func (c *Dispatcher) Run(ctx context.Context) {
+func (d *Dispatcher) Run(ctx context.Context) {
 	var group sync.WaitGroup
-	c.config.Messages.RunNotices(ctx, func(id tenant.TenantID) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		wakeup, running := c.active[id]
+	d.config.Messages.RunNotices(ctx, func(id tenant.TenantID) {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		wakeup, running := d.active[id]
 		if !running {
 			wakeup = make(chan struct{}, 1)
-			c.active[id] = wakeup
-			group.Go(func() { c.serve(ctx, id, wakeup) })
+			d.active[id] = wakeup
+			group.Go(func() { d.serve(ctx, id, wakeup) })
 		}
 		select {
 		case wakeup <- struct{}{}:
@@ -123,23 +123,23 @@ func (c *Dispatcher) Run(ctx context.Context) {
 }
 
 // serve delivers what is due for a tenant for as long as it is woken up.
-func (c *Dispatcher) serve(ctx context.Context, id tenant.TenantID, wakeup chan struct{}) {
+func (d *Dispatcher) serve(ctx context.Context, id tenant.TenantID, wakeup chan struct{}) {
 	failed := func(err error) {
 		if ctx.Err() == nil {
-			c.config.Log.ErrorContext(ctx, "delivering messages failed",
+			d.config.Log.ErrorContext(ctx, "delivering messages failed",
 				slog.String("tenant_id", id.String()), slog.Any("error", err))
-			c.config.Messages.SetNoticeAlarm(id, retryDelay)
+			d.config.Messages.SetNoticeAlarm(id, retryDelay)
 		}
 	}
 	for {
-		c.deliver(ctx, id, wakeup, failed)
-		c.mu.Lock()
+		d.deliver(ctx, id, wakeup, failed)
+		d.mu.Lock()
 		if len(wakeup) == 0 || ctx.Err() != nil {
-			delete(c.active, id)
-			c.mu.Unlock()
+			delete(d.active, id)
+			d.mu.Unlock()
 			return
 		}
-		c.mu.Unlock()
+		d.mu.Unlock()
 	}
 }
 
@@ -147,11 +147,11 @@ func (c *Dispatcher) serve(ctx context.Context, id tenant.TenantID, wakeup chan 
 // provider does not hold up the next. Results are saved when their batch ends, or after a second, so that few are
 // unknown if the node dies. The goroutine that takes notices also saves, because the two transactions would conflict.
 // deliver returns when no batch is in progress and nothing has woken it up.
-func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan struct{}, failed func(error)) {
+func (d *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan struct{}, failed func(error)) {
 	var results results
 	save := func() {
 		// Save even while the node stops: otherwise the messages would count as possibly sent.
-		if err := c.config.Messages.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
+		if err := d.config.Messages.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
 			failed(err)
 		}
 	}
@@ -164,7 +164,7 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 		if more {
 			stop = ctx.Done()
 			if running < maxTenantBatches && len(ended) == 0 {
-				start = c.batches
+				start = d.batches
 			}
 		}
 		select {
@@ -178,20 +178,20 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 		case <-ticker.C:
 			save()
 		case start <- struct{}{}:
-			taken, err := c.config.Messages.TakeNotices(ctx, id)
-			c.metrics.taken(taken)
-			c.logAlarms(ctx, id, taken.Alarms)
+			taken, err := d.config.Messages.TakeNotices(ctx, id)
+			d.metrics.taken(taken)
+			d.logAlarms(ctx, id, taken.Alarms)
 			if more = taken.More && err == nil; err != nil {
 				failed(err)
 			}
 			if len(taken.Out) == 0 {
-				<-c.batches
+				<-d.batches
 				continue
 			}
 			running++
 			go func() {
-				c.sendBatch(ctx, id, taken.Out, results.collect(taken.Out))
-				<-c.batches
+				d.sendBatch(ctx, id, taken.Out, results.collect(taken.Out))
+				<-d.batches
 				ended <- struct{}{}
 			}()
 		}
@@ -199,9 +199,9 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 }
 
 // logAlarms logs the sending quotas of a tenant of which a share was reached.
-func (c *Dispatcher) logAlarms(ctx context.Context, id tenant.TenantID, alarms []notify.SendingAlarm) {
+func (d *Dispatcher) logAlarms(ctx context.Context, id tenant.TenantID, alarms []notify.SendingAlarm) {
 	for _, a := range alarms {
-		c.config.Log.WarnContext(ctx, "sending quota reached", slog.String("tenant_id", id.String()),
+		d.config.Log.WarnContext(ctx, "sending quota reached", slog.String("tenant_id", id.String()),
 			slog.String("channel", string(a.Channel)), slog.String("country", a.Country), slog.Int("percent", a.Percent),
 			slog.Int("limit", a.Limit), slog.Int("used", a.Used))
 	}

@@ -8,10 +8,10 @@ import (
 )
 
 // Deliver sends what is due for a tenant now and returns when it is saved.
-func (c *Dispatcher) Deliver(ctx context.Context, id tenant.TenantID) error {
+func (d *Dispatcher) Deliver(ctx context.Context, id tenant.TenantID) error {
 	wakeup := make(chan struct{}, 1)
 	wakeup <- struct{}{}
 	var errs error
-	c.deliver(ctx, id, wakeup, func(err error) { errs = errors.Join(errs, err) })
+	d.deliver(ctx, id, wakeup, func(err error) { errs = errors.Join(errs, err) })
 	return errs
 }

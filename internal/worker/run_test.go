@@ -24,9 +24,9 @@ type held struct {
 	answer chan error
 }
 
-func (p *held) Send(_ context.Context, m delivery.Message) (delivery.Receipt, error) {
-	p.asked <- m
-	if err := <-p.answer; err != nil {
+func (h *held) Send(_ context.Context, m delivery.Message) (delivery.Receipt, error) {
+	h.asked <- m
+	if err := <-h.answer; err != nil {
 		return delivery.Receipt{}, err
 	}
 	return delivery.Receipt{ProviderID: m.ID.String(), Status: delivery.Sent, Segments: 1}, nil

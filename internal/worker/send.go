@@ -13,36 +13,36 @@ import (
 )
 
 // SendAll sends messages and returns their results.
-func (c *Dispatcher) SendAll(
+func (d *Dispatcher) SendAll(
 	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
 ) []messages.AttemptResult {
 	var results results
-	c.sendBatch(ctx, in, out, results.collect(out))
+	d.sendBatch(ctx, in, out, results.collect(out))
 	return results.drain()
 }
 
 // sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
 // When ctx has ended, messages that were not started are left for later.
-func (c *Dispatcher) sendBatch(
+func (d *Dispatcher) sendBatch(
 	ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.AttemptResult),
 ) {
-	senders, err := c.senders(context.WithoutCancel(ctx), in, out)
-	start := c.config.Now()
+	senders, err := d.senders(context.WithoutCancel(ctx), in, out)
+	start := d.config.Now()
 	queues := make(map[account][]messages.Outgoing)
 	for _, o := range out {
-		of := account{c.owner(in, o), o.Provider}
+		of := account{d.owner(in, o), o.Provider}
 		queues[of] = append(queues[of], o)
 	}
 	var all sync.WaitGroup
 	for of, queue := range queues {
 		all.Go(func() {
 			var group errgroup.Group
-			group.SetLimit(c.config.Concurrency)
+			group.SetLimit(d.config.Concurrency)
 			for _, o := range queue {
 				group.Go(func() error {
 					attempt := messages.AttemptResult{Outgoing: o}
 					if to := senders[of]; to != nil {
-						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
+						attempt.Receipt, attempt.Err = d.send(ctx, to, o, start)
 					} else {
 						attempt.Err = &delivery.Error{
 							Kind: delivery.Misconfigured, Reason: "the sender cannot be opened", Err: err,
@@ -58,7 +58,7 @@ func (c *Dispatcher) sendBatch(
 	all.Wait()
 }
 
-func (c *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
+func (d *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
 	if o.Own {
 		return in
 	}
@@ -66,10 +66,10 @@ func (c *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.Tenan
 }
 
 // send sends one message, unless its provider's breaker is open.
-func (c *Dispatcher) send(
+func (d *Dispatcher) send(
 	ctx context.Context, to *accountSender, o messages.Outgoing, start time.Time,
 ) (delivery.Receipt, error) {
-	now := c.config.Now()
+	now := d.config.Now()
 	if now.Sub(start) > startTimeout || ctx.Err() != nil {
 		return delivery.Receipt{}, &delivery.Error{
 			Kind: delivery.Transient, Code: "NOT_BEGUN", Reason: "messages before it took too long", Err: ctx.Err(),
@@ -85,14 +85,14 @@ func (c *Dispatcher) send(
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
 	defer cancel()
 	receipt, err := to.sender.Send(limited, o.Message)
-	ended := c.config.Now()
+	ended := d.config.Now()
 	to.breaker.Done(permit, ended, err)
-	c.metrics.sent(o, ended.Sub(now), err)
+	d.metrics.sent(o, ended.Sub(now), err)
 	return receipt, err
 }
 
 // senders returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
-func (c *Dispatcher) senders(
+func (d *Dispatcher) senders(
 	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
 ) (map[account]*accountSender, error) {
 	own := make(map[string]bool)
@@ -104,28 +104,28 @@ func (c *Dispatcher) senders(
 	var settings messages.Senders
 	var failed error
 	if len(own) > 0 {
-		if settings, failed = c.config.Messages.SendersOf(ctx, in); failed != nil {
+		if settings, failed = d.config.Messages.SendersOf(ctx, in); failed != nil {
 			own = nil
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	found := make(map[account]*accountSender)
-	for provider, sender := range c.config.Platform {
+	for provider, sender := range d.config.Platform {
 		key := account{provider: provider}
-		found[key] = &accountSender{sender: sender(in), breaker: c.accounts[key].breaker}
+		found[key] = &accountSender{sender: sender(in), breaker: d.accounts[key].breaker}
 	}
 	for provider := range own {
 		key := account{in, provider}
-		current := c.accounts[key]
+		current := d.accounts[key]
 		if current == nil || current.version != settings.Version {
-			sender, err := c.config.Open(ctx, in, provider, settings)
+			sender, err := d.config.Open(ctx, in, provider, settings)
 			if err != nil {
 				failed = err
 				continue
 			}
 			current = &accountSender{sender: sender, version: settings.Version, breaker: newBreaker()}
-			c.accounts[key] = current
+			d.accounts[key] = current
 		}
 		found[key] = current
 	}

@@ -111,8 +111,8 @@ func New(baseURL string, options ...Option) *Client {
 	}
 }
 
-func (m *interceptor) options() []connect.ClientOption {
-	return []connect.ClientOption{connect.WithGRPC(), connect.WithInterceptors(m)}
+func (i *interceptor) options() []connect.ClientOption {
+	return []connect.ClientOption{connect.WithGRPC(), connect.WithInterceptors(i)}
 }
 
 // newHTTPClient returns a client for HTTP/2 with and without TLS, which gRPC needs.

@@ -29,18 +29,18 @@ type interceptor struct {
 }
 
 // WrapUnary implements connect.Interceptor.
-func (m *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+func (i *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, request connect.AnyRequest) (connect.AnyResponse, error) {
 		spec, header := request.Spec(), request.Header()
 		if takesKey(spec) && header.Get(idempotencyKey) == "" {
 			header.Set(idempotencyKey, rand.Text())
 		}
-		ctx, deadline, cancel := m.withDeadline(ctx)
+		ctx, deadline, cancel := i.withDeadline(ctx)
 		defer cancel()
 		own := isPublic(spec) || header.Get(authorization) != ""
 		refused := ""
 		for attempt := 0; ; attempt++ {
-			token, err := m.authorize(ctx, request, own, refused)
+			token, err := i.authorize(ctx, request, own, refused)
 			var answer connect.AnyResponse
 			if err == nil {
 				if answer, err = next(ctx, request); err == nil {
@@ -49,19 +49,19 @@ func (m *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 				if refused == "" && token != "" && connect.CodeOf(err) == connect.CodeUnauthenticated {
 					// Only once: if a new token is rejected, too, another one will not help.
 					refused = token
-					if newToken, e := m.tokens.other(ctx, refused); e == nil && newToken != refused {
+					if newToken, e := i.tokens.other(ctx, refused); e == nil && newToken != refused {
 						attempt--
 						continue
 					}
 				}
 			}
-			wait, retry := m.retryDelay(err, isSafe(spec), attempt)
-			if !retry || attempt >= m.retries || ctx.Err() != nil || !m.now().Add(wait).Before(deadline) {
+			wait, retry := i.retryDelay(err, isSafe(spec), attempt)
+			if !retry || attempt >= i.retries || ctx.Err() != nil || !i.now().Add(wait).Before(deadline) {
 				return nil, err
 			}
-			m.log.LogAttrs(ctx, slog.LevelInfo, "retrying call", slog.String("procedure", spec.Procedure),
+			i.log.LogAttrs(ctx, slog.LevelInfo, "retrying call", slog.String("procedure", spec.Procedure),
 				slog.Any("error", err), slog.Duration("wait", wait))
-			if m.sleep(ctx, wait) != nil {
+			if i.sleep(ctx, wait) != nil {
 				return nil, err // the cause says more than that the time is up
 			}
 		}
@@ -69,27 +69,27 @@ func (m *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 }
 
 // withDeadline returns the deadline of a call with its retries: that of its context, or one after the client's timeout.
-func (m *interceptor) withDeadline(ctx context.Context) (context.Context, time.Time, context.CancelFunc) {
+func (i *interceptor) withDeadline(ctx context.Context) (context.Context, time.Time, context.CancelFunc) {
 	if deadline, ok := ctx.Deadline(); ok {
 		return ctx, deadline, func() {}
 	}
-	if m.timeout <= 0 {
-		return ctx, m.now().AddDate(1, 0, 0), func() {}
+	if i.timeout <= 0 {
+		return ctx, i.now().AddDate(1, 0, 0), func() {}
 	}
 	// The deadline is by the client's clock. The timer of the context ends an attempt that gets no answer.
-	deadline := m.now().Add(m.timeout)
-	ctx, cancel := context.WithTimeout(ctx, m.timeout)
+	deadline := i.now().Add(i.timeout)
+	ctx, cancel := context.WithTimeout(ctx, i.timeout)
 	return ctx, deadline, cancel
 }
 
 // authorize adds a token to a request, unless it has its own or needs none, and returns the token.
-func (m *interceptor) authorize(
+func (i *interceptor) authorize(
 	ctx context.Context, request connect.AnyRequest, own bool, refused string,
 ) (string, error) {
 	if own {
 		return "", nil
 	}
-	token, err := m.tokens.other(ctx, refused)
+	token, err := i.tokens.other(ctx, refused)
 	if token != "" {
 		request.Header().Set(authorization, "Bearer "+token)
 	}
@@ -97,9 +97,9 @@ func (m *interceptor) authorize(
 }
 
 // WrapStreamingClient implements connect.Interceptor.
-func (m *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+func (i *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
 	return func(ctx context.Context, spec connect.Spec) connect.StreamingClientConn {
-		token := func() (string, error) { return m.tokens.current(ctx) }
+		token := func() (string, error) { return i.tokens.current(ctx) }
 		return &stream{StreamingClientConn: next(ctx, spec), token: token}
 	}
 }
@@ -132,20 +132,20 @@ func (*interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) conn
 
 // retryDelay returns how long to wait before a retry, and whether the call may be retried.
 // safe says whether it may be executed twice.
-func (m *interceptor) retryDelay(err error, safe bool, attempt int) (time.Duration, bool) {
+func (i *interceptor) retryDelay(err error, safe bool, attempt int) (time.Duration, bool) {
 	refusal := RefusalOf(err)
 	switch refusal.Reason {
 	case v1.ErrorReason_ERROR_REASON_CONTENTION: // nothing was written
-		return m.backoff(attempt), true
+		return i.backoff(attempt), true
 	case v1.ErrorReason_ERROR_REASON_RATE_LIMITED:
 		asked := retryAfter(refusal)
 		// A caller that has to wait much longer gets the error.
-		return asked + m.backoff(attempt), asked <= maxBackoff
+		return asked + i.backoff(attempt), asked <= maxBackoff
 	case v1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, // the server's deadline, not ours
 		v1.ErrorReason_ERROR_REASON_SHUTTING_DOWN:
-		return m.backoff(attempt), safe
+		return i.backoff(attempt), safe
 	case v1.ErrorReason_ERROR_REASON_UNSPECIFIED: // not from Berth: from the network or a proxy
-		return m.backoff(attempt), safe && isTransient(refusal.Code)
+		return i.backoff(attempt), safe && isTransient(refusal.Code)
 	default:
 		return 0, false
 	}
@@ -158,12 +158,12 @@ const (
 )
 
 // backoff has full jitter, so that clients that failed together do not return together.
-func (m *interceptor) backoff(attempt int) time.Duration {
+func (i *interceptor) backoff(attempt int) time.Duration {
 	ceiling := maxBackoff
 	if attempt < 7 {
 		ceiling = min(maxBackoff, minBackoff<<attempt)
 	}
-	return time.Duration(m.random() * float64(ceiling))
+	return time.Duration(i.random() * float64(ceiling))
 }
 
 func retryAfter(r Refusal) time.Duration {

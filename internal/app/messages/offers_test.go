@@ -41,59 +41,59 @@ type oneOffer struct {
 	err        error // of every call
 }
 
-func (w *oneOffer) ReadOffers(
+func (o *oneOffer) ReadOffers(
 	b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts,
 ) {
 	b.Queue("select 1")
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if slices.Contains(ids, w.offer.ID) {
-		into[w.offer.ID] = new(w.offer)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if slices.Contains(ids, o.offer.ID) {
+		into[o.offer.ID] = new(o.offer)
 	}
 }
 
-func (w *oneOffer) StartOffer(
+func (o *oneOffer) StartOffer(
 	_ context.Context, tx *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time,
 ) (time.Time, bool, error) {
 	ends := at.Add(40 * time.Minute)
 	if at.Equal(now) {
 		tx.Write("select 1").Query(func(pgx.Rows) error { // once the transaction is durable
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.offer.ExpiresAt = ends
+			o.mu.Lock()
+			defer o.mu.Unlock()
+			o.offer.ExpiresAt = ends
 			return nil
 		})
 	}
-	return ends, at.Before(w.closes), w.err
+	return ends, at.Before(o.closes), o.err
 }
 
-func (w *oneOffer) WithdrawUnsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.unsendable = append(w.unsendable, id)
+func (o *oneOffer) WithdrawUnsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.unsendable = append(o.unsendable, id)
 	return nil
 }
 
-func (w *oneOffer) OffersByCode(_ context.Context, _ tenant.TenantID, _, code string) ([]waitlists.CodedOffer, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if code != w.offer.Code {
+func (o *oneOffer) OffersByCode(_ context.Context, _ tenant.TenantID, _, code string) ([]waitlists.CodedOffer, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if code != o.offer.Code {
 		return nil, nil
 	}
-	return []waitlists.CodedOffer{{ID: w.offer.ID, Live: w.offer.Live}}, nil
+	return []waitlists.CodedOffer{{ID: o.offer.ID, Live: o.offer.Live}}, nil
 }
 
-func (w *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.err != nil {
-		return w.err
+func (o *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return o.err
 	}
-	if !w.offer.Live {
+	if !o.offer.Live {
 		return fault.New(fault.FailedPrecondition, fault.OfferNotLive, "No.")
 	}
-	w.answers = append(w.answers, accept)
-	w.offer.Live = false
+	o.answers = append(o.answers, accept)
+	o.offer.Live = false
 	return nil
 }
 

@@ -44,8 +44,8 @@ func (p domainStudio) set(address string) (messages.Senders, error) {
 	})
 }
 
-func (p domainStudio) verify() (messages.Senders, error) {
-	return p.App.Messages.VerifySendingDomain(p.T.Context(), p.Owner)
+func (s domainStudio) verify() (messages.Senders, error) {
+	return s.App.Messages.VerifySendingDomain(s.T.Context(), s.Owner)
 }
 
 // publish publishes the records of a domain, or removes them.
@@ -58,34 +58,34 @@ func (p domainStudio) publish(s messages.Senders, there bool) {
 }
 
 // verified lets the studio have a verified domain.
-func (p domainStudio) verified() messages.Senders {
-	p.T.Helper()
-	p.publish(expect.Value(p.set("hello@studio.com"))(p.T), true)
-	return expect.Value(p.verify())(p.T)
+func (s domainStudio) verified() messages.Senders {
+	s.T.Helper()
+	s.publish(expect.Value(s.set("hello@studio.com"))(s.T), true)
+	return expect.Value(s.verify())(s.T)
 }
 
 // check looks up the domain after a time, as a node does.
-func (p domainStudio) check(after time.Duration) messages.Senders {
-	p.T.Helper()
-	p.Clock.Advance(after)
-	p.NoError(p.App.Messages.CheckDomain(p.T.Context(), p.Tenant))
-	return expect.Value(p.App.Messages.GetSenders(p.T.Context(), p.Owner))(p.T)
+func (s domainStudio) check(after time.Duration) messages.Senders {
+	s.T.Helper()
+	s.Clock.Advance(after)
+	s.NoError(s.App.Messages.CheckDomain(s.T.Context(), s.Tenant))
+	return expect.Value(s.App.Messages.GetSenders(s.T.Context(), s.Owner))(s.T)
 }
 
 // mailTo books a place for a new member and returns the mail about it, and who signed it.
-func (p domainStudio) mailTo(name string) (smtptest.Mail, string) {
-	p.T.Helper()
-	who := p.AddReachable(name)
-	p.RemoveDevices(who)
-	p.MustPlace(who, p.SessionAt(p.Clock.Now().Add(48*time.Hour)))
-	p.Deliver()
-	mails := p.Mail.Mails()
+func (s domainStudio) mailTo(name string) (smtptest.Mail, string) {
+	s.T.Helper()
+	who := s.AddReachable(name)
+	s.RemoveDevices(who)
+	s.MustPlace(who, s.SessionAt(s.Clock.Now().Add(48*time.Hour)))
+	s.Deliver()
+	mails := s.Mail.Mails()
 	at := slices.IndexFunc(mails, func(m smtptest.Mail) bool { return m.To[0] == strings.ToLower(name)+"@example.com" })
-	must.True(p.T, at >= 0, must.Sprint("no mail to ", name))
-	mail, lookUp := mails[at], provider.TXT(p.DNS.Address)
+	must.True(s.T, at >= 0, must.Sprint("no mail to ", name))
+	mail, lookUp := mails[at], provider.TXT(s.DNS.Address)
 	return mail, strings.Join(expect.Value(mail.Signers(func(name string) ([]string, error) {
-		return lookUp(p.T.Context(), name)
-	}))(p.T), " ")
+		return lookUp(s.T.Context(), name)
+	}))(s.T), " ")
 }
 
 // Mails come from a domain once its records are there: signed, with HTML of the tenant's own, and without the frame.

@@ -139,9 +139,9 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 }
 
 // complete adds the eligibility, and removes what the caller may not see.
-func (o *SessionView) complete(caller tenant.Caller, slot *booking.Slot, f *forecast) {
-	if !caller.IsStaff() && o.State != catalog.Cancelled {
-		o.StateReason = "" // only staff see why a session is blocked
+func (v *SessionView) complete(caller tenant.Caller, slot *booking.Slot, f *forecast) {
+	if !caller.IsStaff() && v.State != catalog.Cancelled {
+		v.StateReason = "" // only staff see why a session is blocked
 	}
-	o.Eligibility = f.eligibility(slot)
+	v.Eligibility = f.eligibility(slot)
 }

@@ -73,14 +73,14 @@ func (s *Service) MoveEntry(
 
 // commonQueue returns the first queue that the entry shares with another one. With the zero id it is the entry's first
 // queue.
-func (s *PositionFacts) commonQueue(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
-	at := slices.IndexFunc(s.Rivals, func(r waitlistdb.Rival) bool { return r.Entry == with || with.IsZero() })
+func (f *PositionFacts) commonQueue(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
+	at := slices.IndexFunc(f.Rivals, func(r waitlistdb.Rival) bool { return r.Entry == with || with.IsZero() })
 	if at < 0 {
 		return waitlist.Slot{}, nil
 	}
-	slot := s.Rivals[at].Slot
+	slot := f.Rivals[at].Slot
 	var queue []waitlist.Candidate
-	for _, r := range s.Rivals {
+	for _, r := range f.Rivals {
 		if r.Slot == slot {
 			queue = append(queue, r.Candidate)
 		}

@@ -381,15 +381,15 @@ func TestFill_TwoHundredConcurrentCancellations(t *testing.T) {
 // traffic counts what is sent to the database.
 type traffic struct{ statements, trips atomic.Int64 }
 
-func (s *traffic) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	s.statements.Add(int64(len(data.Batch.QueuedQueries)))
-	s.trips.Add(1)
+func (t *traffic) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	t.statements.Add(int64(len(data.Batch.QueuedQueries)))
+	t.trips.Add(1)
 	return ctx
 }
 
-func (s *traffic) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	s.statements.Add(1)
-	s.trips.Add(1)
+func (t *traffic) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	t.statements.Add(1)
+	t.trips.Add(1)
 	return ctx
 }
 

@@ -65,21 +65,21 @@ func ListPositions(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *P
 }
 
 // ListRivals asks for rivals and for the rules that order them.
-func (s *PositionFacts) ListRivals(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
-	waitlistdb.ListRivals(b, in, of, &s.Rivals)
-	waitlistdb.ListAllRules(b, in, &s.Rules)
+func (f *PositionFacts) ListRivals(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
+	waitlistdb.ListRivals(b, in, of, &f.Rivals)
+	waitlistdb.ListAllRules(b, in, &f.Rules)
 }
 
 // AddTo fills in the positions and live offers of entries.
-func (s *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) {
-	at := Positions(s.Rivals, s.Rules, now)
+func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) {
+	at := Positions(f.Rivals, f.Rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
 			position := at[QueuePlace{Entry: e.ID}]
 			entries[i].Position, entries[i].Scoring = position.Position, position.Scoring
 		}
-		if n := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
-			entries[i].Offer = &s.offers[n]
+		if n := slices.IndexFunc(f.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
+			entries[i].Offer = &f.offers[n]
 		}
 	}
 }

@@ -100,8 +100,8 @@ func (r *Record) permission() string {
 }
 
 // ReadsAll reports whether the caller sees every record.
-func (c Reader) ReadsAll() bool {
-	return !c.SelfOnly && c.IsStaff() && len(c.May) == len(ReadPermissions)
+func (r Reader) ReadsAll() bool {
+	return !r.SelfOnly && r.IsStaff() && len(r.May) == len(ReadPermissions)
 }
 
 // See returns the selected records that the caller may see, as far as they may see them.
@@ -165,8 +165,8 @@ func (c Reader) owns(r *Record) bool {
 }
 
 // knows reports whether the caller may know an actor without permission to read members.
-func (c Reader) knows(actor string) bool {
-	return actor == c.Actor() || actor == tenant.System(c.Tenant).Actor()
+func (r Reader) knows(actor string) bool {
+	return actor == r.Actor() || actor == tenant.System(r.Tenant).Actor()
 }
 
 // copy returns a record of the same event with as much of its data as the view shows.

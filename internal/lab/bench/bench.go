@@ -180,9 +180,9 @@ func (o Options) measure(
 }
 
 // machine describes the machine, Go and Postgres.
-func (h *testbed) machine(ctx context.Context) (string, error) {
+func (b *testbed) machine(ctx context.Context) (string, error) {
 	var version, fsync string
-	err := h.owner.QueryRow(ctx, "select current_setting('server_version'), current_setting('fsync')").
+	err := b.owner.QueryRow(ctx, "select current_setting('server_version'), current_setting('fsync')").
 		Scan(&version, &fsync)
 	version, _, _ = strings.Cut(version, " ")
 	return fmt.Sprintf("%d processors, %s/%s, %s, Postgres %s, fsync %s",

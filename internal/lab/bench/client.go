@@ -42,37 +42,37 @@ const staffMember = memberCount
 const subjectPrefix = "bench-"
 
 // open returns the client of a case.
-func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ client, closeClient func(), err error) {
+func (b *testbed) open(ctx context.Context, c report.Case, what work) (_ client, closeClient func(), err error) {
 	switch c.Via {
 	case report.GRPC, report.Connect, report.JSON:
-		return h.openNetwork(ctx, c, what, h.address)
+		return b.openNetwork(ctx, c, what, b.address)
 	case report.NaiveGRPC:
-		address, closeServer, err := h.serveNaive(ctx)
+		address, closeServer, err := b.serveNaive(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
-		d, closeConns, err := h.openNetwork(ctx, c, what, address)
+		d, closeConns, err := b.openNetwork(ctx, c, what, address)
 		if err != nil {
 			closeServer()
 			return nil, nil, err
 		}
 		return d, func() { closeConns(); closeServer() }, nil
 	case report.Naive:
-		naive, err := h.openNaive(ctx)
+		naive, err := b.openNaive(ctx)
 		if err != nil {
 			return nil, nil, err
 		}
 		return naive, naive.pool.Close, nil
 	case report.Mutex:
-		if h.single == nil {
+		if b.single == nil {
 			const lanes = 1024 // so many that no request waits for a lane: those that wait share a transaction
-			if h.single, err = h.openOther(ctx, lanes); err != nil {
+			if b.single, err = b.openOther(ctx, lanes); err != nil {
 				return nil, nil, err
 			}
 		}
-		return &mutexClient{directClient: directClient{[]*app.Services{h.single.app}}}, func() {}, nil
+		return &mutexClient{directClient: directClient{[]*app.Services{b.single.app}}}, func() {}, nil
 	default:
-		nodes, err := h.nodes(ctx, c.Nodes)
+		nodes, err := b.nodes(ctx, c.Nodes)
 		return directClient{nodes}, func() {}, err
 	}
 }
@@ -139,10 +139,10 @@ type mutexClient struct {
 	sessions [sessionCount]sync.Mutex
 }
 
-func (d *mutexClient) book(ctx context.Context, target seat) (string, error) {
-	d.sessions[target.session].Lock()
-	defer d.sessions[target.session].Unlock()
-	return d.directClient.book(ctx, target)
+func (c *mutexClient) book(ctx context.Context, target seat) (string, error) {
+	c.sessions[target.session].Lock()
+	defer c.sessions[target.session].Unlock()
+	return c.directClient.book(ctx, target)
 }
 
 // aWeek returns a week of those two that have sessions. It can start on any of seven days.

@@ -17,29 +17,29 @@ func (c counters) since(before counters) counters {
 
 // finalCounters reads the counters after all backends have reported their statistics. A backend reports at most once a
 // second, and only when it runs a statement: so this waits, and then uses every connection.
-func (h *testbed) finalCounters(ctx context.Context, of work) (counters, error) {
+func (b *testbed) finalCounters(ctx context.Context, of work) (counters, error) {
 	if err := pause(ctx, 1050*time.Millisecond); err != nil {
 		return counters{}, err
 	}
-	if err := h.DB.Warm(ctx); err != nil {
+	if err := b.DB.Warm(ctx); err != nil {
 		return counters{}, err
 	}
-	for _, other := range h.otherNodes() {
+	for _, other := range b.otherNodes() {
 		if err := other.db.Warm(ctx); err != nil {
 			return counters{}, err
 		}
 	}
-	return h.counters(ctx, of)
+	return b.counters(ctx, of)
 }
 
-func (h *testbed) counters(ctx context.Context, of work) (counters, error) {
-	c := counters{retries: float64(h.conflicts.Load())}
-	if err := h.owner.QueryRow(ctx, `
+func (b *testbed) counters(ctx context.Context, of work) (counters, error) {
+	c := counters{retries: float64(b.conflicts.Load())}
+	if err := b.owner.QueryRow(ctx, `
 select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8, wal_sync::float8 from pg_stat_wal`).
 		Scan(&c.wal, &c.fsyncs); err != nil {
 		return c, err
 	}
-	sum, err := h.metrics()
+	sum, err := b.metrics()
 	if err != nil {
 		return c, err
 	}
@@ -54,12 +54,12 @@ select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8, wal_sync::float8 f
 type counterSum func(counter string, counted func(transaction string) bool) float64
 
 // metrics reads the metrics of all nodes.
-func (h *testbed) metrics() (counterSum, error) {
-	all, err := h.Metrics.Gather()
+func (b *testbed) metrics() (counterSum, error) {
+	all, err := b.Metrics.Gather()
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range h.otherNodes() {
+	for _, other := range b.otherNodes() {
 		more, err := other.metrics.Gather()
 		if err != nil {
 			return nil, err

@@ -14,12 +14,12 @@ import (
 type cpuTime struct{ own, postgres time.Duration }
 
 // measureCPU returns a function that returns the processor time used since this call.
-func (h *testbed) measureCPU() (since func() cpuTime) {
-	postgres := h.postgresCPU()
+func (b *testbed) measureCPU() (since func() cpuTime) {
+	postgres := b.postgresCPU()
 	own := ownCPU()
 	return func() cpuTime {
 		own := ownCPU() - own // first: postgresCPU uses some
-		return cpuTime{own, h.postgresCPU() - postgres}
+		return cpuTime{own, b.postgresCPU() - postgres}
 	}
 }
 
@@ -37,8 +37,8 @@ func ownCPU() time.Duration {
 }
 
 // postgresCPU reads the list of all processes, which takes a while.
-func (h *testbed) postgresCPU() (used time.Duration) {
-	file, err := os.ReadFile(filepath.Join(h.postgres.Dir, "cluster", "postmaster.pid"))
+func (b *testbed) postgresCPU() (used time.Duration) {
+	file, err := os.ReadFile(filepath.Join(b.postgres.Dir, "cluster", "postmaster.pid"))
 	if err != nil {
 		return 0
 	}

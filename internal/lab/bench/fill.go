@@ -46,16 +46,16 @@ func (s dbSize) others() (sessions, members int) {
 
 // fill writes tenants, each with members on an unlimited plan and sessions for two weeks, and the past bookings of the
 // main tenant. Ids count up, so that pgbench can compute them.
-func (h *testbed) fill(ctx context.Context, size dbSize, progress func(string)) error {
+func (b *testbed) fill(ctx context.Context, size dbSize, progress func(string)) error {
 	now := time.Now().UTC()
-	if err := h.fillTenants(ctx, now, mainTenant, naiveTenant, sessionCount, memberCount); err != nil {
+	if err := b.fillTenants(ctx, now, mainTenant, naiveTenant, sessionCount, memberCount); err != nil {
 		return err
 	}
 	const tenantsAtOnce, bookingsAtOnce = 500, 200_000
 	sessions, members := size.others()
 	for from := 0; from < size.tenants-1; from += tenantsAtOnce {
 		until := min(from+tenantsAtOnce, size.tenants-1)
-		if err := h.fillTenants(ctx, now, firstOtherTenant+from, firstOtherTenant+until-1, sessions, members); err != nil {
+		if err := b.fillTenants(ctx, now, firstOtherTenant+from, firstOtherTenant+until-1, sessions, members); err != nil {
 			return err
 		}
 		progress(fmt.Sprintf("filled: %d of %d tenants", until+1, size.tenants))
@@ -66,7 +66,7 @@ func (h *testbed) fill(ctx context.Context, size dbSize, progress func(string)) 
 	for from := 0; from < size.bookings; from += bookingsAtOnce {
 		until := min(from+bookingsAtOnce, size.bookings)
 		work.Go(func() error {
-			if err := h.fillBookings(ctx, now, from, until); err != nil {
+			if err := b.fillBookings(ctx, now, from, until); err != nil {
 				return err
 			}
 			left := time.Duration(float64(time.Since(begun)) / float64(until) * float64(size.bookings-until))
@@ -77,13 +77,13 @@ func (h *testbed) fill(ctx context.Context, size dbSize, progress func(string)) 
 	if err := work.Wait(); err != nil {
 		return err
 	}
-	_, err := h.owner.Exec(context.WithoutCancel(ctx), "vacuum analyze")
+	_, err := b.owner.Exec(context.WithoutCancel(ctx), "vacuum analyze")
 	return err
 }
 
 // fillTenants writes the tenants from number first to last.
-func (h *testbed) fillTenants(ctx context.Context, now time.Time, first, last, sessions, members int) error {
-	return h.fillWith(ctx, now, strings.NewReplacer(
+func (b *testbed) fillTenants(ctx context.Context, now time.Time, first, last, sessions, members int) error {
+	return b.fillWith(ctx, now, strings.NewReplacer(
 		"{tenants}",
 		fmt.Sprintf("(select %s as tenant from generate_series(%d, %d) t) t", numbered("a000", "t"), first, last),
 		"{sessions}", fmt.Sprintf("generate_series(0, %d) n", sessions-1),
@@ -122,8 +122,8 @@ func (h *testbed) fillTenants(ctx context.Context, now time.Time, first, last, s
 const pastSeats = 20
 
 // fillBookings writes past sessions with their bookings, those with the numbers first to end-1.
-func (h *testbed) fillBookings(ctx context.Context, now time.Time, first, end int) error {
-	return h.fillWith(ctx, now, strings.NewReplacer(
+func (b *testbed) fillBookings(ctx context.Context, now time.Time, first, end int) error {
+	return b.fillWith(ctx, now, strings.NewReplacer(
 		"{tenant}", "'"+tenantID(mainTenant).String()+"'::uuid", "{seats}", fmt.Sprint(pastSeats),
 		"{sessions}", fmt.Sprintf(`(
 		  select n, $1::timestamptz - interval '1 day' - n * interval '2 minutes' as s
@@ -148,8 +148,8 @@ func (h *testbed) fillBookings(ctx context.Context, now time.Time, first, end in
 var pastMember = fmt.Sprintf("(n * 7 + seat * 991) %% %d", memberCount)
 
 // fillWith runs statements on a connection that does not check foreign keys, to save time: these rows satisfy them.
-func (h *testbed) fillWith(ctx context.Context, now time.Time, with *strings.Replacer, statements ...string) error {
-	conn, err := pgx.Connect(ctx, h.postgres.URL)
+func (b *testbed) fillWith(ctx context.Context, now time.Time, with *strings.Replacer, statements ...string) error {
+	conn, err := pgx.Connect(ctx, b.postgres.URL)
 	if err != nil {
 		return err
 	}

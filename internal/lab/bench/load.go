@@ -25,28 +25,28 @@ const openSessions = sessionCount - 1_000
 const lastSession = sessionCount - 1
 
 // target returns the load of a case.
-func (h *testbed) target(ctx context.Context, c report.Case) (target, error) {
+func (b *testbed) target(ctx context.Context, c report.Case) (target, error) {
 	switch c.Workload {
 	case zipfLoad:
-		return h.zipf(c.Callers), nil
+		return b.zipf(c.Callers), nil
 	case hotLoad:
-		return h.hot(), nil
+		return b.hot(), nil
 	case rushLoad:
-		return h.rush(ctx, c.Via)
+		return b.rush(ctx, c.Via)
 	case tenantsLoad:
-		return h.allTenants(), nil
+		return b.allTenants(), nil
 	default:
-		return h.spread(c.Callers)
+		return b.spread(c.Callers)
 	}
 }
 
 // spread: each caller is one member, who books any session, none twice.
-func (h *testbed) spread(callers int) (target, error) {
-	if h.nextUser+callers > ownMembers {
+func (b *testbed) spread(callers int) (target, error) {
+	if b.nextUser+callers > ownMembers {
 		return nil, errors.New("every member has been used; run fewer rounds")
 	}
-	first := h.nextUser
-	h.nextUser += callers
+	first := b.nextUser
+	b.nextUser += callers
 	return func(i, n int) (seat, bool) {
 		// 7,919 is prime: each caller gets every session once, each in another order.
 		return seat{mainTenant, (i*31 + n*7919) % openSessions, first + i}, n < openSessions
@@ -54,7 +54,7 @@ func (h *testbed) spread(callers int) (target, error) {
 }
 
 // zipf: some sessions are booked much more than others, each time by another member.
-func (h *testbed) zipf(callers int) target {
+func (b *testbed) zipf(callers int) target {
 	rng := make([]*rand.Zipf, callers)
 	for i := range rng {
 		rng[i] = rand.NewZipf(rand.New(rand.NewPCG(1, uint64(i))), 1.1, 1, openSessions-1)
@@ -62,7 +62,7 @@ func (h *testbed) zipf(callers int) target {
 	return func(i, _ int) (seat, bool) {
 		session := int(rng[i].Uint64())
 		for {
-			if member, ok := h.nextMember(session); ok {
+			if member, ok := b.nextMember(session); ok {
 				return seat{mainTenant, session, member}, true
 			}
 			session = (session + 1) % openSessions // all members have booked it
@@ -71,13 +71,13 @@ func (h *testbed) zipf(callers int) target {
 }
 
 // nextMember returns the next member who has no booking in a session.
-func (h *testbed) nextMember(session int) (member int, ok bool) {
-	n := int(h.visits[session].Add(1)) - 1
+func (b *testbed) nextMember(session int) (member int, ok bool) {
+	n := int(b.visits[session].Add(1)) - 1
 	return ownMembers + (n+session*7919)%ownMembers, n < ownMembers
 }
 
 // hot: all callers book the same session, and the next one when all members have booked it.
-func (h *testbed) hot() target {
+func (b *testbed) hot() target {
 	var mu sync.Mutex
 	session, left := 0, false
 	return func(int, int) (seat, bool) {
@@ -85,11 +85,11 @@ func (h *testbed) hot() target {
 		defer mu.Unlock()
 		for {
 			if left {
-				if member, ok := h.nextMember(session); ok {
+				if member, ok := b.nextMember(session); ok {
 					return seat{mainTenant, session, member}, true
 				}
 			}
-			if session, left = h.unusedSession(); !left {
+			if session, left = b.unusedSession(); !left {
 				return seat{}, false
 			}
 		}
@@ -97,9 +97,9 @@ func (h *testbed) hot() target {
 }
 
 // unusedSession returns a session without bookings.
-func (h *testbed) unusedSession() (session int, ok bool) {
-	h.nextUnused++
-	session = lastSession - h.nextUnused
+func (b *testbed) unusedSession() (session int, ok bool) {
+	b.nextUnused++
+	session = lastSession - b.nextUnused
 	return session, session >= openSessions
 }
 
@@ -109,8 +109,8 @@ const (
 )
 
 // rush: all callers want one of a few places at the same moment.
-func (h *testbed) rush(ctx context.Context, by string) (target, error) {
-	session, ok := h.unusedSession()
+func (b *testbed) rush(ctx context.Context, by string) (target, error) {
+	session, ok := b.unusedSession()
 	if !ok {
 		return nil, errors.New("every session has been used; run fewer rounds")
 	}
@@ -118,7 +118,7 @@ func (h *testbed) rush(ctx context.Context, by string) (target, error) {
 	if by == report.Naive || by == report.NaiveGRPC {
 		in = naiveTenant
 	}
-	tag, err := h.owner.Exec(ctx, `
+	tag, err := b.owner.Exec(ctx, `
 update sessions set capacity = $1 where tenant_id = $2 and id = $3 and seats_taken = 0`,
 		rushPlaces, tenantID(in), numberedID("9000", session))
 	if err == nil && tag.RowsAffected() != 1 {
@@ -128,11 +128,11 @@ update sessions set capacity = $1 where tenant_id = $2 and id = $3 and seats_tak
 }
 
 // allTenants: members of all tenants book, one tenant after the other. No member books a session twice.
-func (h *testbed) allTenants() target {
-	sessions, members := h.size.others()
-	tenants := int64(h.size.tenants - 1)
+func (b *testbed) allTenants() target {
+	sessions, members := b.size.others()
+	tenants := int64(b.size.tenants - 1)
 	return func(int, int) (seat, bool) {
-		n := h.nextTurn.Add(1) - 1
+		n := b.nextTurn.Add(1) - 1
 		visit := int(n / tenants)
 		return seat{firstOtherTenant + int(n%tenants), visit % sessions, visit / sessions % members}, visit < sessions*members
 	}

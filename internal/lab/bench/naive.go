@@ -28,8 +28,8 @@ type naiveClient struct {
 	conflicts *atomic.Int64
 }
 
-func (h *testbed) openNaive(ctx context.Context) (*naiveClient, error) {
-	config, err := pgxpool.ParseConfig(h.postgres.URL)
+func (b *testbed) openNaive(ctx context.Context) (*naiveClient, error) {
+	config, err := pgxpool.ParseConfig(b.postgres.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -39,24 +39,24 @@ func (h *testbed) openNaive(ctx context.Context) (*naiveClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &naiveClient{pool, &h.conflicts}, nil
+	return &naiveClient{pool, &b.conflicts}, nil
 }
 
 var errNaiveFull = fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 
-func (d *naiveClient) book(ctx context.Context, target seat) (string, error) {
-	return "", d.bookFor(ctx, numberedID("9000", target.session), numberedID("b000", target.member))
+func (c *naiveClient) book(ctx context.Context, target seat) (string, error) {
+	return "", c.bookFor(ctx, numberedID("9000", target.session), numberedID("b000", target.member))
 }
 
-func (d *naiveClient) bookFor(ctx context.Context, session, member string) error {
+func (c *naiveClient) bookFor(ctx context.Context, session, member string) error {
 	for attempt := 1; ; attempt++ {
-		err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
+		err := pgx.BeginTxFunc(ctx, c.pool, pgx.TxOptions{IsoLevel: pgx.Serializable}, func(tx pgx.Tx) error {
 			return naiveBooking(ctx, tx, session, member)
 		})
 		if code := pg.Code(err); code != "40001" && code != "40P01" {
 			return err
 		}
-		d.conflicts.Add(1)
+		c.conflicts.Add(1)
 		if pause(ctx, rand.N(time.Millisecond<<min(attempt, 7))) != nil {
 			return ctx.Err()
 		}
@@ -119,10 +119,10 @@ type naiveService struct {
 	verifier *token.Verifier
 }
 
-func (d *naiveClient) handler(verifier *token.Verifier) http.Handler {
+func (c *naiveClient) handler(verifier *token.Verifier) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(berthv1connect.NewBookingServiceHandler(
-		&naiveService{client: d, verifier: verifier}, connect.WithCompressMinBytes(1<<10)))
+		&naiveService{client: c, verifier: verifier}, connect.WithCompressMinBytes(1<<10)))
 	return mux
 }
 

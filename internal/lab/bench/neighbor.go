@@ -33,27 +33,27 @@ const (
 
 // measureQuiet measures a member who reads week pages at a steady pace, alone or while a member of another tenant reads
 // as many as they can. Both are processes of their own, as phones are.
-func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.Duration) (_ report.Run, err error) {
-	h.nextUser++
-	raw, err := h.tokenOf(ctx, h.nextUser-1)
+func (b *testbed) measureQuiet(ctx context.Context, c report.Case, length time.Duration) (_ report.Run, err error) {
+	b.nextUser++
+	raw, err := b.tokenOf(ctx, b.nextUser-1)
 	if err != nil {
 		return report.Run{}, err
 	}
 	if c.Workload == neighborLoad {
-		flood, err := h.startFlood(ctx)
+		flood, err := b.startFlood(ctx)
 		if err != nil {
 			return report.Run{}, err
 		}
 		defer flood()
 	}
-	d := &loadRun{testbed: h, Case: c}
+	d := &loadRun{testbed: b, Case: c}
 	before, err := d.counters(ctx, d.work)
 	if err != nil {
 		return report.Run{}, err
 	}
-	cpu := h.measureCPU()
+	cpu := b.measureCPU()
 	begun := time.Now()
-	samples, err := h.readAtPace(ctx, c, raw, length)
+	samples, err := b.readAtPace(ctx, c, raw, length)
 	if err != nil {
 		return report.Run{}, err
 	}
@@ -69,14 +69,14 @@ func (h *testbed) measureQuiet(ctx context.Context, c report.Case, length time.D
 }
 
 // readAtPace runs Pace in another process.
-func (h *testbed) readAtPace(
+func (b *testbed) readAtPace(
 	ctx context.Context, c report.Case, raw string, length time.Duration,
 ) (samples []sample, err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	reader := exec.CommandContext(ctx, program, "pace", c.Via, h.address, raw, length.String())
+	reader := exec.CommandContext(ctx, program, "pace", c.Via, b.address, raw, length.String())
 	reader.Stderr = os.Stderr
 	out, err := reader.Output()
 	for line := range strings.Lines(string(out)) {
@@ -112,8 +112,8 @@ func Pace(ctx context.Context, via, address, raw string, length time.Duration, o
 
 // startFlood starts the other tenant's member, in a process of its own. On a machine that the server shares with it, it
 // would take processor time that callers on other machines do not take, so it has the lowest priority.
-func (h *testbed) startFlood(ctx context.Context) (stop func(), err error) {
-	raw, _, err := h.Issuer.Issue(token.Claims{
+func (b *testbed) startFlood(ctx context.Context) (stop func(), err error) {
+	raw, _, err := b.Issuer.Issue(token.Claims{
 		Subject: subjectPrefix + "0", Tenants: []tenant.TenantID{tenantID(naiveTenant)},
 	}, time.Hour)
 	if err != nil {
@@ -124,7 +124,7 @@ func (h *testbed) startFlood(ctx context.Context) (stop func(), err error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	flood := exec.CommandContext(ctx, "nice", "-n", "19", program, "flood", h.address, raw)
+	flood := exec.CommandContext(ctx, "nice", "-n", "19", program, "flood", b.address, raw)
 	flood.Stderr = os.Stderr
 	if err := flood.Start(); err != nil {
 		cancel()

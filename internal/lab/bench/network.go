@@ -43,7 +43,7 @@ const networkConns = 8
 
 // openNetwork connects. It first has the server verify the tokens of all members: the server remembers a verified
 // token, so in the course of a day it verifies each once.
-func (h *testbed) openNetwork(
+func (b *testbed) openNetwork(
 	ctx context.Context, c report.Case, what work, address string,
 ) (_ client, closeAll func(), err error) {
 	n := &network{members: make(map[int]sendFunc), turns: make(map[int]func(context.Context, string) error)}
@@ -51,7 +51,7 @@ func (h *testbed) openNetwork(
 	if err != nil {
 		return nil, nil, err
 	}
-	first, last := h.nextUser-c.Callers, h.nextUser
+	first, last := b.nextUser-c.Callers, b.nextUser
 	if c.Workload == zipfLoad || c.Workload == hotLoad || c.Workload == rushLoad {
 		first, last = ownMembers, memberCount
 	}
@@ -60,7 +60,7 @@ func (h *testbed) openNetwork(
 		if member == last {
 			member = staffMember
 		}
-		raw, err := h.tokenOf(ctx, member)
+		raw, err := b.tokenOf(ctx, member)
 		if err != nil {
 			closeAll()
 			return nil, nil, err
@@ -77,19 +77,19 @@ func (h *testbed) openNetwork(
 }
 
 // tokenOf returns a member's token. The server has verified it.
-func (h *testbed) tokenOf(ctx context.Context, member int) (string, error) {
-	raw, known := h.tokens[member]
+func (b *testbed) tokenOf(ctx context.Context, member int) (string, error) {
+	raw, known := b.tokens[member]
 	if !known {
 		var err error
 		grant := token.Claims{
 			Subject: fmt.Sprint(subjectPrefix, member), Tenants: []tenant.TenantID{tenantID(mainTenant)},
 		}
-		if raw, _, err = h.Issuer.Issue(grant, 12*time.Hour); err != nil {
+		if raw, _, err = b.Issuer.Issue(grant, 12*time.Hour); err != nil {
 			return "", err
 		}
-		h.tokens[member] = raw
+		b.tokens[member] = raw
 	}
-	_, err := h.Verifier.Verify(ctx, raw)
+	_, err := b.Verifier.Verify(ctx, raw)
 	return raw, err
 }
 

@@ -63,9 +63,9 @@ func (r *recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDa
 
 // recordScript books once and turns every statement sent into a line of a pgbench script, round trip by round trip. Ids
 // become expressions that pgbench counts up.
-func (h *testbed) recordScript(ctx context.Context) (string, error) {
+func (b *testbed) recordScript(ctx context.Context) (string, error) {
 	seen := new(recorder)
-	db, err := pg.Open(ctx, pg.Config{URL: h.postgres.URL, Tracer: seen, CommandConns: 1, ReadConns: 1})
+	db, err := pg.Open(ctx, pg.Config{URL: b.postgres.URL, Tracer: seen, CommandConns: 1, ReadConns: 1})
 	if err != nil {
 		return "", err
 	}
@@ -175,28 +175,28 @@ var (
 )
 
 // pgbench runs the script for a time. Its processor time is compared with that of load generator and server.
-func (h *testbed) pgbench(ctx context.Context, length time.Duration) (run report.Run, err error) {
-	path := filepath.Join(h.folder, "book.sql")
-	if err := os.WriteFile(path, []byte(h.script), 0o600); err != nil {
+func (b *testbed) pgbench(ctx context.Context, length time.Duration) (run report.Run, err error) {
+	path := filepath.Join(b.folder, "book.sql")
+	if err := os.WriteFile(path, []byte(b.script), 0o600); err != nil {
 		return run, err
 	}
-	program := filepath.Join(h.postgres.Programs, "pgbench")
+	program := filepath.Join(b.postgres.Programs, "pgbench")
 	if _, err := os.Stat(program); err != nil {
 		return run, fmt.Errorf("pgbench is not in the folder of Postgres's other programs: %w", err)
 	}
 	seconds := math.Ceil(length.Seconds())
-	logs := filepath.Join(h.folder, "pgbench_log")
-	h.nextStep += int64(sessionCount) // continues with members that no run has booked for
+	logs := filepath.Join(b.folder, "pgbench_log")
+	b.nextStep += int64(sessionCount) // continues with members that no run has booked for
 	cmd := exec.CommandContext(ctx, program, "--no-vacuum", "--protocol=prepared", "--file="+path,
 		"--client="+strconv.Itoa(pgbenchConns), "--jobs=2", "--time="+strconv.Itoa(int(seconds)), "--max-tries=20",
-		"--log", "--log-prefix="+logs, "--define=n="+strconv.FormatInt(h.nextStep, 10), h.postgres.URL)
+		"--log", "--log-prefix="+logs, "--define=n="+strconv.FormatInt(b.nextStep, 10), b.postgres.URL)
 	cmd.Env = append(os.Environ(), "PGOPTIONS=-c role=berth_app -c enable_seqscan=off -c enable_hashjoin=off "+
 		"-c enable_mergejoin=off -c plan_cache_mode=force_generic_plan")
-	before, err := h.counters(ctx, work{})
+	before, err := b.counters(ctx, work{})
 	if err != nil {
 		return run, err
 	}
-	cpu := h.measureCPU()
+	cpu := b.measureCPU()
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return run, fmt.Errorf("pgbench: %w\n%s", err, out)
@@ -213,7 +213,7 @@ func (h *testbed) pgbench(ctx context.Context, length time.Duration) (run report
 	}
 	own := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	run.OwnCPU, run.PostgresCPU = perAnswer(own, run.Answers), perAnswer(cpu().postgres, run.Answers)
-	after, err := h.counters(ctx, work{}) // its backends have ended, and so have reported
+	after, err := b.counters(ctx, work{}) // its backends have ended, and so have reported
 	if err != nil {
 		return run, err
 	}

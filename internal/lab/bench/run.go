@@ -33,24 +33,24 @@ var actionNames = [...]string{booked: "book", cancelled: "cancel", readWeek: "we
 type requestFunc func(ctx context.Context, caller, n int) (action, error)
 
 // measure runs a case for a time.
-func (h *testbed) measure(ctx context.Context, c report.Case, length time.Duration) (report.Run, error) {
+func (b *testbed) measure(ctx context.Context, c report.Case, length time.Duration) (report.Run, error) {
 	if c.Via == report.Pgbench {
-		return h.pgbench(ctx, length)
+		return b.pgbench(ctx, length)
 	}
 	if c.Workload == quietLoad || c.Workload == neighborLoad {
-		return h.measureQuiet(ctx, c, length)
+		return b.measureQuiet(ctx, c, length)
 	}
-	next, err := h.target(ctx, c)
+	next, err := b.target(ctx, c)
 	if err != nil {
 		return report.Run{}, err
 	}
 	what := workNamed(c.Work)
-	through, closeClient, err := h.open(ctx, c, what)
+	through, closeClient, err := b.open(ctx, c, what)
 	if err != nil {
 		return report.Run{}, err
 	}
 	defer closeClient()
-	d := &loadRun{testbed: h, Case: c, work: what, next: next, client: through}
+	d := &loadRun{testbed: b, Case: c, work: what, next: next, client: through}
 	return d.run(ctx, length)
 }
 
@@ -72,28 +72,28 @@ type sample struct {
 }
 
 // request returns the function that makes a caller's next request.
-func (d *loadRun) request() requestFunc {
-	wide, ok := d.client.(wideClient)
-	if !ok || d.Workload != mixedLoad && d.Workload != readLoad {
-		return d.book
+func (r *loadRun) request() requestFunc {
+	wide, ok := r.client.(wideClient)
+	if !ok || r.Workload != mixedLoad && r.Workload != readLoad {
+		return r.book
 	}
 	states := make([]struct {
 		rng      *rand.Rand
 		bookings []string
 		n        int // sessions that were booked
-	}, d.Callers)
+	}, r.Callers)
 	for i := range states {
 		states[i].rng = rand.New(rand.NewPCG(2, uint64(i)))
 	}
 	return func(ctx context.Context, i, n int) (action, error) {
 		s := &states[i]
-		target, ok := d.next(i, s.n)
+		target, ok := r.next(i, s.n)
 		if !ok {
 			return finished, nil
 		}
 		chance := s.rng.IntN(100)
 		switch {
-		case d.Workload == readLoad || chance < 70:
+		case r.Workload == readLoad || chance < 70:
 			return readWeek, wide.week(ctx, target.member, aWeek(s.rng.IntN(7)))
 		case chance < 71:
 			return actedAsStaff, wide.roster(ctx, target.session)
@@ -113,19 +113,19 @@ func (d *loadRun) request() requestFunc {
 	}
 }
 
-func (d *loadRun) book(ctx context.Context, caller, n int) (action, error) {
-	target, ok := d.next(caller, n)
+func (r *loadRun) book(ctx context.Context, caller, n int) (action, error) {
+	target, ok := r.next(caller, n)
 	if !ok {
 		return finished, nil
 	}
-	place := d.requests.Add(1)
-	_, err := d.client.book(ctx, target)
-	if d.Workload == rushLoad {
+	place := r.requests.Add(1)
+	_, err := r.client.book(ctx, target)
+	if r.Workload == rushLoad {
 		if isFull(err) {
 			return refused, nil
 		}
-		for last := d.last.Load(); err == nil && place > last && !d.last.CompareAndSwap(last, place); {
-			last = d.last.Load()
+		for last := r.last.Load(); err == nil && place > last && !r.last.CompareAndSwap(last, place); {
+			last = r.last.Load()
 		}
 	}
 	return booked, err
@@ -136,18 +136,18 @@ func isFull(err error) bool {
 }
 
 // run lets all callers make requests as fast as they can.
-func (d *loadRun) run(ctx context.Context, length time.Duration) (report.Run, error) {
-	before, err := d.counters(ctx, d.work)
+func (r *loadRun) run(ctx context.Context, length time.Duration) (report.Run, error) {
+	before, err := r.counters(ctx, r.work)
 	if err != nil {
 		return report.Run{}, err
 	}
-	samples := make([][]sample, d.Callers)
-	errs := make([]error, d.Callers)
-	do := d.request()
+	samples := make([][]sample, r.Callers)
+	errs := make([]error, r.Callers)
+	do := r.request()
 	var late atomic.Bool
 	var done sync.WaitGroup
 	start := make(chan struct{})
-	for i := range d.Callers {
+	for i := range r.Callers {
 		done.Go(func() {
 			<-start
 			for n := 0; n == 0 || !late.Load(); n++ {
@@ -162,7 +162,7 @@ func (d *loadRun) run(ctx context.Context, length time.Duration) (report.Run, er
 	}
 	stop := time.AfterFunc(length, func() { late.Store(true) })
 	defer stop.Stop()
-	cpu := d.measureCPU()
+	cpu := r.measureCPU()
 	begun := time.Now()
 	close(start)
 	done.Wait()
@@ -171,17 +171,17 @@ func (d *loadRun) run(ctx context.Context, length time.Duration) (report.Run, er
 	if err := errors.Join(errs...); err != nil {
 		return report.Run{}, err
 	}
-	after, err := d.finalCounters(ctx, d.work)
+	after, err := r.finalCounters(ctx, r.work)
 	if err != nil {
 		return report.Run{}, err
 	}
-	run, err := d.sumUp(slices.Concat(samples...), elapsed, after.since(before))
+	run, err := r.sumUp(slices.Concat(samples...), elapsed, after.since(before))
 	run.OwnCPU, run.PostgresCPU = perAnswer(used.own, run.Answers), perAnswer(used.postgres, run.Answers)
 	return run, err
 }
 
 // sumUp computes the result of a run from its samples.
-func (d *loadRun) sumUp(all []sample, elapsed time.Duration, counted counters) (report.Run, error) {
+func (r *loadRun) sumUp(all []sample, elapsed time.Duration, counted counters) (report.Run, error) {
 	if len(all) == 0 {
 		return report.Run{}, errors.New("nothing was answered")
 	}
@@ -202,12 +202,12 @@ func (d *loadRun) sumUp(all []sample, elapsed time.Duration, counted counters) (
 	answers := float64(len(all))
 	run := report.Run{
 		Answers: len(all), Seconds: elapsed.Seconds(), PerSecond: answers / elapsed.Seconds(), P50: whole.P50, P99: whole.P99,
-		WALBytes: counted.wal / answers, Fsyncs: counted.fsyncs / elapsed.Seconds(), LastPlace: int(d.last.Load()),
+		WALBytes: counted.wal / answers, Fsyncs: counted.fsyncs / elapsed.Seconds(), LastPlace: int(r.last.Load()),
 	}
 	deals := 0
 	for kind, name := range actionNames {
 		part := of(func(a action) bool { return a == action(kind) })
-		if part.Name = name; part.Answers > 0 && d.Workload == mixedLoad {
+		if part.Name = name; part.Answers > 0 && r.Workload == mixedLoad {
 			run.Parts = append(run.Parts, part)
 		}
 		if action(kind) == booked || action(kind) == cancelled || action(kind) == refused {
@@ -218,9 +218,9 @@ func (d *loadRun) sumUp(all []sample, elapsed time.Duration, counted counters) (
 		run.Retries = counted.retries / float64(deals)
 	}
 	if counted.transactions > 0 {
-		run.Together = float64(deals*max(len(d.work.transactions), 1)) / counted.transactions
+		run.Together = float64(deals*max(len(r.work.transactions), 1)) / counted.transactions
 	}
-	if wins := of(func(a action) bool { return a == booked }).Answers; d.Workload == rushLoad && wins != rushPlaces {
+	if wins := of(func(a action) bool { return a == booked }).Answers; r.Workload == rushLoad && wins != rushPlaces {
 		return run, fmt.Errorf("%d booked for %d places", wins, rushPlaces)
 	}
 	return run, nil

@@ -107,9 +107,9 @@ type otherNode struct {
 	metrics *prometheus.Registry
 }
 
-func (h *testbed) openOther(ctx context.Context, lanes int) (_ *otherNode, err error) {
+func (b *testbed) openOther(ctx context.Context, lanes int) (_ *otherNode, err error) {
 	n := &otherNode{metrics: prometheus.NewRegistry()}
-	if n.db, err = pg.Open(ctx, pg.Config{URL: h.postgres.URL, Registerer: n.metrics}); err != nil {
+	if n.db, err = pg.Open(ctx, pg.Config{URL: b.postgres.URL, Registerer: n.metrics}); err != nil {
 		return nil, err
 	}
 	n.app = app.New(app.Config{DB: n.db, Now: time.Now, Width: lanes})
@@ -121,55 +121,55 @@ func (h *testbed) openOther(ctx context.Context, lanes int) (_ *otherNode, err e
 }
 
 // nodes returns n nodes, the one that listens first. It opens those that are missing.
-func (h *testbed) nodes(ctx context.Context, n int) ([]*app.Services, error) {
-	for len(h.others) < n-1 {
-		other, err := h.openOther(ctx, 0)
+func (b *testbed) nodes(ctx context.Context, n int) ([]*app.Services, error) {
+	for len(b.others) < n-1 {
+		other, err := b.openOther(ctx, 0)
 		if err != nil {
 			return nil, err
 		}
-		h.others = append(h.others, other)
+		b.others = append(b.others, other)
 	}
-	all := []*app.Services{h.App}
-	for _, other := range h.others[:n-1] {
+	all := []*app.Services{b.App}
+	for _, other := range b.others[:n-1] {
 		all = append(all, other.app)
 	}
 	return all, nil
 }
 
 // otherNodes are all nodes except the one that listens.
-func (h *testbed) otherNodes() []*otherNode {
-	if h.single == nil {
-		return h.others
+func (b *testbed) otherNodes() []*otherNode {
+	if b.single == nil {
+		return b.others
 	}
-	return append([]*otherNode{h.single}, h.others...)
+	return append([]*otherNode{b.single}, b.others...)
 }
 
 // close stops everything and removes the folder.
-func (h *testbed) close() error {
+func (b *testbed) close() error {
 	var err error
-	if h.address != "" {
-		h.stop()
-		err = <-h.served
+	if b.address != "" {
+		b.stop()
+		err = <-b.served
 	}
-	for _, other := range h.otherNodes() {
+	for _, other := range b.otherNodes() {
 		other.app.Engine.Drain()
 		other.db.Close()
 	}
-	if h.Node != nil {
-		h.Node.Close()
+	if b.Node != nil {
+		b.Node.Close()
 	}
-	if h.owner != nil {
-		h.owner.Close()
+	if b.owner != nil {
+		b.owner.Close()
 	}
-	if h.postgres != nil {
-		err = errors.Join(err, h.postgres.Stop())
+	if b.postgres != nil {
+		err = errors.Join(err, b.postgres.Stop())
 	}
-	return errors.Join(err, os.RemoveAll(h.folder))
+	return errors.Join(err, os.RemoveAll(b.folder))
 }
 
 // serveNaive serves the naive way behind the same server and with the same tokens.
-func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer func(), err error) {
-	naive, err := h.openNaive(ctx)
+func (b *testbed) serveNaive(ctx context.Context) (address string, closeServer func(), err error) {
+	naive, err := b.openNaive(ctx)
 	if err != nil {
 		return "", nil, err
 	}
@@ -178,7 +178,7 @@ func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer f
 		naive.pool.Close()
 		return "", nil, err
 	}
-	server := rpc.NewServer(naive.handler(h.Verifier), slog.New(slog.DiscardHandler), traffic.ConnLimits{})
+	server := rpc.NewServer(naive.handler(b.Verifier), slog.New(slog.DiscardHandler), traffic.ConnLimits{})
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -192,16 +192,16 @@ func (h *testbed) serveNaive(ctx context.Context) (address string, closeServer f
 }
 
 // verify checks every invariant of the data that was written through the service.
-func (h *testbed) verify(ctx context.Context, progress func(string)) error {
+func (b *testbed) verify(ctx context.Context, progress func(string)) error {
 	db, err := pg.Open(ctx, pg.Config{
-		URL: h.postgres.URL, CommandConns: 1, ReadConns: 2, StatementTimeout: 10 * time.Minute,
+		URL: b.postgres.URL, CommandConns: 1, ReadConns: 2, StatementTimeout: 10 * time.Minute,
 	})
 	if err != nil {
 		return err
 	}
 	defer db.Close()
 	ids := []tenant.TenantID{tenantID(mainTenant)}
-	for n := range h.size.tenants - 1 {
+	for n := range b.size.tenants - 1 {
 		ids = append(ids, tenantID(firstOtherTenant+n))
 	}
 	a := app.New(app.Config{DB: db, Now: time.Now})
@@ -227,6 +227,6 @@ func (h *testbed) verify(ctx context.Context, progress func(string)) error {
 	if wrong.Load() > 0 {
 		return fmt.Errorf("%d violations of invariants", wrong.Load())
 	}
-	progress("every invariant holds: " + h.size.String() + " from before")
+	progress("every invariant holds: " + b.size.String() + " from before")
 	return nil
 }

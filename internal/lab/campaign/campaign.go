@@ -130,20 +130,20 @@ type maker struct {
 }
 
 // setUp creates the tenants and the first rounds.
-func (s *cluster) setUp(ctx context.Context, config Config, zone string) (_ *load, err error) {
-	db, err := pg.Open(ctx, pg.Config{URL: s.postgres.TCP, CommandConns: 2, ReadConns: 2, ApplicationName: "campaign"})
+func (c *cluster) setUp(ctx context.Context, config Config, zone string) (_ *load, err error) {
+	db, err := pg.Open(ctx, pg.Config{URL: c.postgres.TCP, CommandConns: 2, ReadConns: 2, ApplicationName: "campaign"})
 	if err != nil {
 		return nil, err
 	}
-	a := app.New(app.Config{DB: db, Now: s.now})
-	issuer, err := token.OpenIssuer(filepath.Join(s.folder, "signing-key.pem"), "berth", "berth", time.Now)
+	a := app.New(app.Config{DB: db, Now: c.now})
+	issuer, err := token.OpenIssuer(filepath.Join(c.folder, "signing-key.pem"), "berth", "berth", time.Now)
 	if err != nil {
 		db.Close()
 		return nil, err
 	}
 	var tenants []*testTenant
 	for _, quiet := range []notify.QuietHours{{}, notify.DefaultSettings().Quiet} {
-		h, err := newTenant(ctx, a, s.now, zone, quiet)
+		h, err := newTenant(ctx, a, c.now, zone, quiet)
 		if err != nil {
 			db.Close()
 			return nil, err
@@ -152,7 +152,7 @@ func (s *cluster) setUp(ctx context.Context, config Config, zone string) (_ *loa
 	}
 	making, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l := &load{
-		cluster: s, issuer: issuer, life: config.For + time.Hour, begun: time.Now(), rounds: make(chan *round, 2),
+		cluster: c, issuer: issuer, life: config.For + time.Hour, begun: time.Now(), rounds: make(chan *round, 2),
 		tokens: make(map[person]string), errors: make(map[string]int), rare: make(map[string]int),
 	}
 	var done sync.WaitGroup

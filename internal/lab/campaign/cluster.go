@@ -96,13 +96,13 @@ func openCluster(
 }
 
 // all returns the servers and the workers.
-func (s *cluster) all() []*node { return slices.Concat(s.nodes, s.workers) }
+func (c *cluster) all() []*node { return slices.Concat(c.nodes, c.workers) }
 
 // startPostgres starts Postgres, always on the same port. It retries, because processes that a killed Postgres left
 // behind end after some time.
-func (s *cluster) startPostgres(ctx context.Context) (err error) {
+func (c *cluster) startPostgres(ctx context.Context) (err error) {
 	for deadline := time.Now().Add(startTimeout); ; {
-		s.postgres, err = localpg.Start(ctx, localpg.Config{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
+		c.postgres, err = localpg.Start(ctx, localpg.Config{DataDir: filepath.Join(c.folder, "postgres"), Port: c.port})
 		if err == nil || time.Now().After(deadline) || pause(ctx, 100*time.Millisecond) != nil {
 			return err
 		}
@@ -110,17 +110,17 @@ func (s *cluster) startPostgres(ctx context.Context) (err error) {
 }
 
 // killPostgres kills Postgres, like a power cut.
-func (s *cluster) killPostgres() error {
-	if err := syscall.Kill(s.postgres.PID(), syscall.SIGKILL); err != nil {
+func (c *cluster) killPostgres() error {
+	if err := syscall.Kill(c.postgres.PID(), syscall.SIGKILL); err != nil {
 		return err
 	}
-	<-s.postgres.Done()
+	<-c.postgres.Done()
 	return nil
 }
 
 // terminate lets Postgres terminate some of its backends.
-func (s *cluster) terminate(ctx context.Context, random *rand.Rand) (err error) {
-	conn, err := pgx.Connect(ctx, s.postgres.TCP)
+func (c *cluster) terminate(ctx context.Context, random *rand.Rand) (err error) {
+	conn, err := pgx.Connect(ctx, c.postgres.TCP)
 	if err != nil {
 		return err
 	}
@@ -131,11 +131,11 @@ where application_name = 'berth' and (state <> 'idle' or pid % 3 = $1)`, random.
 }
 
 // now is the correct time of the campaign.
-func (s *cluster) now() time.Time { return time.Now().Add(s.offset) }
+func (c *cluster) now() time.Time { return time.Now().Add(c.offset) }
 
-func (s *cluster) close() error {
+func (c *cluster) close() error {
 	var errs []error
-	for _, n := range s.all() {
+	for _, n := range c.all() {
 		n.mu.Lock()
 		if n.process != nil {
 			n.process.kill()
@@ -146,8 +146,8 @@ func (s *cluster) close() error {
 		n.mu.Unlock()
 		n.proxy.Close()
 	}
-	if s.postgres != nil {
-		errs = append(errs, s.postgres.Stop())
+	if c.postgres != nil {
+		errs = append(errs, c.postgres.Stop())
 	}
 	return errors.Join(errs...)
 }

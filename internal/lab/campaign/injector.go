@@ -23,12 +23,12 @@ type fault struct {
 const maxSkew = 5 * time.Minute
 
 // faults returns all kinds of faults by name. Each call of a function draws the details.
-func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
-	one := func() *node { return pick(random, s.all()) }
+func (c *cluster) faults(random *rand.Rand) map[string]func() fault {
+	one := func() *node { return pick(random, c.all()) }
 	// killed kills a process, and restarted lets it finish its work. Both start it again with another clock.
 	killed := func(of []*node) func() fault {
 		return func() fault {
-			n, skew := pick(random, of), s.skew(random)
+			n, skew := pick(random, of), c.skew(random)
 			return fault{
 				begin: func(context.Context) error { n.down().kill(); return nil },
 				end:   func(ctx context.Context) error { return n.start(ctx, skew) },
@@ -37,7 +37,7 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 	}
 	restarted := func(of []*node) func() fault {
 		return func() fault {
-			n, skew := pick(random, of), s.skew(random)
+			n, skew := pick(random, of), c.skew(random)
 			return fault{
 				begin: func(context.Context) error { return n.down().stop() },
 				end:   func(ctx context.Context) error { return n.start(ctx, skew) },
@@ -63,14 +63,14 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 		}
 	}
 	return map[string]func() fault{
-		"server killed":               killed(s.nodes),
-		"server restarted, clock set": restarted(s.nodes),
-		"worker killed":               killed(s.workers),
-		"worker restarted, clock set": restarted(s.workers),
+		"server killed":               killed(c.nodes),
+		"server restarted, clock set": restarted(c.nodes),
+		"worker killed":               killed(c.workers),
+		"worker restarted, clock set": restarted(c.workers),
 		diedSending: func() fault {
-			n, skew := pick(random, s.workers), s.skew(random)
+			n, skew := pick(random, c.workers), c.skew(random)
 			return fault{
-				begin: func(ctx context.Context) error { return s.killSending(ctx, n) },
+				begin: func(ctx context.Context) error { return c.killSending(ctx, n) },
 				end: func(ctx context.Context) error {
 					n.proxy.Set(pgproxy.Network{})
 					return n.start(ctx, skew)
@@ -79,12 +79,12 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 		},
 		"Postgres killed": func() fault {
 			return fault{
-				begin: func(context.Context) error { return s.killPostgres() },
-				end:   s.startPostgres,
+				begin: func(context.Context) error { return c.killPostgres() },
+				end:   c.startPostgres,
 			}
 		},
 		"backends terminated": func() fault {
-			return fault{begin: func(ctx context.Context) error { return s.terminate(ctx, random) }}
+			return fault{begin: func(ctx context.Context) error { return c.terminate(ctx, random) }}
 		},
 		"connections cut":             network(pgproxy.Network{Cut: true}),
 		"connections slow":            network(pgproxy.Network{Delay: 40 * time.Millisecond, Jitter: 40 * time.Millisecond}),
@@ -96,7 +96,7 @@ func (s *cluster) faults(random *rand.Rand) map[string]func() fault {
 }
 
 // skew draws the error of a clock. In a third of all cases the clock is right.
-func (s *cluster) skew(random *rand.Rand) time.Duration {
+func (c *cluster) skew(random *rand.Rand) time.Duration {
 	if random.IntN(3) == 0 {
 		return 0
 	}

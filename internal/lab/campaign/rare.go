@@ -122,9 +122,9 @@ func (c *caller) moveSession(r *round, a *target) {
 
 // killSending kills a worker after it has logged that it sends a message, and before it has logged that the message is
 // sent. If there is no message to send, it kills the worker anyway.
-func (s *cluster) killSending(ctx context.Context, n *node) (err error) {
+func (c *cluster) killSending(ctx context.Context, n *node) (err error) {
 	n.proxy.Set(pgproxy.Network{Delay: 100 * time.Millisecond})
-	conn, err := pgx.Connect(ctx, s.postgres.TCP)
+	conn, err := pgx.Connect(ctx, c.postgres.TCP)
 	if err != nil {
 		return err
 	}

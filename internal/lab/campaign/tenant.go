@@ -286,21 +286,21 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 }
 
 // randomPlace returns one of the places, or nil.
-func (a *target) randomPlace(random *rand.Rand) *place {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.places) == 0 {
+func (t *target) randomPlace(random *rand.Rand) *place {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.places) == 0 {
 		return nil
 	}
-	s := a.places[random.IntN(len(a.places))]
+	s := t.places[random.IntN(len(t.places))]
 	if s.ended && random.IntN(10) > 0 { // sometimes a caller cancels again
 		return nil
 	}
 	return s
 }
 
-func (a *target) locked(f func()) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (t *target) locked(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	f()
 }

@@ -70,28 +70,28 @@ func (p *account) encode() string {
 	return string(b)
 }
 
-func (p *account) find(place int) int {
-	return slices.IndexFunc(p.paid, func(one paid) bool { return one.place == place })
+func (a *account) find(place int) int {
+	return slices.IndexFunc(a.paid, func(one paid) bool { return one.place == place })
 }
 
-func (p *account) pay(call Operation) {
-	p.balance -= call.Party
-	p.paid = append(p.paid, paid{call.Place, call.Party})
+func (a *account) pay(call Operation) {
+	a.balance -= call.Party
+	a.paid = append(a.paid, paid{call.Place, call.Party})
 }
 
-func (p *account) refund(at int) {
-	p.balance += p.paid[at].credits
-	p.paid = slices.Delete(p.paid, at, at+1)
+func (a *account) refund(at int) {
+	a.balance += a.paid[at].credits
+	a.paid = slices.Delete(a.paid, at, at+1)
 }
 
-func (p *account) step(call, result Operation) bool {
-	at := p.find(call.Place)
+func (a *account) step(call, result Operation) bool {
+	at := a.find(call.Place)
 	switch result.Outcome {
 	case Unknown:
-		p.applyUnknown(call, at)
+		a.applyUnknown(call, at)
 		return true
 	case NoCredits:
-		return p.balance < call.Party
+		return a.balance < call.Party
 	default:
 	}
 	switch call.Kind {
@@ -102,7 +102,7 @@ func (p *account) step(call, result Operation) bool {
 		if at >= 0 {
 			return call.Kind == Confirm // a repeated confirmation changes nothing
 		}
-		p.pay(call)
+		a.pay(call)
 		return result.Moved == -call.Party
 	case Cancel:
 		switch {
@@ -110,32 +110,32 @@ func (p *account) step(call, result Operation) bool {
 			return at < 0 // it was refunded before
 		case result.Moved == 0:
 			return at < 0
-		case at < 0 || p.paid[at].credits != result.Moved:
+		case at < 0 || a.paid[at].credits != result.Moved:
 			return false
 		}
-		p.refund(at)
+		a.refund(at)
 		return true
 	case Grant:
 		if result.Outcome != Done {
 			return true
 		}
-		p.balance += call.Amount
-		return result.Left == p.balance
+		a.balance += call.Amount
+		return result.Left == a.balance
 	case Balance:
-		return result.Left == p.balance
+		return result.Left == a.balance
 	default:
 		return true
 	}
 }
 
 // applyUnknown applies an operation without a response, as far as possible.
-func (p *account) applyUnknown(call Operation, at int) {
+func (a *account) applyUnknown(call Operation, at int) {
 	switch {
-	case (call.Kind == Book || call.Kind == Confirm) && at < 0 && p.balance >= call.Party:
-		p.pay(call)
+	case (call.Kind == Book || call.Kind == Confirm) && at < 0 && a.balance >= call.Party:
+		a.pay(call)
 	case call.Kind == Cancel && at >= 0:
-		p.refund(at)
+		a.refund(at)
 	case call.Kind == Grant:
-		p.balance += call.Amount
+		a.balance += call.Amount
 	}
 }

@@ -39,19 +39,19 @@ func newMessageChecker(p *dispatcher) *messageChecker {
 }
 
 // track keeps the entries and offers that later events name.
-func (j *messageChecker) track(ev Event) {
+func (c *messageChecker) track(ev Event) {
 	switch ev.Kind {
 	case Joined:
-		j.entries[ev.Entry] = j.model.entries[ev.Entry]
+		c.entries[ev.Entry] = c.model.entries[ev.Entry]
 	case Offered:
-		j.offers[ev.Offer] = j.model.offers[ev.Offer]
+		c.offers[ev.Offer] = c.model.offers[ev.Offer]
 	default:
 	}
 }
 
-func (j *messageChecker) failf(o *expectedMessage, format string, args ...any) {
-	j.mustSucceed(
-		j.fail(
+func (c *messageChecker) failf(o *expectedMessage, format string, args ...any) {
+	c.mustSucceed(
+		c.fail(
 			"%s, %s, to %s, due %s: %s", o.topic, o.lane, short(o.recipient), o.due.UTC().Format(time.RFC3339),
 			fmt.Sprintf(format, args...),
 		),
@@ -59,30 +59,30 @@ func (j *messageChecker) failf(o *expectedMessage, format string, args ...any) {
 }
 
 // expectUpdate fails unless the message is updated by a time, or soon after a pause that includes it.
-func (j *messageChecker) expectUpdate(o *expectedMessage, by time.Time) {
+func (c *messageChecker) expectUpdate(o *expectedMessage, by time.Time) {
 	updates := o.updates
-	for _, from := range []time.Time{j.now, j.pausedUntil} {
+	for _, from := range []time.Time{c.now, c.pausedUntil} {
 		if by.Before(from) {
 			by = from
 		}
 	}
-	j.schedule(by.Add(time.Minute), func() {
+	c.schedule(by.Add(time.Minute), func() {
 		switch {
 		case o.closed || o.accepted > 0 || o.updates != updates:
-		case j.pausedUntil.After(by):
-			j.expectUpdate(o, j.pausedUntil)
+		case c.pausedUntil.After(by):
+			c.expectUpdate(o, c.pausedUntil)
 		default:
-			j.failf(o, "it was not updated")
+			c.failf(o, "it was not updated")
 		}
 	})
 }
 
 // checkPlanned compares the notices of an event with the expected messages.
-func (j *messageChecker) checkPlanned(h loggedEvent, all []*notice) {
-	j.step = "plan " + h.String()
+func (c *messageChecker) checkPlanned(h loggedEvent, all []*notice) {
+	c.step = "plan " + h.String()
 	want := make(map[messageKey]*expectedMessage)
-	for _, o := range j.expectedOf(h) {
-		if j.expected[o.messageKey] == nil {
+	for _, o := range c.expectedOf(h) {
+		if c.expected[o.messageKey] == nil {
 			want[o.messageKey] = o
 		}
 	}
@@ -91,37 +91,37 @@ func (j *messageChecker) checkPlanned(h loggedEvent, all []*notice) {
 		o := want[key]
 		if o == nil {
 			o = &expectedMessage{messageKey: key, to: n.to, due: n.DueAt}
-			if j.expected[key] != nil {
-				j.failf(o, "it is planned twice")
+			if c.expected[key] != nil {
+				c.failf(o, "it is planned twice")
 			} else {
-				j.failf(o, "it was not expected")
+				c.failf(o, "it was not expected")
 			}
 			return
 		}
 		delete(want, key)
-		n.expected, j.expected[key] = o, o
-		j.expectUpdate(o, o.due)
+		n.expected, c.expected[key] = o, o
+		c.expectUpdate(o, o.due)
 	}
 	for _, o := range want {
-		j.failf(o, "it is not planned")
+		c.failf(o, "it is not planned")
 		return
 	}
 }
 
 // checkExpiryWarning expects the warning before the end of an offer, once the offer is sent.
-func (j *messageChecker) checkExpiryWarning(first, follow *notice) {
+func (c *messageChecker) checkExpiryWarning(first, follow *notice) {
 	o := *first.expected
-	left := o.offer.until.Sub(j.now)
+	left := o.offer.until.Sub(c.now)
 	o.messageKey = messageKeyOf(follow.Notice)
 	o.due, o.until = o.offer.until.Add(-left/4), o.offer.until
 	o.updates, o.accepted, o.attempts, o.unknown, o.closed = 0, 0, 0, 0, false
 	o.failed, o.delayedUntil = make(map[delivery.Channel]bool), time.Time{}
 	follow.expected = &o
-	if j.expected[o.messageKey] != nil || left < 10*time.Minute {
-		j.failf(&o, "it was not expected")
+	if c.expected[o.messageKey] != nil || left < 10*time.Minute {
+		c.failf(&o, "it was not expected")
 	}
-	j.expected[o.messageKey] = &o
-	j.expectUpdate(&o, o.due)
+	c.expected[o.messageKey] = &o
+	c.expectUpdate(&o, o.due)
 }
 
 // usableChannels returns the channels that the recipient wants and that could deliver the message.
@@ -142,7 +142,7 @@ func (j *messageChecker) usableChannels(o *expectedMessage) []delivery.Channel {
 	return usable
 }
 
-func (j *messageChecker) isAboutOffer(o *expectedMessage) bool {
+func (c *messageChecker) isAboutOffer(o *expectedMessage) bool {
 	return o.topic == notify.Offered || o.topic == notify.OfferExpiring
 }
 
@@ -207,19 +207,19 @@ func (j *messageChecker) checkAttempt(n *notice, c delivery.Channel, text string
 const maxLate = 30 * time.Second
 
 // checkFirstNotified checks that a member has the whole offer window from the time of the first message.
-func (j *messageChecker) checkFirstNotified(o *expectedMessage) {
+func (c *messageChecker) checkFirstNotified(o *expectedMessage) {
 	if o.topic != notify.Offered || o.offer.notified {
 		return
 	}
 	o.offer.notified = true
-	if should := j.offerEnd(o, j.now); should.Sub(o.offer.until) > maxLate {
-		j.failf(o, "it is sent with an end at %s, and should end at %s", o.offer.until.UTC(), should.UTC())
+	if should := c.offerEnd(o, c.now); should.Sub(o.offer.until) > maxLate {
+		c.failf(o, "it is sent with an end at %s, and should end at %s", o.offer.until.UTC(), should.UTC())
 	}
 }
 
 // offerEnd returns the end that an offer should have if it is sent at a time. It returns zero if there is not enough
 // time.
-func (j *messageChecker) offerEnd(o *expectedMessage, sentAt time.Time) time.Time {
+func (c *messageChecker) offerEnd(o *expectedMessage, sentAt time.Time) time.Time {
 	switch {
 	case !o.offer.byHand:
 	case sentAt.Before(o.offer.until):
@@ -230,7 +230,7 @@ func (j *messageChecker) offerEnd(o *expectedMessage, sentAt time.Time) time.Tim
 	s := o.offer.session
 	rules := s.service.waitlist.Rules
 	closes := s.starts.Add(-s.service.policy.BookingCloses)
-	if !j.now.Before(closes) && rules.FillAfterStart > 0 {
+	if !c.now.Before(closes) && rules.FillAfterStart > 0 {
 		closes = s.starts.Add(rules.FillAfterStart)
 	}
 	if closes.After(s.ends) {
@@ -251,46 +251,46 @@ func showsTime(text string, o *expectedMessage) bool {
 }
 
 // providerAccepted takes in that a provider accepted a message.
-func (j *messageChecker) providerAccepted(n *notice, d *loggedDelivery) {
+func (c *messageChecker) providerAccepted(n *notice, d *loggedDelivery) {
 	o := n.expected
 	key := recipientChannel{o.recipient, d.channel}
-	if d.channel == delivery.Push && j.stopped[d.device.ID.String()] {
-		j.failf(o, "it is sent to a device that is unregistered")
+	if d.channel == delivery.Push && c.stopped[d.device.ID.String()] {
+		c.failf(o, "it is sent to a device that is unregistered")
 	}
 	if o.accepted == o.attempts {
 		d.acceptedAs = o.accepted
 		return // the message of another device
 	}
 	if o.accepted > 0 && !o.flagged {
-		j.failf(o, "it is sent twice, and the log does not say so")
+		c.failf(o, "it is sent twice, and the log does not say so")
 	}
 	o.accepted, d.acceptedAs = o.attempts, o.attempts
-	j.accepted[key] = append(
-		slices.DeleteFunc(j.accepted[key], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), d.at,
+	c.accepted[key] = append(
+		slices.DeleteFunc(c.accepted[key], func(at time.Time) bool { return c.now.Sub(at) >= 24*time.Hour }), d.at,
 	)
-	if limit := j.settings.PerDay[d.channel]; len(j.accepted[key]) > limit {
-		j.failf(o, "it is message %d in 24 hours by %s, and the cap is %d", len(j.accepted[key]), d.channel, limit)
+	if limit := c.settings.PerDay[d.channel]; len(c.accepted[key]) > limit {
+		c.failf(o, "it is message %d in 24 hours by %s, and the cap is %d", len(c.accepted[key]), d.channel, limit)
 	}
 }
 
 // attemptFailed takes in that a message was not sent, or possibly not.
-func (j *messageChecker) attemptFailed(n *notice, d *loggedDelivery, failure *delivery.Error) {
+func (c *messageChecker) attemptFailed(n *notice, d *loggedDelivery, failure *delivery.Error) {
 	o := n.expected
 	o.failed[d.channel] = true
 	if failure.Kind == delivery.OptedOut || failure.Kind == delivery.Unregistered && d.channel != delivery.Push {
-		j.maybeStopped[string(d.channel)+o.to.address(d.channel)] = true
+		c.maybeStopped[string(d.channel)+o.to.address(d.channel)] = true
 	}
 	if failure.Kind == delivery.Unknown {
 		o.unknown++
 	}
-	j.allowDelay(o, 12*time.Minute+failure.RetryAfter)
+	c.allowDelay(o, 12*time.Minute+failure.RetryAfter)
 }
 
-func (j *messageChecker) allowDelay(o *expectedMessage, wait time.Duration) {
-	if at := j.now.Add(wait); at.After(o.delayedUntil) {
+func (c *messageChecker) allowDelay(o *expectedMessage, wait time.Duration) {
+	if at := c.now.Add(wait); at.After(o.delayedUntil) {
 		o.delayedUntil = at
 	}
-	j.expectUpdate(o, o.delayedUntil)
+	c.expectUpdate(o, o.delayedUntil)
 }
 
 // resultLost takes in that the result of an attempt will never be written.
@@ -307,49 +307,49 @@ func (j *messageChecker) resultLost(n *notice, c delivery.Channel) {
 
 // reportReceived takes in a provider's report. If the message is lost, it must be sent over another channel, if one is
 // usable.
-func (j *messageChecker) reportReceived(n *notice, d *loggedDelivery, status delivery.Status) {
+func (c *messageChecker) reportReceived(n *notice, d *loggedDelivery, status delivery.Status) {
 	o := n.expected
 	if !status.NotDelivered() || o.accepted != d.acceptedAs {
 		return
 	}
 	o.accepted = 0
 	o.failed[d.channel] = true
-	if j.now.Before(o.until) && len(j.usableChannels(o)) > 0 {
-		j.allowDelay(o, 0)
+	if c.now.Before(o.until) && len(c.usableChannels(o)) > 0 {
+		c.allowDelay(o, 0)
 	}
 }
 
 // checkFinalStatus checks the log after all reports have come, in any order.
-func (j *messageChecker) checkFinalStatus(n *notice, d *loggedDelivery, as delivery.Status) {
-	j.schedule(j.now.Add(2*time.Minute), func() {
+func (c *messageChecker) checkFinalStatus(n *notice, d *loggedDelivery, as delivery.Status) {
+	c.schedule(c.now.Add(2*time.Minute), func() {
 		switch {
-		case j.pausedUntil.Add(time.Minute).After(j.now):
-			j.checkFinalStatus(n, d, as)
+		case c.pausedUntil.Add(time.Minute).After(c.now):
+			c.checkFinalStatus(n, d, as)
 		case d.status != as:
-			j.failf(n.expected, "the log says %s, and it was %s", d.status, as)
+			c.failf(n.expected, "the log says %s, and it was %s", d.status, as)
 		}
 	})
 }
 
 // stopAddress takes in that an address or a device must not be used again.
-func (j *messageChecker) stopAddress(key string) { j.stopped[key], j.maybeStopped[key] = true, true }
+func (c *messageChecker) stopAddress(key string) { c.stopped[key], c.maybeStopped[key] = true, true }
 
 // replyReceived takes in an SMS from a recipient.
-func (j *messageChecker) replyReceived(a *recipient, text smsReply) {
+func (c *messageChecker) replyReceived(a *recipient, text smsReply) {
 	key := string(delivery.SMS) + a.phone
 	switch text.meaning {
 	case "stop":
-		j.stopAddress(key)
+		c.stopAddress(key)
 	case "start":
-		delete(j.stopped, key)
-		delete(j.maybeStopped, key)
+		delete(c.stopped, key)
+		delete(c.maybeStopped, key)
 	}
 }
 
 // checkSettled checks a notice that is closed because its attempt counts as sent.
-func (j *messageChecker) checkSettled(n *notice) {
+func (c *messageChecker) checkSettled(n *notice) {
 	if n.expected.updates++; n.expected.accepted == 0 {
-		j.failf(n.expected, "it counts as sent, and was not sent")
+		c.failf(n.expected, "it counts as sent, and was not sent")
 	}
 }
 
@@ -416,11 +416,11 @@ func (j *messageChecker) checkDropped(n *notice, why notify.Reason) {
 }
 
 // checkOmitted checks a message that has no line in the log.
-func (j *messageChecker) checkOmitted(n *notice) {
+func (c *messageChecker) checkOmitted(n *notice) {
 	o := n.expected
 	o.updates++
 	o.closed = true
-	if o.lane != notify.Alert || !topicDefaults[o.topic].ownMail || len(j.usableChannels(o)) > 0 {
-		j.failf(o, "it is dropped, and the log does not say so")
+	if o.lane != notify.Alert || !topicDefaults[o.topic].ownMail || len(c.usableChannels(o)) > 0 {
+		c.failf(o, "it is dropped, and the log does not say so")
 	}
 }

@@ -18,63 +18,63 @@ import (
 // The functions of this file send notices through providers and write the results, as internal/app/messages does.
 
 // process decides about one notice, and starts an attempt if it may be sent.
-func (p *dispatcher) process(n *notice) {
-	p.step = "process a notice"
+func (d *dispatcher) process(n *notice) {
+	d.step = "process a notice"
 	if n.sending {
 		resumed, closed, why := n.Resume(n.lastStatus())
 		n.Notice = resumed
 		if closed {
 			if why != "" {
-				p.checker.checkDropped(n, why)
+				d.checker.checkDropped(n, why)
 			} else {
-				p.checker.checkSettled(n)
+				d.checker.checkSettled(n)
 			}
-			p.updateNotice(n, n.Closed(p.now))
+			d.updateNotice(n, n.Closed(d.now))
 			return
 		}
 	}
-	to, facts, settings := p.notifyRecipient(n), p.notifyFacts(n), p.settings
-	p.injectMessageBugs(n, &to, &facts, &settings)
-	v := notify.Decide(n.Notice, settings, to, facts, p.now)
+	to, facts, settings := d.notifyRecipient(n), d.notifyFacts(n), d.settings
+	d.injectMessageBugs(n, &to, &facts, &settings)
+	v := notify.Decide(n.Notice, settings, to, facts, d.now)
 	inTime := v.Action == notify.Defer
-	if n.Topic == notify.Offered && v.Reason == notify.QuietHoursReason && inTime && !p.notified(n.offer) {
-		inTime = p.startWindow(n, v.Until)
+	if n.Topic == notify.Offered && v.Reason == notify.QuietHoursReason && inTime && !d.notified(n.offer) {
+		inTime = d.startWindow(n, v.Until)
 	}
 	switch {
 	case v.Action == notify.Send:
-		p.send(n, to, v.Channel)
+		d.send(n, to, v.Channel)
 	case inTime:
-		p.checker.checkDeferred(n, v.Reason, v.Until)
-		p.updateNotice(n, n.Waiting(v.Until))
+		d.checker.checkDeferred(n, v.Reason, v.Until)
+		d.updateNotice(n, n.Waiting(v.Until))
 	default:
-		p.dropNotice(n, v.Reason)
+		d.dropNotice(n, v.Reason)
 	}
 }
 
 // dropNotice closes a notice without sending it. If quiet hours end too late for every notice of an offer, the offer is
 // withdrawn, and the next entry gets one.
-func (p *dispatcher) dropNotice(n *notice, why notify.Reason) {
+func (d *dispatcher) dropNotice(n *notice, why notify.Reason) {
 	if n.OmitFromLog(why) {
-		p.checker.checkOmitted(n)
-	} else if p.bug != hideDrops {
-		p.checker.checkDropped(n, why)
+		d.checker.checkOmitted(n)
+	} else if d.bug != hideDrops {
+		d.checker.checkDropped(n, why)
 	}
-	p.updateNotice(n, n.Closed(p.now))
-	if n.Topic != notify.Offered || why != notify.QuietHoursReason || p.notified(n.offer) ||
+	d.updateNotice(n, n.Closed(d.now))
+	if n.Topic != notify.Offered || why != notify.QuietHoursReason || d.notified(n.offer) ||
 		n.offer.Status != waitlist.Live ||
 		n.offer.ByHand {
 		return
 	}
 	for _, lane := range n.Topic.Lanes() {
-		if other := p.planned[noticeKey{n.Recipient(), n.Topic, n.Thing, n.Revision, lane}]; other != nil && !other.done {
+		if other := d.planned[noticeKey{n.Recipient(), n.Topic, n.Thing, n.Revision, lane}]; other != nil && !other.done {
 			return // the other lane may still send the offer
 		}
 	}
 	allowRefusal(
-		p.transact(
+		d.transact(
 			Operation{Name: "withdraw an offer", Offer: n.offer.ID}, func() error {
-				return p.apply(
-					p.endOffer(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil),
+				return d.apply(
+					d.endOffer(n.offer.Withdraw(waitlist.Unsendable, "", d.now), nil),
 				)
 			},
 		),
@@ -90,33 +90,33 @@ func (p *dispatcher) notified(o *waitlist.Offer) bool {
 
 // startWindow starts the window of an offer when it is sent: now, or when quiet hours end. It returns false if the
 // member could not answer in time.
-func (p *dispatcher) startWindow(n *notice, at time.Time) bool {
-	o, s := n.offer, p.sessions[n.offer.Session]
+func (d *dispatcher) startWindow(n *notice, at time.Time) bool {
+	o, s := n.offer, d.sessions[n.offer.Session]
 	rules := s.service.waitlist.Rules
 	until, inTime := o.EndWhenSent(
-		rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingCloses, p.now), n.to.zone,
+		rules, at, d.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingCloses, d.now), n.to.zone,
 	)
-	if until.Equal(o.ExpiresAt) || p.bug == windowFromCreation {
+	if until.Equal(o.ExpiresAt) || d.bug == windowFromCreation {
 		return inTime && o.ExpiresAt.After(at)
 	}
-	allowRefusal(p.transact(Operation{Name: "start an offer window", Offer: o.ID}, func() error {
-		saveForUndo(&p.tables, o)
-		p.markTouched(s)
+	allowRefusal(d.transact(Operation{Name: "start an offer window", Offer: o.ID}, func() error {
+		saveForUndo(&d.tables, o)
+		d.markTouched(s)
 		o.ExpiresAt = until
-		p.emit(Event{Kind: OfferExtended, Session: o.Session, Member: o.Member, Entry: o.Entry, Offer: o.ID, Until: until})
-		p.alarm(until)
+		d.emit(Event{Kind: OfferExtended, Session: o.Session, Member: o.Member, Entry: o.Entry, Offer: o.ID, Until: until})
+		d.alarm(until)
 		return nil
 	}))
 	return inTime
 }
 
 // injectMessageBugs changes the facts of a decision as the injected bug would.
-func (p *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, m *notify.Facts, s *notify.Settings) {
-	switch p.bug {
+func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, m *notify.Facts, s *notify.Settings) {
+	switch d.bug {
 	case ignoreQuietHours:
 		s.Quiet, to.Quiet = notify.QuietHours{}, nil
 	case quietInTenantZone:
-		to.Zone = p.locations[0].zone
+		to.Zone = d.locations[0].zone
 	case ignoreTenantQuiet:
 		if to.Quiet == nil {
 			s.Quiet = notify.QuietHours{}
@@ -157,7 +157,7 @@ func (n *notice) lastStatus() delivery.Status {
 }
 
 // updateNotice writes the state of a notice. A state that belongs to an earlier attempt is ignored.
-func (p *dispatcher) updateNotice(n *notice, s notify.NoticeState) {
+func (d *dispatcher) updateNotice(n *notice, s notify.NoticeState) {
 	isCurrent := n.sending && n.Attempts == s.AfterAttempt && n.UnknownResults == s.UnknownResults &&
 		len(n.FailedChannels) == s.AfterChannels
 	if s.AfterAttempt != 0 && !isCurrent {
@@ -166,7 +166,7 @@ func (p *dispatcher) updateNotice(n *notice, s notify.NoticeState) {
 	n.DueAt, n.sending, n.done = s.DueAt, s.Sending, n.done || s.Done
 	n.FailedChannels, n.Attempts, n.UnknownResults = s.FailedChannels, s.Attempts, s.UnknownResults
 	if !n.done {
-		p.scheduleNotice(n)
+		d.scheduleNotice(n)
 	}
 }
 
@@ -193,7 +193,7 @@ func (p *dispatcher) notifyRecipient(n *notice) notify.Recipient {
 	return r
 }
 
-func (p *dispatcher) notifyFacts(n *notice) notify.Facts {
+func (d *dispatcher) notifyFacts(n *notice) notify.Facts {
 	var m notify.Facts
 	about := n.session
 	switch {
@@ -201,11 +201,11 @@ func (p *dispatcher) notifyFacts(n *notice) notify.Facts {
 		b := n.booking
 		m.Booked, m.Attended = b.Status == booking.Confirmed, b.Status == booking.Attended
 		m.Cancelled = b.Status == booking.Cancelled
-		if s := p.sessions[b.Session]; s != nil {
+		if s := d.sessions[b.Session]; s != nil {
 			about = s
 		}
 	case n.entry != nil:
-		m.Waiting, about = n.entry.Status.Active(), p.sessionOf(n.entry)
+		m.Waiting, about = n.entry.Status.Active(), d.sessionOf(n.entry)
 	case n.payer != nil:
 		m.Balance, about = n.payer.Balance, nil
 	}
@@ -213,11 +213,11 @@ func (p *dispatcher) notifyFacts(n *notice) notify.Facts {
 		m.StartsAt, m.SessionGone = about.StartsAt, about.State == catalog.Cancelled
 	}
 	if o := n.offer; o != nil && n.Topic.IsOffer() {
-		rules := p.sessions[o.Session].service.waitlist.Rules
+		rules := d.sessions[o.Session].service.waitlist.Rules
 		m.Offer = &notify.Offer{
-			Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
+			Live: o.Answerable(d.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
 		}
-		if p.notified(o) {
+		if d.notified(o) {
 			m.Offer.ExpiresAt = o.ExpiresAt
 		}
 	}
@@ -281,16 +281,16 @@ func (p *dispatcher) send(n *notice, to notify.Recipient, c delivery.Channel) {
 }
 
 // render renders the text of a message.
-func (p *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) string {
+func (d *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) string {
 	about := n.session
 	if n.booking != nil {
-		about = p.sessions[n.booking.Session]
+		about = d.sessions[n.booking.Session]
 	} else if n.entry != nil {
-		about = p.sessionOf(n.entry)
+		about = d.sessionOf(n.entry)
 	}
 	t := content.Choose(nil, n.Topic, c, to.Locale, "en")
 	facts := content.Facts{
-		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
+		Topic: n.Topic, Details: n.Details, Now: d.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
 		Tenant: "Harbour Yoga", Link: "https://berth.example/", ClaimURL: "https://berth.example/claim/1", Code: "4821",
 		Subject: content.Subject{Plan: "Ten classes"},
 	}
@@ -304,7 +304,7 @@ func (p *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) 
 	foot := content.Foot{Unsubscribe: "https://berth.example/u/1"}
 	out, err := content.Render(t, facts.Values(t.Locale), brand.Brand{}, foot)
 	if err != nil {
-		p.mustSucceed(err)
+		d.mustSucceed(err)
 	}
 	return strings.Join([]string{out.Subject, out.Text, out.HTML}, "\n")
 }
@@ -362,17 +362,17 @@ func (p *dispatcher) recordStop(n *notice, d *loggedDelivery, failure *delivery.
 	}
 }
 
-func (p *dispatcher) addStop(c delivery.Channel, address string, why notify.Reason) {
-	if p.stops[c][address] == "" || why != notify.Bounced {
-		p.stops[c][address] = why
+func (d *dispatcher) addStop(c delivery.Channel, address string, why notify.Reason) {
+	if d.stops[c][address] == "" || why != notify.Bounced {
+		d.stops[c][address] = why
 	}
 }
 
-func (a *recipient) address(c delivery.Channel) string {
+func (r *recipient) address(c delivery.Channel) string {
 	if c == delivery.SMS {
-		return a.phone
+		return r.phone
 	}
-	return a.email
+	return r.email
 }
 
 // applyReport writes the status that a provider reports. Reports come twice, late, and in any order.
@@ -410,18 +410,18 @@ func (p *dispatcher) applyReport(n *notice, d *loggedDelivery, reported delivery
 }
 
 // applyReply handles an SMS from a recipient.
-func (p *dispatcher) applyReply(a *recipient, text smsReply) {
+func (d *dispatcher) applyReply(a *recipient, text smsReply) {
 	if a.phone == "" {
 		return
 	}
-	p.checker.replyReceived(a, text)
+	d.checker.replyReceived(a, text)
 	switch command := notify.ParseReply(text.text); command.Kind {
 	case notify.Stop:
-		if p.bug != ignoreStop {
-			p.addStop(delivery.SMS, a.phone, notify.OptedOut)
+		if d.bug != ignoreStop {
+			d.addStop(delivery.SMS, a.phone, notify.OptedOut)
 		}
 	case notify.Start:
-		delete(p.stops[delivery.SMS], a.phone)
+		delete(d.stops[delivery.SMS], a.phone)
 	case notify.Accept, notify.Decline, notify.Help, notify.NoReply:
 	}
 }

@@ -139,48 +139,48 @@ func (p *dispatcher) randomDuration(d time.Duration) time.Duration {
 	return time.Duration(p.rng.Int64N(int64(d)))
 }
 
-func (p *dispatcher) chance(of float64) bool { return p.rng.Float64() < of }
+func (d *dispatcher) chance(of float64) bool { return d.rng.Float64() < of }
 
-func (p *dispatcher) randomQuietHours() notify.QuietHours {
-	if p.chance(0.1) {
+func (d *dispatcher) randomQuietHours() notify.QuietHours {
+	if d.chance(0.1) {
 		// quiet hours within a day, near the time when clocks change
-		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(4), Minute: 30}}
+		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + d.rng.IntN(4), Minute: 30}}
 	}
 	return notify.QuietHours{
-		Start: civil.TimeOfDay{Hour: 20 + p.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(7)},
+		Start: civil.TimeOfDay{Hour: 20 + d.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + d.rng.IntN(7)},
 	}
 }
 
 // addRecipient adds a recipient with random addresses, devices and preferences.
-func (p *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
+func (d *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
 	a := &recipient{
-		id: member, member: m, email: short(member) + "@example.com", zone: p.locations[0].zone,
+		id: member, member: m, email: short(member) + "@example.com", zone: d.locations[0].zone,
 		preferences: make(notify.Preferences),
-		replyRate:   p.rng.Float64() / 3,
+		replyRate:   d.rng.Float64() / 3,
 	}
-	a.locale = []string{"", "en", "de-AT", "fr", "pt-BR"}[p.rng.IntN(5)]
+	a.locale = []string{"", "en", "de-AT", "fr", "pt-BR"}[d.rng.IntN(5)]
 	if m != nil && m.zone != "" {
 		a.zone = zones[m.zone]
 	}
-	if p.chance(0.8) {
+	if d.chance(0.8) {
 		a.phone = "+1555" + short(member)
 	}
-	if m != nil && p.chance(0.1) {
+	if m != nil && d.chance(0.1) {
 		a.phone = "+1555" // shared by a family
 	}
-	a.deadPhone, a.deadEmail = p.chance(0.05), p.chance(0.05)
-	if p.chance(0.3) {
-		a.quiet = new(p.randomQuietHours())
+	a.deadPhone, a.deadEmail = d.chance(0.05), d.chance(0.05)
+	if d.chance(0.3) {
+		a.quiet = new(d.randomQuietHours())
 	}
-	for range p.rng.IntN(3) {
-		p.addDevice(a)
+	for range d.rng.IntN(3) {
+		d.addDevice(a)
 	}
-	if p.chance(0.3) {
+	if d.chance(0.3) {
 		for _, t := range notify.Topics() {
 			a.preferences[notify.PreferenceKey{Topic: t, Channel: delivery.SMS}] = true
 		}
 	}
-	p.recipients[member] = a
+	d.recipients[member] = a
 	return a
 }
 
@@ -191,48 +191,48 @@ func (p *dispatcher) addDevice(a *recipient) {
 }
 
 // changePreferences changes the preferences, devices or quiet hours of some members.
-func (p *dispatcher) changePreferences() {
-	for _, m := range p.members {
-		a := p.recipients[m.ID.UUID]
-		if !p.chance(0.1) {
+func (d *dispatcher) changePreferences() {
+	for _, m := range d.members {
+		a := d.recipients[m.ID.UUID]
+		if !d.chance(0.1) {
 			continue
 		}
-		switch p.rng.IntN(4) {
+		switch d.rng.IntN(4) {
 		case 0:
 			c := notify.PreferenceKey{
-				Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: delivery.Channels()[p.rng.IntN(3)],
+				Topic: notify.Topics()[d.rng.IntN(len(notify.Topics()))], Channel: delivery.Channels()[d.rng.IntN(3)],
 			}
-			a.preferences[c] = p.chance(0.5)
+			a.preferences[c] = d.chance(0.5)
 		case 1:
 			if len(a.devices) < 3 {
-				p.addDevice(a)
+				d.addDevice(a)
 			}
 		case 2:
-			if a.quiet = nil; p.chance(0.5) {
-				a.quiet = new(p.randomQuietHours())
+			if a.quiet = nil; d.chance(0.5) {
+				a.quiet = new(d.randomQuietHours())
 			}
 		case 3:
-			p.applyReply(a, pick(p.world, replies))
+			d.applyReply(a, pick(d.world, replies))
 		}
 	}
 }
 
 // pause stops the dispatcher for a while: it reads, decides and sends nothing.
-func (p *dispatcher) pause() {
-	length := p.randomDuration(10 * time.Minute)
-	if p.chance(0.2) {
-		length = p.randomDuration(30 * time.Hour)
+func (d *dispatcher) pause() {
+	length := d.randomDuration(10 * time.Minute)
+	if d.chance(0.2) {
+		length = d.randomDuration(30 * time.Hour)
 	}
-	if until := p.now.Add(length.Truncate(time.Second)); until.After(p.pausedUntil) {
-		p.pausedUntil = until
+	if until := d.now.Add(length.Truncate(time.Second)); until.After(d.pausedUntil) {
+		d.pausedUntil = until
 	}
 }
 
 // whenRunning schedules a task at a time, or at the end of a pause.
-func (p *dispatcher) whenRunning(at time.Time, do func()) {
-	p.schedule(at, func() {
-		if p.now.Before(p.pausedUntil) {
-			p.whenRunning(p.pausedUntil, do)
+func (d *dispatcher) whenRunning(at time.Time, do func()) {
+	d.schedule(at, func() {
+		if d.now.Before(d.pausedUntil) {
+			d.whenRunning(d.pausedUntil, do)
 			return
 		}
 		do()
@@ -240,32 +240,32 @@ func (p *dispatcher) whenRunning(at time.Time, do func()) {
 }
 
 // receive appends an event to the log, if messages can follow from it.
-func (p *dispatcher) receive(ev Event) {
+func (d *dispatcher) receive(ev Event) {
 	if dataOf(ev) == nil && ev.Kind != Decided {
 		return
 	}
 	if ev.Kind == Offered {
-		p.entries[ev.Entry].lastOffered = p.sessions[ev.Session]
+		d.entries[ev.Entry].lastOffered = d.sessions[ev.Session]
 	}
-	p.log = append(p.log, loggedEvent{ev, id[tenant.EventID](&p.tables)})
-	if !p.reading {
-		p.reading = true
-		p.whenRunning(p.now.Add(p.randomDuration(2*time.Second).Truncate(time.Millisecond)), p.readLog)
+	d.log = append(d.log, loggedEvent{ev, id[tenant.EventID](&d.tables)})
+	if !d.reading {
+		d.reading = true
+		d.whenRunning(d.now.Add(d.randomDuration(2*time.Second).Truncate(time.Millisecond)), d.readLog)
 	}
 }
 
 // readLog plans the notices of events that were not read yet. Sometimes a reader crashes, and an event is read again.
-func (p *dispatcher) readLog() {
-	p.reading = false
-	for _, h := range p.log[p.readUpTo:] {
-		p.planNotices(h)
-		if p.chance(0.02) {
-			p.planNotices(h)
+func (d *dispatcher) readLog() {
+	d.reading = false
+	for _, h := range d.log[d.readUpTo:] {
+		d.planNotices(h)
+		if d.chance(0.02) {
+			d.planNotices(h)
 		}
 	}
-	p.readUpTo = len(p.log)
-	if p.readUpTo > 1000 {
-		p.log, p.readUpTo = p.log[:0], 0
+	d.readUpTo = len(d.log)
+	if d.readUpTo > 1000 {
+		d.log, d.readUpTo = d.log[:0], 0
 	}
 }
 
@@ -312,50 +312,50 @@ func dataOf(ev Event) event.Data {
 }
 
 // planNotices adds the notices that follow from an event.
-func (p *dispatcher) planNotices(h loggedEvent) {
+func (d *dispatcher) planNotices(h loggedEvent) {
 	e, relevant := notifyEvent(h)
 	if !relevant {
 		return
 	}
 	var all []*notice
-	for _, n := range notify.Plan(e, p.persons(e), p.settings, p.now) {
+	for _, n := range notify.Plan(e, d.persons(e), d.settings, d.now) {
 		key := noticeKey{n.Recipient(), n.Topic, n.Thing, n.Revision, n.Lane}
-		if n.Topic == notify.Reminder && p.bug == remindByCalendar {
-			to := p.recipients[n.Recipient()].zone
+		if n.Topic == notify.Reminder && d.bug == remindByCalendar {
+			to := d.recipients[n.Recipient()].zone
 			n.DueAt = civil.DateOf(n.StartsAt, to).AddDays(-1).At(civil.TimeOf(n.StartsAt, to), to)
 		}
-		if p.planned[key] != nil && p.bug != planTwice || p.bug == noReminderAfterMove && h.Kind == Rescheduled &&
+		if d.planned[key] != nil && d.bug != planTwice || d.bug == noReminderAfterMove && h.Kind == Rescheduled &&
 			n.Topic == notify.Reminder {
 			continue
 		}
-		all = append(all, p.addNotice(key, n))
+		all = append(all, d.addNotice(key, n))
 	}
-	p.checker.checkPlanned(h, all)
+	d.checker.checkPlanned(h, all)
 	for _, n := range all {
-		p.scheduleNotice(n)
+		d.scheduleNotice(n)
 	}
 }
 
 // addNotice adds a planned notice.
-func (p *dispatcher) addNotice(key noticeKey, n notify.Notice) *notice {
-	n.ID = id[tenant.NoticeID](&p.tables)
+func (d *dispatcher) addNotice(key noticeKey, n notify.Notice) *notice {
+	n.ID = id[tenant.NoticeID](&d.tables)
 	kept := &notice{
-		Notice: n, to: p.recipients[n.Recipient()], booking: p.bookings[n.Booking], entry: p.entries[n.Entry],
-		offer: p.offers[n.Offer],
-		payer: p.subs[tenant.SubscriptionID{UUID: n.Details.Payer}], session: p.sessions[n.Session],
+		Notice: n, to: d.recipients[n.Recipient()], booking: d.bookings[n.Booking], entry: d.entries[n.Entry],
+		offer: d.offers[n.Offer],
+		payer: d.subs[tenant.SubscriptionID{UUID: n.Details.Payer}], session: d.sessions[n.Session],
 	}
-	p.planned[key] = kept
+	d.planned[key] = kept
 	return kept
 }
 
 // persons returns the people whom an event concerns, as package messagedb reads them.
-func (p *dispatcher) persons(e notify.Event) []notify.Person {
+func (d *dispatcher) persons(e notify.Event) []notify.Person {
 	var all []notify.Person
 	_, note := e.Data.(event.WaitlistStaffNote)
 	_, credits := e.Data.(event.CreditsChanged)
-	switch b, entry, payer := p.bookings[e.Booking], p.entries[e.Entry], p.subs[tenant.SubscriptionID{UUID: e.Payer}]; {
+	switch b, entry, payer := d.bookings[e.Booking], d.entries[e.Entry], d.subs[tenant.SubscriptionID{UUID: e.Payer}]; {
 	case note:
-		for _, a := range p.staff {
+		for _, a := range d.staff {
 			all = append(all, notify.Person{Member: tenant.MemberID{UUID: a.id}, Session: e.Session})
 		}
 	case credits:
@@ -363,19 +363,19 @@ func (p *dispatcher) persons(e notify.Event) []notify.Person {
 			all = append(all, notify.Person{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
 		}
 	case b != nil:
-		party := p.sessions[b.Session].person()
+		party := d.sessions[b.Session].person()
 		party.Member, party.Booking, party.Booked, party.Taken = b.Member, b.ID, b.Status == booking.Confirmed, b.Credits
-		if u := p.subs[b.Subscription]; u != nil && u.Plan.Kind == credit.Credits {
+		if u := d.subs[b.Subscription]; u != nil && u.Plan.Kind == credit.Credits {
 			party.Payer, party.Balance = u.ID.UUID, u.Balance
 		}
 		all = append(all, party)
-	case entry != nil && p.sessionOf(entry) != nil:
-		party := p.sessionOf(entry).person()
+	case entry != nil && d.sessionOf(entry) != nil:
+		party := d.sessionOf(entry).person()
 		party.Member, party.Entry = entry.Member, entry.ID
 		all = append(all, party)
 	}
 	for i := range all {
-		all[i].Preferences = p.recipients[all[i].Member.UUID].preferences
+		all[i].Preferences = d.recipients[all[i].Member.UUID].preferences
 	}
 	return all
 }
@@ -388,49 +388,49 @@ func (s *sessionRow) person() notify.Person {
 }
 
 // sessionOf returns the session that messages about an entry name, or nil if there is none.
-func (p *dispatcher) sessionOf(e *entryRow) *sessionRow {
+func (d *dispatcher) sessionOf(e *entryRow) *sessionRow {
 	switch {
 	case e.lastOffered != nil:
 		return e.lastOffered
 	case !e.Session.IsZero():
-		return p.sessions[e.Session]
+		return d.sessions[e.Session]
 	case len(e.AnyOf) > 0:
-		return p.sessions[e.AnyOf[0]]
+		return d.sessions[e.AnyOf[0]]
 	}
 	return nil
 }
 
 // scheduleNotice processes a notice when it is due.
-func (p *dispatcher) scheduleNotice(n *notice) {
+func (d *dispatcher) scheduleNotice(n *notice) {
 	due := n.DueAt
-	if due.Before(p.now) {
-		due = p.now
+	if due.Before(d.now) {
+		due = d.now
 	}
-	p.whenRunning(due.Add(p.randomDuration(time.Second).Truncate(time.Millisecond)), func() {
-		if !n.done && !n.DueAt.After(p.now) {
-			p.process(n)
+	d.whenRunning(due.Add(d.randomDuration(time.Second).Truncate(time.Millisecond)), func() {
+		if !n.done && !n.DueAt.After(d.now) {
+			d.process(n)
 		}
 	})
 }
 
 // forgetOld deletes notices that are settled and no longer useful.
-func (p *dispatcher) forgetOld() {
-	long := p.now.Add(-2 * day)
-	for key, n := range p.planned {
+func (d *dispatcher) forgetOld() {
+	long := d.now.Add(-2 * day)
+	for key, n := range d.planned {
 		if n.done && n.ExpiresAt.Before(long) {
-			delete(p.planned, key)
-			delete(p.checker.expected, n.expected.messageKey)
+			delete(d.planned, key)
+			delete(d.checker.expected, n.expected.messageKey)
 		}
 	}
-	for entry := range p.checker.entries {
-		if p.entries[entry] == nil {
-			delete(p.checker.entries, entry)
+	for entry := range d.checker.entries {
+		if d.entries[entry] == nil {
+			delete(d.checker.entries, entry)
 		}
 	}
-	for offer := range p.checker.offers {
-		if p.offers[offer] == nil {
-			delete(p.checker.offers, offer)
-			delete(p.offerDeliveries, offer)
+	for offer := range d.checker.offers {
+		if d.offers[offer] == nil {
+			delete(d.checker.offers, offer)
+			delete(d.offerDeliveries, offer)
 		}
 	}
 }

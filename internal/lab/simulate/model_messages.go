@@ -85,8 +85,8 @@ func laneChannels(t notify.Topic, lane notify.Lane) []delivery.Channel {
 }
 
 // wants reports whether a recipient wants messages about a topic over a channel.
-func (a *recipient) wants(t notify.Topic, c delivery.Channel) bool {
-	if on, chosen := a.preferences[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
+func (r *recipient) wants(t notify.Topic, c delivery.Channel) bool {
+	if on, chosen := r.preferences[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
 		return on
 	}
 	letter := map[delivery.Channel]byte{delivery.SMS: 's', delivery.Push: 'p', delivery.Email: 'e'}[c]
@@ -95,14 +95,14 @@ func (a *recipient) wants(t notify.Topic, c delivery.Channel) bool {
 
 // lanes returns the lanes in which a recipient gets messages about a topic. It returns at least one, so that the log
 // can say why nothing was sent.
-func (a *recipient) lanes(t notify.Topic) []notify.Lane {
+func (r *recipient) lanes(t notify.Topic) []notify.Lane {
 	all := []notify.Lane{notify.Alert}
 	if topicDefaults[t].ownMail {
 		all = append(all, notify.Mail)
 	}
 	var wanted []notify.Lane
 	for _, lane := range all {
-		if slices.ContainsFunc(laneChannels(t, lane), func(c delivery.Channel) bool { return a.wants(t, c) }) {
+		if slices.ContainsFunc(laneChannels(t, lane), func(c delivery.Channel) bool { return r.wants(t, c) }) {
 			wanted = append(wanted, lane)
 		}
 	}
@@ -113,12 +113,12 @@ func (a *recipient) lanes(t notify.Topic) []notify.Lane {
 }
 
 // quietAt reports whether a time is in the recipient's quiet hours.
-func (a *recipient) quietAt(t time.Time, s notify.Settings) bool {
+func (r *recipient) quietAt(t time.Time, s notify.Settings) bool {
 	q := s.Quiet
-	if a.quiet != nil {
-		q = *a.quiet
+	if r.quiet != nil {
+		q = *r.quiet
 	}
-	clock := t.In(a.zone)
+	clock := t.In(r.zone)
 	at, from, until := clock.Hour()*60+clock.Minute(), q.Start.Hour*60+q.Start.Minute, q.End.Hour*60+q.End.Minute
 	if from < until {
 		return from <= at && at < until
@@ -127,8 +127,8 @@ func (a *recipient) quietAt(t time.Time, s notify.Settings) bool {
 }
 
 // quietEnd returns the first minute that is not in quiet hours.
-func (a *recipient) quietEnd(t time.Time, s notify.Settings) time.Time {
-	for a.quietAt(t, s) {
+func (r *recipient) quietEnd(t time.Time, s notify.Settings) time.Time {
+	for r.quietAt(t, s) {
 		t = t.Truncate(time.Minute).Add(time.Minute)
 	}
 	return t
@@ -140,8 +140,8 @@ const (
 )
 
 // expectedOf returns the messages that follow from an event that is read now.
-func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
-	now := j.now
+func (c *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
+	now := c.now
 	add := func(o expectedMessage, t notify.Topic, lane notify.Lane) {
 		o.topic, o.lane, o.recipient, o.failed = t, lane, o.to.id, make(map[delivery.Channel]bool)
 		all = append(all, &o)
@@ -159,8 +159,8 @@ func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 		}
 	}
 	low := func(o expectedMessage, u *subscription, spent int) {
-		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > j.settings.CreditsLowAt ||
-			u.Balance > 0 && u.Balance+spent <= j.settings.CreditsLowAt {
+		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > c.settings.CreditsLowAt ||
+			u.Balance > 0 && u.Balance+spent <= c.settings.CreditsLowAt {
 			return
 		}
 		o = expectedMessage{to: o.to, subscription: u, due: now, until: now.Add(mailTTL)}
@@ -178,24 +178,24 @@ func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 				}
 			}
 		}
-		for _, lead := range j.settings.Reminders {
+		for _, lead := range c.settings.Reminders {
 			before(notify.Reminder, time.Unix(o.start.Unix()-int64(lead.Seconds()), 0), lead)
 		}
 		before(notify.CheckInOpen, o.start.Add(-o.booking.session.service.policy.CheckInOpens), 0)
 	}
 
 	if h.Kind == Decided {
-		for _, a := range j.staff {
+		for _, a := range c.staff {
 			news(expectedMessage{to: a}, notify.StaffNote, now.Add(newsTTL), time.Time{})
 		}
 		return all
 	}
 	o := expectedMessage{
-		to: j.recipients[h.Member.UUID], booking: j.model.bookings[h.Booking], entry: j.entries[h.Entry],
-		offer: j.model.offers[h.Offer],
+		to: c.recipients[h.Member.UUID], booking: c.model.bookings[h.Booking], entry: c.entries[h.Entry],
+		offer: c.model.offers[h.Offer],
 	}
 	if h.Kind == Renewed {
-		low(o, j.subs[h.Subscription], h.Spent)
+		low(o, c.subs[h.Subscription], h.Spent)
 		return all
 	}
 	var session *modelSession
@@ -219,7 +219,7 @@ func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 		news(o, topic, o.start, time.Time{})
 		remind(o)
 		if h.Kind != Rescheduled {
-			low(o, j.subs[j.bookings[o.booking.id].Subscription], o.booking.credits)
+			low(o, c.subs[c.bookings[o.booking.id].Subscription], o.booking.credits)
 		}
 	case Joined:
 		news(o, notify.Waitlisted, o.start, time.Time{})
@@ -230,7 +230,7 @@ func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 			news(o, notify.BookingCancelled, now.Add(newsTTL), now.Add(mailTTL))
 		}
 	case Offered:
-		o.offer = j.offers[h.Offer]
+		o.offer = c.offers[h.Offer]
 		until := o.start
 		if !until.After(now) {
 			until = session.ends
@@ -242,7 +242,7 @@ func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 }
 
 // obsoleteBecause returns why a message is no longer true, or "".
-func (j *messageChecker) obsoleteBecause(o *expectedMessage) string {
+func (c *messageChecker) obsoleteBecause(o *expectedMessage) string {
 	session := (*modelSession)(nil)
 	switch {
 	case o.booking != nil:
@@ -251,9 +251,9 @@ func (j *messageChecker) obsoleteBecause(o *expectedMessage) string {
 		session = o.entry.messageSession
 	}
 	switch {
-	case o.to.member != nil && !j.model.members[o.to.member.ID].active:
+	case o.to.member != nil && !c.model.members[o.to.member.ID].active:
 		return "the member is inactive"
-	case !j.now.Before(o.until):
+	case !c.now.Before(o.until):
 		return "it is too late"
 	}
 	off := session != nil && session.cancelled
@@ -272,11 +272,11 @@ func (j *messageChecker) obsoleteBecause(o *expectedMessage) string {
 			return "it is not cancelled"
 		}
 	case notify.Offered, notify.OfferExpiring:
-		if !o.offer.live || off || moved || !j.now.Before(o.offer.until) {
+		if !o.offer.live || off || moved || !c.now.Before(o.offer.until) {
 			return "the offer is over"
 		}
 	case notify.CreditsLow:
-		if o.subscription.Balance > j.settings.CreditsLowAt {
+		if o.subscription.Balance > c.settings.CreditsLowAt {
 			return "the balance is not low"
 		}
 	default: // it stays true, or is not simulated

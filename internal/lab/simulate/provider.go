@@ -32,30 +32,30 @@ type breakerModel struct {
 }
 
 // callTooEarly returns how much too early a provider is called.
-func (p *breakerModel) callTooEarly(now time.Time) time.Duration {
-	if p.until.IsZero() || now.Before(p.until) {
-		return max(p.until.Sub(now), 0)
+func (m *breakerModel) callTooEarly(now time.Time) time.Duration {
+	if m.until.IsZero() || now.Before(m.until) {
+		return max(m.until.Sub(now), 0)
 	}
-	p.probe, p.until = now, now.Add(p.wait)
+	m.probe, m.until = now, now.Add(m.wait)
 	return 0
 }
 
 // record takes in the result of a call that began at a time.
-func (p *breakerModel) record(began, now time.Time, failure *delivery.Error) {
+func (m *breakerModel) record(began, now time.Time, failure *delivery.Error) {
 	bad := failure != nil && (failure.Kind == delivery.Transient || failure.Kind == delivery.Unknown)
 	leave := func(wait time.Duration) {
-		p.wait, p.until, p.probe = wait, now.Add(max(wait, failure.RetryAfter)), time.Time{}
+		m.wait, m.until, m.probe = wait, now.Add(max(wait, failure.RetryAfter)), time.Time{}
 	}
-	switch closed := p.until.IsZero(); {
-	case closed && began.Before(p.closedAt), !closed && !began.Equal(p.probe):
+	switch closed := m.until.IsZero(); {
+	case closed && began.Before(m.closedAt), !closed && !began.Equal(m.probe):
 	case !bad:
-		if p.failures = 0; !closed {
-			p.until, p.closedAt = time.Time{}, now
+		if m.failures = 0; !closed {
+			m.until, m.closedAt = time.Time{}, now
 		}
 	case !closed:
-		leave(min(2*p.wait, 2*time.Minute))
+		leave(min(2*m.wait, 2*time.Minute))
 	default:
-		if p.failures++; p.failures == failureLimit {
+		if m.failures++; m.failures == failureLimit {
 			leave(breakerPause)
 		}
 	}

@@ -106,11 +106,11 @@ type replay struct {
 // ids are the ids of the studio by those of the simulation, and the other way round.
 type ids[I comparable] struct{ here, there map[I]I }
 
-func (m *ids[I]) add(there, here I) {
-	if m.here == nil {
-		m.here, m.there = make(map[I]I), make(map[I]I)
+func (i *ids[I]) add(there, here I) {
+	if i.here == nil {
+		i.here, i.there = make(map[I]I), make(map[I]I)
 	}
-	m.here[there], m.there[here] = here, there
+	i.here[there], i.there[here] = here, there
 }
 
 func (r *replay) setUp(of Tenant) {
@@ -389,23 +389,23 @@ func (w snapshot) addSession(id tenant.SessionID, s session.Session) {
 		s.State, s.Blocked, s.SeatsTaken, pointer(s.Capacity), s.Holds, s.Waiting)
 }
 
-func (w snapshot) addBooking(
+func (s snapshot) addBooking(
 	id tenant.BookingID, in tenant.SessionID, paidBy tenant.SubscriptionID, b booking.Booking,
 ) {
-	w.Bookings[id.String()] = fmt.Sprintf(
+	s.Bookings[id.String()] = fmt.Sprintf(
 		"%s in %s for %d, credits %d of %s, counted %t, exclusive %t, promoted %t until %s, late %t, held until %s, "+
 			"payment %s",
 		b.Status, in, b.Party, b.Credits, paidBy, b.Counted, b.Exclusive, b.Promoted, moment(b.GraceUntil), b.LateCancelled,
 		moment(b.HoldUntil), b.Payment.Status)
 }
 
-func (w snapshot) addEntry(id tenant.EntryID, e waitlist.Entry) {
-	w.Entries[id.String()] = fmt.Sprintf("%s with key %d, flagged %t, for %d after %d offers, passed over %q",
+func (s snapshot) addEntry(id tenant.EntryID, e waitlist.Entry) {
+	s.Entries[id.String()] = fmt.Sprintf("%s with key %d, flagged %t, for %d after %d offers, passed over %q",
 		e.Status, e.Key, e.Flagged, e.Party, e.Tries, e.PassedOver)
 }
 
-func (w snapshot) addOffer(id tenant.OfferID, of tenant.EntryID, o waitlist.Offer) {
-	w.Offers[id.String()] = fmt.Sprintf("%s to %s of %d (shared %t) as number %d until %s, by hand %t, void %t, %s",
+func (s snapshot) addOffer(id tenant.OfferID, of tenant.EntryID, o waitlist.Offer) {
+	s.Offers[id.String()] = fmt.Sprintf("%s to %s of %d (shared %t) as number %d until %s, by hand %t, void %t, %s",
 		o.Status, of, o.Seats, o.Shared, o.Try, moment(&o.ExpiresAt), o.ByHand, o.Void, o.Reason)
 }
 

@@ -161,11 +161,11 @@ func (t *tables) rollback() {
 // violation is a violated constraint of the database.
 type violation struct{ constraint string }
 
-func (b violation) Error() string { return "constraint " + b.constraint }
+func (v violation) Error() string { return "constraint " + v.constraint }
 
 // refusal returns the error that clients see, or nil if the constraint must never be violated.
-func (b violation) refusal() error {
-	switch b.constraint {
+func (v violation) refusal() error {
+	switch v.constraint {
 	case "bookings_overlap":
 		return booking.Overlapping()
 	case "sessions_capacity", "sessions_waitlist":

@@ -47,23 +47,23 @@ type taskQueue struct {
 	added int
 }
 
-func (a *taskQueue) Len() int { return len(a.tasks) }
+func (q *taskQueue) Len() int { return len(q.tasks) }
 
-func (a *taskQueue) Less(i, j int) bool {
-	if !a.tasks[i].at.Equal(a.tasks[j].at) {
-		return a.tasks[i].at.Before(a.tasks[j].at)
+func (q *taskQueue) Less(i, j int) bool {
+	if !q.tasks[i].at.Equal(q.tasks[j].at) {
+		return q.tasks[i].at.Before(q.tasks[j].at)
 	}
-	return a.tasks[i].order < a.tasks[j].order
+	return q.tasks[i].order < q.tasks[j].order
 }
 
-func (a *taskQueue) Swap(i, j int) { a.tasks[i], a.tasks[j] = a.tasks[j], a.tasks[i] }
+func (q *taskQueue) Swap(i, j int) { q.tasks[i], q.tasks[j] = q.tasks[j], q.tasks[i] }
 
-func (a *taskQueue) Push(d any) { a.tasks = append(a.tasks, d.(task)) }
+func (q *taskQueue) Push(d any) { q.tasks = append(q.tasks, d.(task)) }
 
-func (a *taskQueue) Pop() any {
-	last := a.tasks[len(a.tasks)-1]
-	a.tasks[len(a.tasks)-1] = task{}
-	a.tasks = a.tasks[:len(a.tasks)-1]
+func (q *taskQueue) Pop() any {
+	last := q.tasks[len(q.tasks)-1]
+	q.tasks[len(q.tasks)-1] = task{}
+	q.tasks = q.tasks[:len(q.tasks)-1]
 	return last
 }
 

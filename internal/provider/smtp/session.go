@@ -95,15 +95,15 @@ func (s *Sender) dial(ctx context.Context) (*session, error) {
 }
 
 // watch closes the connection when ctx ends, because go-mail ignores the context while it communicates.
-func (c *session) watch(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, c.hangUp)
+func (s *session) watch(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, s.hangUp)
 }
 
 // send sends one mail. After an error the session must not be used again.
-func (c *session) send(ctx context.Context, mail *gomail.Msg) error {
-	unwatch := c.watch(ctx)
-	c.sent++
-	err := c.client.SendWithSMTPClient(c.smtp, mail)
+func (s *session) send(ctx context.Context, mail *gomail.Msg) error {
+	unwatch := s.watch(ctx)
+	s.sent++
+	err := s.client.SendWithSMTPClient(s.smtp, mail)
 	if !unwatch() && err == nil {
 		err = ctx.Err() // the mail was sent, and then the connection was closed
 	}
@@ -111,16 +111,16 @@ func (c *session) send(ctx context.Context, mail *gomail.Msg) error {
 }
 
 // quit ends the session with QUIT.
-func (c *session) quit() {
-	_ = c.smtp.UpdateDeadline(quitTimeout)
-	_ = c.client.CloseWithSMTPClient(c.smtp)
-	c.hangUp()
+func (s *session) quit() {
+	_ = s.smtp.UpdateDeadline(quitTimeout)
+	_ = s.client.CloseWithSMTPClient(s.smtp)
+	s.hangUp()
 }
 
 // hangUp closes the connection immediately. A cleaner end could complete a mail that is being written,
 // and the server would accept half of it as the whole.
-func (c *session) hangUp() {
-	if c.conn != nil {
-		_ = c.conn.Close()
+func (s *session) hangUp() {
+	if s.conn != nil {
+		_ = s.conn.Close()
 	}
 }

@@ -46,8 +46,8 @@ type checks struct {
 }
 
 // authenticate verifies the token. It runs before the body is read.
-func (a *checks) authenticate(ctx context.Context, procedure string, header http.Header) error {
-	rule, ok := a.rules[procedure]
+func (c *checks) authenticate(ctx context.Context, procedure string, header http.Header) error {
+	rule, ok := c.rules[procedure]
 	if !ok {
 		return errUnknownProcedure // a public RPC says so in the contract; what says nothing is refused
 	}
@@ -61,9 +61,9 @@ func (a *checks) authenticate(ctx context.Context, procedure string, header http
 	if !strings.EqualFold(scheme, "Bearer") {
 		raw = "" // rejected like a missing token
 	}
-	principal, err := a.verifier.Verify(ctx, strings.TrimSpace(raw))
+	principal, err := c.verifier.Verify(ctx, strings.TrimSpace(raw))
 	if err != nil {
-		return a.rates.rejectToken(ctx, raw, err)
+		return c.rates.rejectToken(ctx, raw, err)
 	}
 	request.CallFrom(ctx).Principal = principal
 	return nil
@@ -122,17 +122,17 @@ func (a *checks) admit(ctx context.Context, procedure string, message any) error
 
 // checkStepUp rejects people whose sign-in is neither recent nor strong enough for the tenant. Service accounts do not
 // sign in.
-func (a *checks) checkStepUp(
+func (c *checks) checkStepUp(
 	ctx context.Context, id tenant.TenantID, by token.Principal, next []catalog.StepUp,
 ) error {
 	if strings.HasPrefix(by.Subject, token.ServiceAccountPrefix) {
 		return nil
 	}
-	asked, err := a.stepUp(ctx, id)
+	asked, err := c.stepUp(ctx, id)
 	if err != nil {
 		return err
 	}
-	now := a.now()
+	now := c.now()
 	for _, asked := range append(next, asked) {
 		if err := asked.Check(by.SignedInAt, by.ACR, now); err != nil {
 			return err
@@ -176,12 +176,12 @@ var (
 // authorize returns the caller if the guard allows the RPC. RULE_SELF allows every active member to access what is
 // their own, and service accounts if the contract says so. The permission of such an RPC, if it has one, allows access
 // to what is everyone's.
-func (a *checks) authorize(
+func (c *checks) authorize(
 	ctx context.Context, id tenant.TenantID, by token.Principal, rule Rule,
 ) (tenant.Caller, error) {
 	caller := tenant.Caller{Tenant: id, Subject: by.Subject}
 	if rule.Permission == "" {
-		holder, err := a.guard.Holder(ctx, id, by.Subject)
+		holder, err := c.guard.Holder(ctx, id, by.Subject)
 		if err != nil {
 			return caller, err
 		}
@@ -189,15 +189,15 @@ func (a *checks) authorize(
 		if !holder.Active || !rule.allowsSelf(holder.Member) {
 			return caller, errNotActiveMember
 		}
-		return caller, a.checkIssuer(ctx, by, caller, holder.Issuer)
+		return caller, c.checkIssuer(ctx, by, caller, holder.Issuer)
 	}
-	decision, err := a.guard.Decide(ctx, id, by.Subject, rule.Permission)
+	decision, err := c.guard.Decide(ctx, id, by.Subject, rule.Permission)
 	if err != nil {
 		return caller, err
 	}
 	caller.Member, caller.Roles = decision.Member, decision.Roles
 	if decision.Allowed {
-		return caller, a.checkIssuer(ctx, by, caller, decision.Issuer)
+		return caller, c.checkIssuer(ctx, by, caller, decision.Issuer)
 	}
 	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
 	if !caller.SelfOnly {
@@ -206,17 +206,17 @@ func (a *checks) authorize(
 		).
 			WithMetadata("permission", rule.Permission)
 	}
-	return caller, a.checkIssuer(ctx, by, caller, decision.Issuer)
+	return caller, c.checkIssuer(ctx, by, caller, decision.Issuer)
 }
 
 // checkIssuer rejects a token whose subject belongs to a member, but at another issuer: two people can have the same
 // subject there. A member belongs to the issuer of their first token. Berth's own tokens are for any member.
-func (a *checks) checkIssuer(ctx context.Context, by token.Principal, caller tenant.Caller, issuer string) error {
+func (c *checks) checkIssuer(ctx context.Context, by token.Principal, caller tenant.Caller, issuer string) error {
 	switch {
 	case by.Own, issuer == by.Issuer:
 		return nil
-	case slices.Contains(a.issuers, issuer):
-		return a.bindIssuer(ctx, caller, by.Issuer, a.issuers)
+	case slices.Contains(c.issuers, issuer):
+		return c.bindIssuer(ctx, caller, by.Issuer, c.issuers)
 	default:
 		return errNotActiveMember.WithCause(fmt.Errorf("rpc: the member's tokens come from %s", issuer))
 	}
@@ -244,11 +244,11 @@ var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
 	return protovalidate.New(protovalidate.WithMessageDescriptors(requests...), protovalidate.WithDisableLazy())
 })
 
-func (a *checks) validate(m proto.Message) error {
-	if err := a.limits.check(m.ProtoReflect(), ""); err != nil {
+func (c *checks) validate(m proto.Message) error {
+	if err := c.limits.check(m.ProtoReflect(), ""); err != nil {
 		return err
 	}
-	err := a.validator.Validate(m)
+	err := c.validator.Validate(m)
 	if found, ok := errors.AsType[*protovalidate.ValidationError](err); ok && len(found.Violations) > 0 {
 		return validationFault(found)
 	}

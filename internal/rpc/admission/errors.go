@@ -74,9 +74,9 @@ type wireText struct {
 	fault *fault.Error
 }
 
-func (s *wireText) Error() string { return s.text }
+func (t *wireText) Error() string { return t.text }
 
-func (s *wireText) Unwrap() error { return s.fault }
+func (t *wireText) Unwrap() error { return t.fault }
 
 func addDetail(wire *connect.Error, message proto.Message) {
 	// Marshalling fails on text that is not UTF-8. The error is then sent without the detail.

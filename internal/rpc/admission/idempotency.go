@@ -19,11 +19,11 @@ const maxIdempotencyKey = 200
 
 // withIdempotencyKey reads the idempotency key of a mutation. The key is nil for requests without the header, and for
 // RPCs that have no side effects or no caller.
-func (a *checks) withIdempotencyKey(
+func (c *checks) withIdempotencyKey(
 	ctx context.Context, procedure string, header http.Header,
 ) (context.Context, *idempotency.Key, error) {
 	sent := header.Values(convert.IdempotencyKeyHeader)
-	if rule := a.rules[procedure]; len(sent) == 0 || !rule.mutates() {
+	if rule := c.rules[procedure]; len(sent) == 0 || !rule.mutates() {
 		return ctx, nil, nil
 	}
 	if len(sent) > 1 || !isVisibleASCII(sent[0]) || len(sent[0]) > maxIdempotencyKey {

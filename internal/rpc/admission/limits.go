@@ -71,33 +71,33 @@ type gzipReader struct {
 	err           error
 }
 
-func (i *gzipReader) Reset(from io.Reader) error {
-	i.from, i.total = countingReader{from: bufio.NewReader(from)}, 0
-	i.err = i.gzip.Reset(&i.from)
+func (r *gzipReader) Reset(from io.Reader) error {
+	r.from, r.total = countingReader{from: bufio.NewReader(from)}, 0
+	r.err = r.gzip.Reset(&r.from)
 	return nil // Read returns the error
 }
 
-func (i *gzipReader) Read(p []byte) (n int, err error) {
-	if i.err == nil {
+func (r *gzipReader) Read(p []byte) (n int, err error) {
+	if r.err == nil {
 		// Reading one byte more than is left distinguishes a message of exactly the limit from a longer one.
-		n, i.err = i.gzip.Read(p[:min(int64(len(p)), i.limit-i.total+1)])
-		i.total += int64(n)
-		limit := i.limit
-		if i.factor > 0 {
-			limit = min(limit, max(minInflated, i.factor*i.from.bytes))
+		n, r.err = r.gzip.Read(p[:min(int64(len(p)), r.limit-r.total+1)])
+		r.total += int64(n)
+		limit := r.limit
+		if r.factor > 0 {
+			limit = min(limit, max(minInflated, r.factor*r.from.bytes))
 		}
-		if i.total > limit {
-			i.err = tooLarge(limit)
+		if r.total > limit {
+			r.err = tooLarge(limit)
 		}
 	}
 	//nolint:errorlint // gzip returns io.EOF itself; a wrapped one means something else
-	if _, encoded := errors.AsType[*connect.Error](i.err); i.err != nil && i.err != io.EOF && !encoded {
-		i.err = encodeError(context.Background(), undecodableFault(i.err.Error()))
+	if _, encoded := errors.AsType[*connect.Error](r.err); r.err != nil && r.err != io.EOF && !encoded {
+		r.err = encodeError(context.Background(), undecodableFault(r.err.Error()))
 	}
-	return n, i.err
+	return n, r.err
 }
 
-func (i *gzipReader) Close() error { return nil }
+func (r *gzipReader) Close() error { return nil }
 
 // countingReader counts what is read. It is an io.ByteReader, so that gzip reads no more than it needs.
 type countingReader struct {

@@ -51,10 +51,10 @@ func newRatedServer(t *testing.T, rates Rates, perAddress float64, adapt ...func
 }
 
 // reads returns how many of n reads with a token are answered, and the last error.
-func (w ratedServer) reads(t *testing.T, raw string, n int) (answered int, last error) {
+func (s ratedServer) reads(t *testing.T, raw string, n int) (answered int, last error) {
 	t.Helper()
 	for range n {
-		if err := w.read(t, raw, ""); err != nil {
+		if err := s.read(t, raw, ""); err != nil {
 			last = err
 		} else {
 			answered++
@@ -64,9 +64,9 @@ func (w ratedServer) reads(t *testing.T, raw string, n int) (answered int, last 
 }
 
 // read reads a booking of a tenant, or else of the only one of the token.
-func (w ratedServer) read(t *testing.T, raw, in string) error {
+func (s ratedServer) read(t *testing.T, raw, in string) error {
 	t.Helper()
-	return errorOf(berthv1connect.NewBookingServiceClient(http1, w.url).
+	return errorOf(berthv1connect.NewBookingServiceClient(http1, s.url).
 		GetBooking(t.Context(), as(raw, &v1.GetBookingRequest{BookingId: someSession, TenantId: in})))
 }
 
@@ -267,9 +267,9 @@ func TestReads_TakeTurnsByTenant(t *testing.T) {
 }
 
 // wrongKeys returns how many of n wrong keys are answered as such.
-func (w ratedServer) wrongKeys(t *testing.T, n int, forwarded string) (answered int) {
+func (s ratedServer) wrongKeys(t *testing.T, n int, forwarded string) (answered int) {
 	t.Helper()
-	client := berthv1connect.NewAccessServiceClient(http1, w.url)
+	client := berthv1connect.NewAccessServiceClient(http1, s.url)
 	for range n {
 		wrong := connect.NewRequest(&v1.ExchangeKeyRequest{Key: "berth_x"})
 		if forwarded != "" {

@@ -111,9 +111,9 @@ func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 }
 
 // token signs a token for a subject in tenants.
-func (w *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+func (s *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	return rpctest.Issue(t, w.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
+	return rpctest.Issue(t, s.issuer, token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 }
 
 // logBuffer is a log writer that tests can read.

@@ -12,8 +12,8 @@ import (
 )
 
 // CheckIn handles CheckInService.CheckIn.
-func (s *Bookings) CheckIn(ctx context.Context, req *v1.CheckInRequest) (*v1.CheckInResponse, error) {
-	result, err := s.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+func (b *Bookings) CheckIn(ctx context.Context, req *v1.CheckInRequest) (*v1.CheckInResponse, error) {
+	result, err := b.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func (s *Bookings) UndoCheckIn(ctx context.Context, req *v1.UndoCheckInRequest) 
 }
 
 // SelfCheckIn handles CheckInService.SelfCheckIn.
-func (s *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error) {
-	result, err := s.Service.SelfCheckIn(
+func (b *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error) {
+	result, err := b.Service.SelfCheckIn(
 		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), presenceValue(req),
 	)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) 
 }
 
 // GetQrToken handles CheckInService.GetQrToken.
-func (s *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error) {
-	qr, err := s.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+func (b *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error) {
+	qr, err := b.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,10 @@ func (s *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*
 }
 
 // CreateDisplayUrl handles CheckInService.CreateDisplayUrl.
-func (s *Bookings) CreateDisplayUrl(
+func (b *Bookings) CreateDisplayUrl(
 	ctx context.Context, req *v1.CreateDisplayUrlRequest,
 ) (*v1.CreateDisplayUrlResponse, error) {
-	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	link, err := b.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +70,10 @@ func (s *Bookings) CreateDisplayUrl(
 }
 
 // ListDisplayLinks handles CheckInService.ListDisplayLinks.
-func (s *Bookings) ListDisplayLinks(
+func (b *Bookings) ListDisplayLinks(
 	ctx context.Context, req *v1.ListDisplayLinksRequest,
 ) (*v1.ListDisplayLinksResponse, error) {
-	links, err := s.Service.ListDisplayLinks(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	links, err := b.Service.ListDisplayLinks(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func (s *Bookings) ListDisplayLinks(
 }
 
 // RevokeDisplayLink handles CheckInService.RevokeDisplayLink.
-func (s *Bookings) RevokeDisplayLink(
+func (b *Bookings) RevokeDisplayLink(
 	ctx context.Context, req *v1.RevokeDisplayLinkRequest,
 ) (*v1.RevokeDisplayLinkResponse, error) {
-	link, err := s.Service.RevokeDisplayLink(
+	link, err := b.Service.RevokeDisplayLink(
 		ctx, request.Caller(ctx), convert.ID[tenant.DisplayLinkID](req.DisplayLinkId),
 	)
 	if err != nil {
@@ -94,8 +94,8 @@ func (s *Bookings) RevokeDisplayLink(
 }
 
 // GetDisplay handles CheckInService.GetDisplay.
-func (s *Bookings) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
-	d, err := s.Service.GetDisplay(ctx, req.Token)
+func (b *Bookings) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
+	d, err := b.Service.GetDisplay(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}

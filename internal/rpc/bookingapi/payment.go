@@ -12,14 +12,14 @@ import (
 )
 
 // RecordPayment handles BookingService.RecordPayment.
-func (s *Bookings) RecordPayment(
+func (b *Bookings) RecordPayment(
 	ctx context.Context, req *v1.RecordPaymentRequest,
 ) (*v1.RecordPaymentResponse, error) {
 	by, err := paymentCaller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.Service.RecordPayment(
+	result, err := b.Service.RecordPayment(
 		ctx, by, convert.ID[tenant.BookingID](req.BookingId), paymentValue(req.Payment),
 	)
 	if err != nil {
@@ -29,14 +29,14 @@ func (s *Bookings) RecordPayment(
 }
 
 // RefundPayment handles BookingService.RefundPayment.
-func (s *Bookings) RefundPayment(
+func (b *Bookings) RefundPayment(
 	ctx context.Context, req *v1.RefundPaymentRequest,
 ) (*v1.RefundPaymentResponse, error) {
 	by, err := paymentCaller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
+	result, err := b.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +50,10 @@ func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
 }
 
 // ListPaymentEntries handles BookingService.ListPaymentEntries.
-func (s *Bookings) ListPaymentEntries(
+func (b *Bookings) ListPaymentEntries(
 	ctx context.Context, req *v1.ListPaymentEntriesRequest,
 ) (*v1.ListPaymentEntriesResponse, error) {
-	lines, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+	lines, err := b.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,10 @@ import (
 )
 
 // GetPreferences handles NotificationService.GetPreferences.
-func (s *Messages) GetPreferences(
+func (m *Messages) GetPreferences(
 	ctx context.Context, req *v1.GetPreferencesRequest,
 ) (*v1.GetPreferencesResponse, error) {
-	p, err := s.Service.GetNotificationPreferences(
+	p, err := m.Service.GetNotificationPreferences(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()),
 	)
 	if err != nil {
@@ -28,14 +28,14 @@ func (s *Messages) GetPreferences(
 }
 
 // UpdatePreferences handles NotificationService.UpdatePreferences.
-func (s *Messages) UpdatePreferences(
+func (m *Messages) UpdatePreferences(
 	ctx context.Context, req *v1.UpdatePreferencesRequest,
 ) (*v1.UpdatePreferencesResponse, error) {
 	edit, err := preferencesEditValue(req.GetPreferences(), req.GetUpdateMask().GetPaths())
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Service.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
+	p, err := m.Service.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func (s *Messages) UpdatePreferences(
 }
 
 // CreateCalendarFeed handles NotificationService.CreateCalendarFeed.
-func (s *Messages) CreateCalendarFeed(
+func (m *Messages) CreateCalendarFeed(
 	ctx context.Context, _ *v1.CreateCalendarFeedRequest,
 ) (*v1.CreateCalendarFeedResponse, error) {
-	url, err := s.Service.CreateCalendarFeed(ctx, request.Caller(ctx))
+	url, err := m.Service.CreateCalendarFeed(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +54,20 @@ func (s *Messages) CreateCalendarFeed(
 }
 
 // DeleteCalendarFeed handles NotificationService.DeleteCalendarFeed.
-func (s *Messages) DeleteCalendarFeed(
+func (m *Messages) DeleteCalendarFeed(
 	ctx context.Context, _ *v1.DeleteCalendarFeedRequest,
 ) (*v1.DeleteCalendarFeedResponse, error) {
-	if err := s.Service.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
+	if err := m.Service.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
 		return nil, err
 	}
 	return &v1.DeleteCalendarFeedResponse{}, nil
 }
 
 // GetNotificationSettings handles NotificationService.GetNotificationSettings.
-func (s *Messages) GetNotificationSettings(
+func (m *Messages) GetNotificationSettings(
 	ctx context.Context, _ *v1.GetNotificationSettingsRequest,
 ) (*v1.GetNotificationSettingsResponse, error) {
-	settings, err := s.Service.GetNotificationSettings(ctx, request.Caller(ctx))
+	settings, err := m.Service.GetNotificationSettings(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (s *Messages) GetNotificationSettings(
 }
 
 // UpdateNotificationSettings handles NotificationService.UpdateNotificationSettings.
-func (s *Messages) UpdateNotificationSettings(
+func (m *Messages) UpdateNotificationSettings(
 	ctx context.Context, req *v1.UpdateNotificationSettingsRequest,
 ) (*v1.UpdateNotificationSettingsResponse, error) {
 	sent := req.GetSettings()
@@ -83,7 +83,7 @@ func (s *Messages) UpdateNotificationSettings(
 	if err != nil {
 		return nil, err
 	}
-	settings, err := s.Service.UpdateNotificationSettings(
+	settings, err := m.Service.UpdateNotificationSettings(
 		ctx, request.Caller(ctx), expect, editSettings(sent, req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Messages) UpdateNotificationSettings(
 }
 
 // ListTemplates handles NotificationService.ListTemplates.
-func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
-	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
+func (m *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
+	templates, err := m.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
 		Locale:  req.GetLocale(),
@@ -110,14 +110,14 @@ func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesReque
 }
 
 // UpdateTemplate handles NotificationService.UpdateTemplate.
-func (s *Messages) UpdateTemplate(
+func (m *Messages) UpdateTemplate(
 	ctx context.Context, req *v1.UpdateTemplateRequest,
 ) (*v1.UpdateTemplateResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetTemplate().GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.GetTemplate()), expect)
+	t, err := m.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,11 @@ func (s *Messages) UpdateTemplate(
 }
 
 // PreviewTemplate handles NotificationService.PreviewTemplate.
-func (s *Messages) PreviewTemplate(
+func (m *Messages) PreviewTemplate(
 	ctx context.Context, req *v1.PreviewTemplateRequest,
 ) (*v1.PreviewTemplateResponse, error) {
 	template := templateValue(req.GetTemplate())
-	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
+	rendered, err := m.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
 	}
@@ -137,12 +137,12 @@ func (s *Messages) PreviewTemplate(
 }
 
 // ResetTemplate handles NotificationService.ResetTemplate.
-func (s *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
+func (m *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
+	t, ok, err := m.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
 		Locale:  req.GetLocale(),
@@ -164,7 +164,7 @@ type deliveryCursor struct {
 }
 
 // listDeliveries reads one page of the delivery log.
-func (s *Messages) listDeliveries(
+func (m *Messages) listDeliveries(
 	ctx context.Context, list convert.PageRequest, filter *v1.DeliveryFilter, outbox bool,
 ) ([]messages.Delivery, string, error) {
 	page, err := convert.ParsePage[deliveryCursor](list)
@@ -176,7 +176,7 @@ func (s *Messages) listDeliveries(
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}
-	lines, err := s.Service.ListDeliveries(ctx, request.Caller(ctx), q)
+	lines, err := m.Service.ListDeliveries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, "", err
 	}
@@ -187,10 +187,10 @@ func (s *Messages) listDeliveries(
 }
 
 // ListDeliveries handles NotificationService.ListDeliveries.
-func (s *Messages) ListDeliveries(
+func (m *Messages) ListDeliveries(
 	ctx context.Context, req *v1.ListDeliveriesRequest,
 ) (*v1.ListDeliveriesResponse, error) {
-	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), false)
+	lines, next, err := m.listDeliveries(ctx, req, req.GetFilter(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +198,8 @@ func (s *Messages) ListDeliveries(
 }
 
 // ListOutbox handles NotificationService.ListOutbox.
-func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
-	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), true)
+func (m *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
+	lines, next, err := m.listDeliveries(ctx, req, req.GetFilter(), true)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +213,8 @@ func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*
 }
 
 // SendTest handles NotificationService.SendTest.
-func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
-	lines, err := s.Service.SendTest(
+func (m *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
+	lines, err := m.Service.SendTest(
 		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
 	)
@@ -225,19 +225,19 @@ func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.S
 }
 
 // GetSenders handles NotificationService.GetSenders.
-func (s *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
-	senders, err := s.Service.GetSenders(ctx, request.Caller(ctx))
+func (m *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
+	senders, err := m.Service.GetSenders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.GetSendersResponse{Senders: m.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // ListSendingQuotas handles NotificationService.ListSendingQuotas.
-func (s *Messages) ListSendingQuotas(
+func (m *Messages) ListSendingQuotas(
 	ctx context.Context, _ *v1.ListSendingQuotasRequest,
 ) (*v1.ListSendingQuotasResponse, error) {
-	quotas, err := s.Service.ListSendingQuotas(ctx, request.Caller(ctx))
+	quotas, err := m.Service.ListSendingQuotas(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -249,28 +249,28 @@ func (s *Messages) ListSendingQuotas(
 }
 
 // UpdateSenders handles NotificationService.UpdateSenders.
-func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
+func (m *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
 	sent, paths := req.GetSenders(), req.GetUpdateMask().GetPaths()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	senders, err := s.Service.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
+	senders, err := m.Service.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.UpdateSendersResponse{Senders: m.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // VerifySendingDomain handles NotificationService.VerifySendingDomain.
-func (s *Messages) VerifySendingDomain(
+func (m *Messages) VerifySendingDomain(
 	ctx context.Context, _ *v1.VerifySendingDomainRequest,
 ) (*v1.VerifySendingDomainResponse, error) {
-	senders, err := s.Service.VerifySendingDomain(ctx, request.Caller(ctx))
+	senders, err := m.Service.VerifySendingDomain(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.VerifySendingDomainResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.VerifySendingDomainResponse{Senders: m.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {

@@ -25,9 +25,9 @@ func NewRoleSet(own []Role) RoleSet {
 }
 
 // CheckExist rejects roles that the tenant does not have: ROLE_NOT_FOUND.
-func (b RoleSet) CheckExist(roles ...string) error {
+func (s RoleSet) CheckExist(roles ...string) error {
 	for _, name := range roles {
-		if _, ok := b[name]; !ok {
+		if _, ok := s[name]; !ok {
 			return fault.Missing(fault.RoleNotFound, "Role")
 		}
 	}
@@ -39,8 +39,8 @@ func (b RoleSet) CheckExist(roles ...string) error {
 const ManageAdmins = "admin.manage"
 
 // needed returns the permissions that it takes to grant or revoke roles, and to act on those who have them.
-func (b RoleSet) needed(roles []string) Permissions {
-	p := b.Permissions(roles...)
+func (s RoleSet) needed(roles []string) Permissions {
+	p := s.Permissions(roles...)
 	if slices.Contains(roles, tenant.RoleAdmin) {
 		p[ManageAdmins] = true // owners have it themselves
 	}
@@ -49,22 +49,22 @@ func (b RoleSet) needed(roles []string) Permissions {
 
 // CheckGrant checks that an editor can grant or revoke roles. The error is PERMISSION_DENIED, with the first permission
 // that the editor lacks.
-func (b RoleSet) CheckGrant(editor Permissions, roles ...string) error {
-	return editor.checkGrant(b.needed(roles))
+func (s RoleSet) CheckGrant(editor Permissions, roles ...string) error {
+	return editor.checkGrant(s.needed(roles))
 }
 
 // CheckActOn checks that an editor can change which roles a member has, of whatever kind. The error is
 // PERMISSION_DENIED for owners and admins.
-func (b RoleSet) CheckActOn(editor Permissions, held []string) error {
+func (s RoleSet) CheckActOn(editor Permissions, held []string) error {
 	admin := slices.Contains(held, tenant.RoleOwner) || slices.Contains(held, tenant.RoleAdmin)
 	return editor.checkGrant(Permissions{ManageAdmins: admin})
 }
 
 // Permissions returns the union of the permissions of roles.
-func (b RoleSet) Permissions(roles ...string) Permissions {
+func (s RoleSet) Permissions(roles ...string) Permissions {
 	p := make(Permissions)
 	for _, role := range roles {
-		for _, permission := range b[role] {
+		for _, permission := range s[role] {
 			p[permission] = true
 		}
 	}
@@ -72,10 +72,10 @@ func (b RoleSet) Permissions(roles ...string) Permissions {
 }
 
 // RolesWith returns those of the roles that have a permission, sorted.
-func (b RoleSet) RolesWith(permission string, among []string) []string {
+func (s RoleSet) RolesWith(permission string, among []string) []string {
 	var holders []string
 	for _, role := range among {
-		if slices.Contains(b[role], permission) {
+		if slices.Contains(s[role], permission) {
 			holders = append(holders, role)
 		}
 	}
@@ -84,9 +84,9 @@ func (b RoleSet) RolesWith(permission string, among []string) []string {
 }
 
 // Names returns the names of the tenant's roles, sorted.
-func (b RoleSet) Names() []string {
+func (s RoleSet) Names() []string {
 	var names []string
-	for name := range b {
+	for name := range s {
 		names = append(names, name)
 	}
 	Sort(names)
@@ -131,9 +131,9 @@ func (p Permissions) checkGrant(other Permissions) error {
 
 // CheckEditMember checks that an editor can edit a member with the given roles. The permissions of the role "member" do
 // not count: everyone who is managed has them.
-func (b RoleSet) CheckEditMember(editor Permissions, roles []string) error {
-	for _, name := range b.needed(roles).Names() {
-		if !editor[name] && !slices.Contains(b[tenant.RoleMember], name) {
+func (s RoleSet) CheckEditMember(editor Permissions, roles []string) error {
+	for _, name := range s.needed(roles).Names() {
+		if !editor[name] && !slices.Contains(s[tenant.RoleMember], name) {
 			return fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
 				"You cannot edit a member who has a permission that you lack: %s.", name).
 				WithMetadata("permission", name)

@@ -181,28 +181,28 @@ func simulate(t *testing.T, control negativeControl, months int) *simulation {
 }
 
 // step makes a random change for a random member.
-func (y *simulation) step() {
-	who := y.members[y.random.IntN(len(y.members))]
+func (s *simulation) step() {
+	who := s.members[s.random.IntN(len(s.members))]
 	var booking *simBooking
 	if len(who.bookings) > 0 {
-		booking = who.bookings[y.random.IntN(len(who.bookings))]
+		booking = who.bookings[s.random.IntN(len(who.bookings))]
 	}
-	switch roll := y.random.IntN(20); {
+	switch roll := s.random.IntN(20); {
 	case roll < 8 || booking == nil:
-		y.book(who)
+		s.book(who)
 	case roll < 11 && booking.booked:
 		booking.booked = false
-		y.publish(who, booking, Event{Data: event.BookingCancelled{}, Gone: y.random.IntN(2) == 0})
+		s.publish(who, booking, Event{Data: event.BookingCancelled{}, Gone: s.random.IntN(2) == 0})
 	case roll < 14 && booking.booked:
-		booking.start = booking.start.Add(time.Duration(y.random.IntN(96)-24) * time.Hour)
-		y.publish(who, booking, Event{Data: event.SessionUpdated{}, Moved: true})
+		booking.start = booking.start.Add(time.Duration(s.random.IntN(96)-24) * time.Hour)
+		s.publish(who, booking, Event{Data: event.SessionUpdated{}, Moved: true})
 	case roll < 17:
-		y.offer(who)
+		s.offer(who)
 	case roll < 18 && booking.offer != nil:
 		booking.offer.Live = false
 	case roll == 18:
 		topics, channels := Topics(), delivery.Channels()
-		c := PreferenceKey{topics[y.random.IntN(len(topics))], channels[y.random.IntN(len(channels))]}
+		c := PreferenceKey{topics[s.random.IntN(len(topics))], channels[s.random.IntN(len(channels))]}
 		who.Preferences[c] = !who.Preferences.Allow(c.Topic, c.Channel)
 	case roll == 19:
 		who.stopped = !who.stopped
@@ -212,40 +212,40 @@ func (y *simulation) step() {
 	}
 }
 
-func (y *simulation) soon() time.Time {
-	return y.now.Add(time.Duration(10+y.random.IntN(5*24*60)) * time.Minute)
+func (s *simulation) soon() time.Time {
+	return s.now.Add(time.Duration(10+s.random.IntN(5*24*60)) * time.Minute)
 }
 
-func (y *simulation) book(who *simMember) {
-	b := &simBooking{id: tenant.New[tenant.BookingID](y.now), start: y.soon(), booked: true}
+func (s *simulation) book(who *simMember) {
+	b := &simBooking{id: tenant.New[tenant.BookingID](s.now), start: s.soon(), booked: true}
 	who.bookings = append(who.bookings, b)
 	if len(who.bookings) > 6 {
 		who.bookings = who.bookings[1:]
 	}
-	y.publish(who, b, Event{Data: event.BookingConfirmed{}})
+	s.publish(who, b, Event{Data: event.BookingConfirmed{}})
 }
 
-func (y *simulation) offer(who *simMember) {
+func (s *simulation) offer(who *simMember) {
 	b := &simBooking{
-		id: tenant.New[tenant.BookingID](y.now), start: y.soon(),
-		offer: &Offer{Live: true, EvenInQuiet: y.random.IntN(5) == 0},
+		id: tenant.New[tenant.BookingID](s.now), start: s.soon(),
+		offer: &Offer{Live: true, EvenInQuiet: s.random.IntN(5) == 0},
 	}
 	who.bookings = append(who.bookings, b)
-	y.publish(who, b, Event{Data: event.OfferCreated{}, Offer: tenant.New[tenant.OfferID](y.now)})
+	s.publish(who, b, Event{Data: event.OfferCreated{}, Offer: tenant.New[tenant.OfferID](s.now)})
 }
 
 // publish plans the notices of an event, once each.
-func (y *simulation) publish(who *simMember, b *simBooking, e Event) {
-	e.ID, e.At = tenant.New[tenant.EventID](y.now), y.now
+func (s *simulation) publish(who *simMember, b *simBooking, e Event) {
+	e.ID, e.At = tenant.New[tenant.EventID](s.now), s.now
 	party := Person{
 		Member: who.Member, Booking: b.id, Preferences: who.Preferences, Booked: b.booked,
 		StartsAt: b.start, EndsAt: b.start.Add(time.Hour), CheckInOpens: b.start.Add(-time.Hour),
 	}
-	for _, n := range Plan(e, []Person{party}, y.s, y.now) {
+	for _, n := range Plan(e, []Person{party}, s.s, s.now) {
 		key := n.Recipient().String() + string(n.Topic) + n.Thing.String() + n.Revision + string(n.Lane)
-		if !y.planned[key] {
-			y.planned[key] = true
-			heap.Push(&y.queue, queuedNotice{n, who, b})
+		if !s.planned[key] {
+			s.planned[key] = true
+			heap.Push(&s.queue, queuedNotice{n, who, b})
 		}
 	}
 }
@@ -293,19 +293,19 @@ func within(times []time.Time, now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(times), func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour })
 }
 
-func (y *simulation) violate(against guardrail, format string, args ...any) {
-	y.violations[against] = append(y.violations[against], fmt.Sprintf(format, args...))
+func (s *simulation) violate(against guardrail, format string, args ...any) {
+	s.violations[against] = append(s.violations[against], fmt.Sprintf(format, args...))
 }
 
 // check checks a message that is sent, without using the rules.
-func (y *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
+func (s *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 	local := now.In(p.who.Zone)
 	_, offset := local.Zone()
 	switch _, before := local.AddDate(0, 0, -1).Zone(); {
 	case offset > before:
-		y.changes["forward"]++
+		s.changes["forward"]++
 	case offset < before:
-		y.changes["back"]++
+		s.changes["back"]++
 	}
 
 	from, until := p.who.asleep[0], p.who.asleep[1]
@@ -315,18 +315,18 @@ func (y *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 		asleep = clock >= from || clock < until
 	}
 	if urgent := p.Topic == Offered && p.booking.offer.EvenInQuiet; asleep && !urgent {
-		y.violate(quiet, "%s by %s at %v", p.Topic, c, local)
+		s.violate(quiet, "%s by %s at %v", p.Topic, c, local)
 	}
 
 	if c == sms && p.who.stopped {
-		y.violate(consent, "%s after STOP", p.Topic)
+		s.violate(consent, "%s after STOP", p.Topic)
 	}
 	if wanted, chosen := p.who.Preferences[PreferenceKey{p.Topic, c}]; chosen && !wanted {
-		y.violate(consent, "%s by %s, which is turned off", p.Topic, c)
+		s.violate(consent, "%s by %s, which is turned off", p.Topic, c)
 	}
 
-	if n := len(within(p.who.Sent[c], now)); n >= y.s.PerDay[c] {
-		y.violate(frequency, "%s by %s exceeds the cap: %d within a day before %v", p.Topic, c, n, now)
+	if n := len(within(p.who.Sent[c], now)); n >= s.s.PerDay[c] {
+		s.violate(frequency, "%s by %s exceeds the cap: %d within a day before %v", p.Topic, c, n, now)
 	}
 
 	stale := false
@@ -340,9 +340,9 @@ func (y *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 		stale = !o.Live || !o.ExpiresAt.IsZero() && !now.Before(o.ExpiresAt) || !now.Before(p.booking.start)
 	}
 	if stale {
-		y.violate(freshness, "%s is outdated at %v", p.Topic, now)
+		s.violate(freshness, "%s is outdated at %v", p.Topic, now)
 	}
 	if p.Topic == Reminder && p.StartsAt.Sub(now) > p.Details.Lead {
-		y.violate(freshness, "a reminder of %v comes %v before the start", p.Details.Lead, p.StartsAt.Sub(now))
+		s.violate(freshness, "a reminder of %v comes %v before the start", p.Details.Lead, p.StartsAt.Sub(now))
 	}
 }

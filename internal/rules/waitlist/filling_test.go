@@ -81,18 +81,18 @@ type filling struct {
 	refused []int
 }
 
-func (tt filling) run(t *testing.T) (waitlist.Changes, *run) {
+func (f filling) run(t *testing.T) (waitlist.Changes, *run) {
 	t.Helper()
 	r := &run{refusals: make(map[tenant.EntryID]error)}
-	for _, i := range tt.refused {
+	for _, i := range f.refused {
 		r.refusals[entry(i)] = fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits.")
 	}
 	scene := vary.From(waitlist.Scene{
-		Slot: slot(1), Rules: rules(t, tt.rules), Version: 7, PageSize: 100, NewID: newIDs(), Now: now,
-	}, tt.differ)
-	scene.Entries = tt.entries[:min(scene.PageSize, len(tt.entries))]
-	r.queue = tt.entries[len(scene.Entries):]
-	return r.fill(waitlist.NewFilling(scene, tt.trigger, tt.round)), r
+		Slot: slot(1), Rules: rules(t, f.rules), Version: 7, PageSize: 100, NewID: newIDs(), Now: now,
+	}, f.differ)
+	scene.Entries = f.entries[:min(scene.PageSize, len(f.entries))]
+	r.queue = f.entries[len(scene.Entries):]
+	return r.fill(waitlist.NewFilling(scene, f.trigger, f.round)), r
 }
 
 // outcome is the part of changes that most tests check.

@@ -76,10 +76,10 @@ type offerEnd struct {
 	reason string
 }
 
-func (r *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
+func (c *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
 	zone := loadZone(slot.Zone)
 	s := &scene{
-		Compiled: r, slot: slot, mode: r.modeFor(slot, now), now: now,
+		Compiled: c, slot: slot, mode: c.modeFor(slot, now), now: now,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
 		ends: make(map[string]offerEnd), tried: make(map[tenant.EntryID]struct{}, len(round.Tried)),
 	}

@@ -124,11 +124,11 @@ func WithdrawSeats(live []Offer, keeping []Round, wanted int, now time.Time) Wit
 
 // Changes returns the consequences for the session: the offers end, and their entries wait again. Words give the
 // reason, if the cause does not. There is no Refill: the caller decides what the seats are for.
-func (t WithdrawnSeats) Changes(
+func (s WithdrawnSeats) Changes(
 	in tenant.SessionID, entries map[tenant.EntryID]Entry, why Cause, words string, now time.Time,
 ) Changes {
-	c := Changes{Session: in, Rounds: t.Rounds, Seats: -t.Seats}
-	for _, o := range t.Offers {
+	c := Changes{Session: in, Rounds: s.Rounds, Seats: -s.Seats}
+	for _, o := range s.Offers {
 		c.Entries = append(c.Entries, Ending{Offer: o.Withdraw(why, words, now), Entry: entries[o.Entry]}.entryChange(now))
 	}
 	return c
