@@ -195,8 +195,8 @@ func (c *devCommand) describe(n *boot.Node, on boot.Listeners, tenants []demo.Te
 }
 
 // write writes the file so that only its owner can read it. It replaces the file atomically.
-func (i devInfo) write(path string) error {
-	text, err := json.MarshalIndent(i, "", "  ")
+func (d devInfo) write(path string) error {
+	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -215,10 +215,10 @@ func (i devInfo) write(path string) error {
 }
 
 // print prints what to do next, in lines that can be pasted.
-func (s devInfo) print(to io.Writer, path string) {
+func (d devInfo) print(to io.Writer, path string) {
 	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s, metrics at %s/metrics.\n"+
-		"Everything below is also in %s. Ctrl-C stops everything.\n", s.Address, s.Admin, path)
-	for i, t := range s.Tenants {
+		"Everything below is also in %s. Ctrl-C stops everything.\n", d.Address, d.Admin, path)
+	for i, t := range d.Tenants {
 		fmt.Fprintf(to, "\n# %s, tenant %s\n", t.Name, t.ID)
 		if t.Claim != "" {
 			fmt.Fprintf(to, "# The member has an offer of a free place. Answer it here:\n#   %s\n", t.Claim)
@@ -231,14 +231,14 @@ func (s devInfo) print(to io.Writer, path string) {
 				fmt.Fprintf(to, "%s=%s\n", strings.ToUpper(role), raw)
 			}
 		}
-		s.printCalls(to, t)
+		d.printCalls(to, t)
 	}
 	fmt.Fprintln(to)
 }
 
 var roleOrder = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}
 
-func (i devInfo) printCalls(to io.Writer, t devTenant) {
+func (d devInfo) printCalls(to io.Writer, t devTenant) {
 	start := time.Now().UTC().Truncate(24 * time.Hour)
 	member, staff := "$MEMBER", "$COACH"
 	if !slices.Contains(roleOrder, tenant.RoleMember) || t.Tokens[tenant.RoleMember] == "" {
@@ -248,11 +248,11 @@ func (i devInfo) printCalls(to io.Writer, t devTenant) {
 # The sessions of the week, and whether the caller can book them
 curl -s %s/berth.v1.SessionService/ListSessions -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
   -d '{"filter": {"startsWithin": {"start": "%s", "end": "%s"}}}'
-`, i.Address, member, start.Format(time.RFC3339), start.AddDate(0, 0, 7).Format(time.RFC3339))
+`, d.Address, member, start.Format(time.RFC3339), start.AddDate(0, 0, 7).Format(time.RFC3339))
 	if t.Session.IsZero() {
 		return
 	}
-	host := strings.TrimPrefix(i.Address, "http://")
+	host := strings.TrimPrefix(d.Address, "http://")
 	fmt.Fprintf(to, `
 # Book a place
 grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s berth.v1.BookingService/Book
@@ -260,5 +260,5 @@ grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s be
 # Who has booked it, and who waits
 buf curl --http2-prior-knowledge -H "Authorization: Bearer %s" -d '{"sessionId": "%s"}' \
   %s/berth.v1.BookingService/ListRoster
-`, member, t.Session, host, staff, t.Session, i.Address)
+`, member, t.Session, host, staff, t.Session, d.Address)
 }

@@ -43,32 +43,32 @@ type transcript struct {
 
 func newTranscript() *transcript { return &transcript{wrote: make(chan struct{})} }
 
-func (t *transcript) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	close(t.wrote)
-	t.wrote = make(chan struct{})
-	return t.text.Write(p)
+func (tr *transcript) Write(p []byte) (int, error) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	close(tr.wrote)
+	tr.wrote = make(chan struct{})
+	return tr.text.Write(p)
 }
 
-func (t *transcript) String() string {
-	text, _ := t.now()
+func (tr *transcript) String() string {
+	text, _ := tr.now()
 	return text
 }
 
-func (t *transcript) now() (string, <-chan struct{}) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.text.String(), t.wrote
+func (tr *transcript) now() (string, <-chan struct{}) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.text.String(), tr.wrote
 }
 
 // after waits for a text and returns the rest of its line.
-func (s *transcript) after(t *testing.T, what string) string {
+func (tr *transcript) after(t *testing.T, what string) string {
 	t.Helper()
 	timeout := time.NewTimer(waitTimeout)
 	defer timeout.Stop()
 	for {
-		text, wrote := s.now()
+		text, wrote := tr.now()
 		if _, rest, ok := strings.Cut(text, what); ok {
 			if line, _, whole := strings.Cut(rest, "\n"); whole {
 				return line

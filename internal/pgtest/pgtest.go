@@ -67,16 +67,16 @@ type Template struct {
 }
 
 // New returns a copy of the template. Fill fills the template when it is first needed.
-func (p *Template) New(t testing.TB, fill func(*DB), adapt ...func(*pg.Config)) *DB {
+func (template *Template) New(t testing.TB, fill func(*DB), adapt ...func(*pg.Config)) *DB {
 	t.Helper()
 	s, err := serverFor(migrations.FS)
 	must.NoError(t, err, must.Sprint("pgtest"))
-	p.once.Do(func() {
-		p.err = errors.New("the template was not filled") // stays if fill fails the test
-		p.name, p.err = s.fillTemplate(t.Context(), fill)
+	template.once.Do(func() {
+		template.err = errors.New("the template was not filled") // stays if fill fails the test
+		template.name, template.err = s.fillTemplate(t.Context(), fill)
 	})
-	must.NoError(t, p.err, must.Sprint("pgtest"))
-	return s.newDB(t, p.name, adapt...)
+	must.NoError(t, template.err, must.Sprint("pgtest"))
+	return s.newDB(t, template.name, adapt...)
 }
 
 // newDB copies a database and opens the copy.

@@ -46,9 +46,9 @@ func fullMember() *v1.Member {
 	}
 }
 
-func (s *memberTest) create(t *testing.T, m *v1.Member) *v1.Member {
+func (mt *memberTest) create(t *testing.T, m *v1.Member) *v1.Member {
 	t.Helper()
-	return ask[*v1.CreateMemberResponse](t, s, s.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}).GetMember()
+	return ask[*v1.CreateMemberResponse](t, mt, mt.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}).GetMember()
 }
 
 var serverFields = protocmp.IgnoreFields(&v1.Member{}, "id", "create_time", "update_time")
@@ -226,11 +226,11 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 }
 
 // readImport imports a file and reads the stream to its end.
-func (s *memberTest) readImport(
+func (mt *memberTest) readImport(
 	t *testing.T, client berthv1connect.MemberServiceClient, role string, request *v1.ImportMembersRequest,
 ) ([]*v1.ImportMembersResponse, error) {
 	t.Helper()
-	stream, err := client.ImportMembers(t.Context(), as(s.Token(t, role), request))
+	stream, err := client.ImportMembers(t.Context(), as(mt.Token(t, role), request))
 	if err != nil {
 		return nil, err
 	}

@@ -32,10 +32,10 @@ func builtInPolicy() *v1.Policy {
 	}
 }
 
-func (s *tenantTest) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
+func (tt *tenantTest) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
 	t.Helper()
-	return expect.Value(s.UpdatePolicy(
-		t.Context(), as(s.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
+	return expect.Value(tt.UpdatePolicy(
+		t.Context(), as(tt.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
 	))(t).Msg
 }
 

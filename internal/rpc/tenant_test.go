@@ -26,14 +26,14 @@ func newTenantTest(t *testing.T) *tenantTest {
 	return &tenantTest{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
 
-func (s *tenantTest) location(t *testing.T, l *v1.Location) *v1.Location {
+func (tt *tenantTest) location(t *testing.T, l *v1.Location) *v1.Location {
 	t.Helper()
-	return ask[*v1.CreateLocationResponse](t, s, s.owner, &v1.CreateLocationRequest{Location: l}).GetLocation()
+	return ask[*v1.CreateLocationResponse](t, tt, tt.owner, &v1.CreateLocationRequest{Location: l}).GetLocation()
 }
 
-func (s *tenantTest) service(t *testing.T, v *v1.Service) *v1.Service {
+func (tt *tenantTest) service(t *testing.T, v *v1.Service) *v1.Service {
 	t.Helper()
-	return ask[*v1.CreateServiceResponse](t, s, s.owner, &v1.CreateServiceRequest{Service: v}).GetService()
+	return ask[*v1.CreateServiceResponse](t, tt, tt.owner, &v1.CreateServiceRequest{Service: v}).GetService()
 }
 
 // ignoreServerFields ignores fields that the service sets and a test cannot know.

@@ -87,16 +87,16 @@ func newRulesTest(t *testing.T) *rulesTest {
 	}
 }
 
-func (s *rulesTest) update(t *testing.T, change *v1.UpdateRulesRequest) {
+func (r *rulesTest) update(t *testing.T, change *v1.UpdateRulesRequest) {
 	t.Helper()
-	expect.OK(t)(s.UpdateRules(t.Context(), as(s.owner, change)))
+	expect.OK(t)(r.UpdateRules(t.Context(), as(r.owner, change)))
 }
 
 // effective returns the effective rules for the service at the location.
-func (s *rulesTest) effective(t *testing.T) *v1.EffectiveWaitlistRules {
+func (r *rulesTest) effective(t *testing.T) *v1.EffectiveWaitlistRules {
 	t.Helper()
-	return expect.Value(s.GetRules(
-		t.Context(), as(s.Token(t, "admin"), &v1.GetRulesRequest{LocationId: s.location, ServiceId: s.service}),
+	return expect.Value(r.GetRules(
+		t.Context(), as(r.Token(t, "admin"), &v1.GetRulesRequest{LocationId: r.location, ServiceId: r.service}),
 	))(t).Msg.GetEffective()
 }
 

@@ -27,9 +27,9 @@ func newWaitlistTest(t *testing.T) *waitlistTest {
 	return &waitlistTest{s, berthv1connect.NewWaitlistServiceClient(s.Client, s.URL)}
 }
 
-func (s *waitlistTest) join(t *testing.T, role string, request *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
+func (w *waitlistTest) join(t *testing.T, role string, request *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
 	t.Helper()
-	response := expect.Value(s.JoinWaitlist(t.Context(), as(s.Token(t, role), request)))(t)
+	response := expect.Value(w.JoinWaitlist(t.Context(), as(w.Token(t, role), request)))(t)
 	test.EqOp(t, "WAITLISTED", response.Header().Get("X-Booking-Status"), test.Sprint("X-Booking-Status"))
 	return response.Msg.GetEntry()
 }

@@ -36,56 +36,56 @@ func newDomainStudio(t *testing.T, change ...func(*worker.Config, *app.Config)) 
 }
 
 // set sets the address from which the studio's mails come; none if it is empty.
-func (p domainStudio) set(address string) (messages.Senders, error) {
-	return p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
+func (d domainStudio) set(address string) (messages.Senders, error) {
+	return d.App.Messages.UpdateSenders(d.T.Context(), d.Owner, nil, func(s *messages.Senders) {
 		if s.Domain = nil; address != "" {
 			s.Domain = &sending.Domain{Address: address}
 		}
 	})
 }
 
-func (s domainStudio) verify() (messages.Senders, error) {
-	return s.App.Messages.VerifySendingDomain(s.T.Context(), s.Owner)
+func (d domainStudio) verify() (messages.Senders, error) {
+	return d.App.Messages.VerifySendingDomain(d.T.Context(), d.Owner)
 }
 
 // publish publishes the records of a domain, or removes them.
-func (p domainStudio) publish(s messages.Senders, there bool) {
+func (d domainStudio) publish(s messages.Senders, there bool) {
 	for _, r := range s.Domain.Records() {
-		if p.DNS.Set(r.Name); there {
-			p.DNS.Set(r.Name, r.Value)
+		if d.DNS.Set(r.Name); there {
+			d.DNS.Set(r.Name, r.Value)
 		}
 	}
 }
 
 // verified lets the studio have a verified domain.
-func (s domainStudio) verified() messages.Senders {
-	s.T.Helper()
-	s.publish(expect.Value(s.set("hello@studio.com"))(s.T), true)
-	return expect.Value(s.verify())(s.T)
+func (d domainStudio) verified() messages.Senders {
+	d.T.Helper()
+	d.publish(expect.Value(d.set("hello@studio.com"))(d.T), true)
+	return expect.Value(d.verify())(d.T)
 }
 
 // check looks up the domain after a time, as a node does.
-func (s domainStudio) check(after time.Duration) messages.Senders {
-	s.T.Helper()
-	s.Clock.Advance(after)
-	s.NoError(s.App.Messages.CheckDomain(s.T.Context(), s.Tenant))
-	return expect.Value(s.App.Messages.GetSenders(s.T.Context(), s.Owner))(s.T)
+func (d domainStudio) check(after time.Duration) messages.Senders {
+	d.T.Helper()
+	d.Clock.Advance(after)
+	d.NoError(d.App.Messages.CheckDomain(d.T.Context(), d.Tenant))
+	return expect.Value(d.App.Messages.GetSenders(d.T.Context(), d.Owner))(d.T)
 }
 
 // mailTo books a place for a new member and returns the mail about it, and who signed it.
-func (s domainStudio) mailTo(name string) (smtptest.Mail, string) {
-	s.T.Helper()
-	who := s.AddReachable(name)
-	s.RemoveDevices(who)
-	s.MustPlace(who, s.SessionAt(s.Clock.Now().Add(48*time.Hour)))
-	s.Deliver()
-	mails := s.Mail.Mails()
+func (d domainStudio) mailTo(name string) (smtptest.Mail, string) {
+	d.T.Helper()
+	who := d.AddReachable(name)
+	d.RemoveDevices(who)
+	d.MustPlace(who, d.SessionAt(d.Clock.Now().Add(48*time.Hour)))
+	d.Deliver()
+	mails := d.Mail.Mails()
 	at := slices.IndexFunc(mails, func(m smtptest.Mail) bool { return m.To[0] == strings.ToLower(name)+"@example.com" })
-	must.True(s.T, at >= 0, must.Sprint("no mail to ", name))
-	mail, lookUp := mails[at], provider.TXT(s.DNS.Address)
+	must.True(d.T, at >= 0, must.Sprint("no mail to ", name))
+	mail, lookUp := mails[at], provider.TXT(d.DNS.Address)
 	return mail, strings.Join(expect.Value(mail.Signers(func(name string) ([]string, error) {
-		return lookUp(s.T.Context(), name)
-	}))(s.T), " ")
+		return lookUp(d.T.Context(), name)
+	}))(d.T), " ")
 }
 
 // Mails come from a domain once its records are there: signed, with HTML of the tenant's own, and without the frame.

@@ -100,17 +100,17 @@ func (r *Record) permission() string {
 }
 
 // ReadsAll reports whether the caller sees every record.
-func (r Reader) ReadsAll() bool {
-	return !r.SelfOnly && r.IsStaff() && len(r.May) == len(ReadPermissions)
+func (by Reader) ReadsAll() bool {
+	return !by.SelfOnly && by.IsStaff() && len(by.May) == len(ReadPermissions)
 }
 
 // See returns the selected records that the caller may see, as far as they may see them.
 // Records that are fully visible are shared, not copied.
-func (c Reader) See(f Filter, records []*Record) []*Record {
+func (by Reader) See(f Filter, records []*Record) []*Record {
 	var seen []*Record
 	for _, r := range records {
 		if f.Matches(r) {
-			if r = c.see(r); r != nil {
+			if r = by.see(r); r != nil {
 				seen = append(seen, r)
 			}
 		}
@@ -119,24 +119,24 @@ func (c Reader) See(f Filter, records []*Record) []*Record {
 }
 
 // see returns a record as far as the caller may see it, or nil.
-func (c Reader) see(r *Record) *Record {
+func (by Reader) see(r *Record) *Record {
 	isSession := strings.HasPrefix(string(r.Data.Type()), "session.")
 	_, seats := r.Data.(event.SessionSeatsChanged)
 	switch {
-	case isSession && (!c.May[r.permission()] || !c.seesSession(r)):
+	case isSession && (!by.May[r.permission()] || !by.seesSession(r)):
 		return nil
 	case seats:
 		return r
-	case !c.SelfOnly && c.reads(r):
-		if c.May[memberRead] || c.knows(r.Actor) {
+	case !by.SelfOnly && by.reads(r):
+		if by.May[memberRead] || by.knows(r.Actor) {
 			return r
 		}
 		seen := r.copy(event.Whole)
 		seen.Actor = ""
 		return seen
-	case c.owns(r):
+	case by.owns(r):
 		seen := r.copy(event.Own)
-		if !c.knows(r.Actor) {
+		if !by.knows(r.Actor) {
 			seen.Actor = ""
 		}
 		return seen
@@ -147,26 +147,26 @@ func (c Reader) see(r *Record) *Record {
 }
 
 // reads reports whether the caller may read what a record is about. A promotion is about an entry and a new booking.
-func (c Reader) reads(r *Record) bool {
+func (by Reader) reads(r *Record) bool {
 	_, promoted := r.Data.(event.WaitlistPromoted)
-	return c.May[r.permission()] || promoted && c.May[BookingRead]
+	return by.May[r.permission()] || promoted && by.May[BookingRead]
 }
 
 // seesSession is the rule of the schedule, with one exception: that a session became a draft is for everyone.
-func (c Reader) seesSession(r *Record) bool {
+func (by Reader) seesSession(r *Record) bool {
 	_, unpublished := r.Data.(event.SessionUnpublished)
-	return !r.To.Draft || unpublished || c.IsStaff()
+	return !r.To.Draft || unpublished || by.IsStaff()
 }
 
 // owns reports whether a record is about the caller, or about what its service account created.
-func (c Reader) owns(r *Record) bool {
-	return !r.Member.IsZero() && r.Member == c.Member ||
-		r.CreatedBy != "" && c.Member.IsZero() && r.CreatedBy == c.Subject
+func (by Reader) owns(r *Record) bool {
+	return !r.Member.IsZero() && r.Member == by.Member ||
+		r.CreatedBy != "" && by.Member.IsZero() && r.CreatedBy == by.Subject
 }
 
 // knows reports whether the caller may know an actor without permission to read members.
-func (r Reader) knows(actor string) bool {
-	return actor == r.Actor() || actor == tenant.System(r.Tenant).Actor()
+func (by Reader) knows(actor string) bool {
+	return actor == by.Actor() || actor == tenant.System(by.Tenant).Actor()
 }
 
 // copy returns a record of the same event with as much of its data as the view shows.

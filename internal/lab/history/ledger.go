@@ -61,10 +61,10 @@ func decodeAccount(text string) *account {
 	return p
 }
 
-func (p *account) encode() string {
-	slices.SortFunc(p.paid, func(a, b paid) int { return a.place - b.place })
-	b := binary.BigEndian.AppendUint32(nil, uint32(int32(p.balance)))
-	for _, one := range p.paid {
+func (a *account) encode() string {
+	slices.SortFunc(a.paid, func(x, y paid) int { return x.place - y.place })
+	b := binary.BigEndian.AppendUint32(nil, uint32(int32(a.balance)))
+	for _, one := range a.paid {
 		b = append(binary.BigEndian.AppendUint32(b, uint32(one.place)), byte(one.credits))
 	}
 	return string(b)

@@ -11,11 +11,11 @@ func (w *world) subscribe(member *memberRow, plan credit.Plan) error {
 		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		s, lines := credit.Start(id[tenant.SubscriptionID](&w.tables), member.ID, plan, w.now, w.now)
-		u := &subscription{Subscription: s, ledger: lines, used: make(map[usage]int)}
-		insert(&w.tables, w.subs, s.ID, u)
+		sub, lines := credit.Start(id[tenant.SubscriptionID](&w.tables), member.ID, plan, w.now, w.now)
+		u := &subscription{Subscription: sub, ledger: lines, used: make(map[usage]int)}
+		insert(&w.tables, w.subs, sub.ID, u)
 		appendTo(&w.tables, &member.subs, u)
-		w.emit(Event{Kind: Subscribed, Member: member.ID, Subscription: s.ID, plan: new(s)})
+		w.emit(Event{Kind: Subscribed, Member: member.ID, Subscription: sub.ID, plan: new(sub)})
 		return nil
 	})
 }

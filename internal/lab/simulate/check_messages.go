@@ -29,9 +29,9 @@ type recipientChannel struct {
 	channel   delivery.Channel
 }
 
-func newMessageChecker(p *dispatcher) *messageChecker {
+func newMessageChecker(d *dispatcher) *messageChecker {
 	return &messageChecker{
-		dispatcher: p, expected: make(map[messageKey]*expectedMessage), entries: make(map[tenant.EntryID]*modelEntry),
+		dispatcher: d, expected: make(map[messageKey]*expectedMessage), entries: make(map[tenant.EntryID]*modelEntry),
 		offers:  make(map[tenant.OfferID]*modelOffer),
 		stopped: make(map[string]bool), maybeStopped: make(map[string]bool), accepted: make(map[recipientChannel][]time.Time),
 		attempted: make(map[recipientChannel][]time.Time),
@@ -49,18 +49,18 @@ func (c *messageChecker) track(ev Event) {
 	}
 }
 
-func (c *messageChecker) failf(o *expectedMessage, format string, args ...any) {
+func (c *messageChecker) failf(m *expectedMessage, format string, args ...any) {
 	c.mustSucceed(
 		c.fail(
-			"%s, %s, to %s, due %s: %s", o.topic, o.lane, short(o.recipient), o.due.UTC().Format(time.RFC3339),
+			"%s, %s, to %s, due %s: %s", m.topic, m.lane, short(m.recipient), m.due.UTC().Format(time.RFC3339),
 			fmt.Sprintf(format, args...),
 		),
 	)
 }
 
 // expectUpdate fails unless the message is updated by a time, or soon after a pause that includes it.
-func (c *messageChecker) expectUpdate(o *expectedMessage, by time.Time) {
-	updates := o.updates
+func (c *messageChecker) expectUpdate(m *expectedMessage, by time.Time) {
+	updates := m.updates
 	for _, from := range []time.Time{c.now, c.pausedUntil} {
 		if by.Before(from) {
 			by = from
@@ -68,11 +68,11 @@ func (c *messageChecker) expectUpdate(o *expectedMessage, by time.Time) {
 	}
 	c.schedule(by.Add(time.Minute), func() {
 		switch {
-		case o.closed || o.accepted > 0 || o.updates != updates:
+		case m.closed || m.accepted > 0 || m.updates != updates:
 		case c.pausedUntil.After(by):
-			c.expectUpdate(o, c.pausedUntil)
+			c.expectUpdate(m, c.pausedUntil)
 		default:
-			c.failf(o, "it was not updated")
+			c.failf(m, "it was not updated")
 		}
 	})
 }
@@ -81,75 +81,75 @@ func (c *messageChecker) expectUpdate(o *expectedMessage, by time.Time) {
 func (c *messageChecker) checkPlanned(h loggedEvent, all []*notice) {
 	c.step = "plan " + h.String()
 	want := make(map[messageKey]*expectedMessage)
-	for _, o := range c.expectedOf(h) {
-		if c.expected[o.messageKey] == nil {
-			want[o.messageKey] = o
+	for _, m := range c.expectedOf(h) {
+		if c.expected[m.messageKey] == nil {
+			want[m.messageKey] = m
 		}
 	}
 	for _, n := range all {
 		key := messageKeyOf(n.Notice)
-		o := want[key]
-		if o == nil {
-			o = &expectedMessage{messageKey: key, to: n.to, due: n.DueAt}
+		m := want[key]
+		if m == nil {
+			m = &expectedMessage{messageKey: key, to: n.to, due: n.DueAt}
 			if c.expected[key] != nil {
-				c.failf(o, "it is planned twice")
+				c.failf(m, "it is planned twice")
 			} else {
-				c.failf(o, "it was not expected")
+				c.failf(m, "it was not expected")
 			}
 			return
 		}
 		delete(want, key)
-		n.expected, c.expected[key] = o, o
-		c.expectUpdate(o, o.due)
+		n.expected, c.expected[key] = m, m
+		c.expectUpdate(m, m.due)
 	}
-	for _, o := range want {
-		c.failf(o, "it is not planned")
+	for _, m := range want {
+		c.failf(m, "it is not planned")
 		return
 	}
 }
 
 // checkExpiryWarning expects the warning before the end of an offer, once the offer is sent.
 func (c *messageChecker) checkExpiryWarning(first, follow *notice) {
-	o := *first.expected
-	left := o.offer.until.Sub(c.now)
-	o.messageKey = messageKeyOf(follow.Notice)
-	o.due, o.until = o.offer.until.Add(-left/4), o.offer.until
-	o.updates, o.accepted, o.attempts, o.unknown, o.closed = 0, 0, 0, 0, false
-	o.failed, o.delayedUntil = make(map[delivery.Channel]bool), time.Time{}
-	follow.expected = &o
-	if c.expected[o.messageKey] != nil || left < 10*time.Minute {
-		c.failf(&o, "it was not expected")
+	m := *first.expected
+	left := m.offer.until.Sub(c.now)
+	m.messageKey = messageKeyOf(follow.Notice)
+	m.due, m.until = m.offer.until.Add(-left/4), m.offer.until
+	m.updates, m.accepted, m.attempts, m.unknown, m.closed = 0, 0, 0, 0, false
+	m.failed, m.delayedUntil = make(map[delivery.Channel]bool), time.Time{}
+	follow.expected = &m
+	if c.expected[m.messageKey] != nil || left < 10*time.Minute {
+		c.failf(&m, "it was not expected")
 	}
-	c.expected[o.messageKey] = &o
-	c.expectUpdate(&o, o.due)
+	c.expected[m.messageKey] = &m
+	c.expectUpdate(&m, m.due)
 }
 
 // usableChannels returns the channels that the recipient wants and that could deliver the message.
-func (j *messageChecker) usableChannels(o *expectedMessage) []delivery.Channel {
+func (c *messageChecker) usableChannels(m *expectedMessage) []delivery.Channel {
 	var usable []delivery.Channel
-	for _, c := range laneChannels(o.topic, o.lane) {
-		address := o.to.address(c)
-		reached := len(o.to.devices) > 0
-		if c != delivery.Push {
-			reached = address != "" && !j.maybeStopped[string(c)+address]
+	for _, channel := range laneChannels(m.topic, m.lane) {
+		address := m.to.address(channel)
+		reached := len(m.to.devices) > 0
+		if channel != delivery.Push {
+			reached = address != "" && !c.maybeStopped[string(channel)+address]
 		}
-		silenced := c == delivery.SMS && j.isAboutOffer(o) &&
-			j.dispatcher.offers[o.offer.id].Score < o.offer.session.service.waitlist.SMSMinScore
-		if reached && !silenced && !o.failed[c] && o.to.wants(o.topic, c) {
-			usable = append(usable, c)
+		silenced := channel == delivery.SMS && c.isAboutOffer(m) &&
+			c.dispatcher.offers[m.offer.id].Score < m.offer.session.service.waitlist.SMSMinScore
+		if reached && !silenced && !m.failed[channel] && m.to.wants(m.topic, channel) {
+			usable = append(usable, channel)
 		}
 	}
 	return usable
 }
 
-func (c *messageChecker) isAboutOffer(o *expectedMessage) bool {
-	return o.topic == notify.Offered || o.topic == notify.OfferExpiring
+func (c *messageChecker) isAboutOffer(m *expectedMessage) bool {
+	return m.topic == notify.Offered || m.topic == notify.OfferExpiring
 }
 
 // ignoresQuiet reports whether a message may be sent in quiet hours.
-func (j *messageChecker) ignoresQuiet(o *expectedMessage, c delivery.Channel) bool {
-	return c == delivery.Email && j.settings.EmailInQuiet || j.isAboutOffer(o) &&
-		o.offer.session.service.waitlist.OffersInQuietHours
+func (c *messageChecker) ignoresQuiet(m *expectedMessage, channel delivery.Channel) bool {
+	return channel == delivery.Email && c.settings.EmailInQuiet || c.isAboutOffer(m) &&
+		m.offer.session.service.waitlist.OffersInQuietHours
 }
 
 func countLastDay(times []time.Time, now time.Time) (n int) {
@@ -162,44 +162,44 @@ func countLastDay(times []time.Time, now time.Time) (n int) {
 }
 
 // checkAttempt checks an attempt that starts.
-func (j *messageChecker) checkAttempt(n *notice, c delivery.Channel, text string, flagged bool) {
-	o := n.expected
-	o.updates++
-	o.attempts++
-	o.flagged = flagged
-	key := recipientChannel{o.recipient, c}
-	j.attempted[key] = append(
-		slices.DeleteFunc(j.attempted[key], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), j.now,
+func (c *messageChecker) checkAttempt(n *notice, channel delivery.Channel, text string, flagged bool) {
+	m := n.expected
+	m.updates++
+	m.attempts++
+	m.flagged = flagged
+	key := recipientChannel{m.recipient, channel}
+	c.attempted[key] = append(
+		slices.DeleteFunc(c.attempted[key], func(at time.Time) bool { return c.now.Sub(at) >= 24*time.Hour }), c.now,
 	)
-	j.checkFirstNotified(o)
-	latest := o.due
-	for _, at := range []time.Time{o.delayedUntil, j.pausedUntil} {
+	c.checkFirstNotified(m)
+	latest := m.due
+	for _, at := range []time.Time{m.delayedUntil, c.pausedUntil} {
 		if at.After(latest) {
 			latest = at
 		}
 	}
-	switch why := j.obsoleteBecause(o); {
+	switch why := c.obsoleteBecause(m); {
 	case why != "":
-		j.failf(o, "%s is sent, and %s", c, why)
-	case !slices.Contains(laneChannels(o.topic, o.lane), c) || !o.to.wants(o.topic, c):
-		j.failf(o, "it is sent by %s, which the member does not want", c)
-	case c != delivery.Push && j.stopped[string(c)+o.to.address(c)]:
-		j.failf(o, "%s is sent to an address that was stopped", c)
-	case o.to.quietAt(j.now, j.settings) && !j.ignoresQuiet(o, c):
-		j.failf(o, "%s is sent in quiet hours, at %s", c, j.now.In(o.to.zone))
-	case j.now.Before(o.due):
-		j.failf(o, "it is sent %s before it is due", o.due.Sub(j.now))
-	case j.now.Sub(latest) > 5*time.Second:
-		j.failf(o, "it is sent %s late", j.now.Sub(latest))
-	case text != "" && !showsTime(text, o):
-		j.failf(o, "the text does not contain %s: %s", o.start.In(o.to.zone), text)
+		c.failf(m, "%s is sent, and %s", channel, why)
+	case !slices.Contains(laneChannels(m.topic, m.lane), channel) || !m.to.wants(m.topic, channel):
+		c.failf(m, "it is sent by %s, which the member does not want", channel)
+	case channel != delivery.Push && c.stopped[string(channel)+m.to.address(channel)]:
+		c.failf(m, "%s is sent to an address that was stopped", channel)
+	case m.to.quietAt(c.now, c.settings) && !c.ignoresQuiet(m, channel):
+		c.failf(m, "%s is sent in quiet hours, at %s", channel, c.now.In(m.to.zone))
+	case c.now.Before(m.due):
+		c.failf(m, "it is sent %s before it is due", m.due.Sub(c.now))
+	case c.now.Sub(latest) > 5*time.Second:
+		c.failf(m, "it is sent %s late", c.now.Sub(latest))
+	case text != "" && !showsTime(text, m):
+		c.failf(m, "the text does not contain %s: %s", m.start.In(m.to.zone), text)
 	}
-	j.report.Messages++
+	c.report.Messages++
 	if flagged {
-		j.report.Repeated++
+		c.report.Repeated++
 	}
-	if o.topic == notify.Reminder {
-		j.report.Reminders++
+	if m.topic == notify.Reminder {
+		c.report.Reminders++
 	}
 }
 
@@ -207,27 +207,27 @@ func (j *messageChecker) checkAttempt(n *notice, c delivery.Channel, text string
 const maxLate = 30 * time.Second
 
 // checkFirstNotified checks that a member has the whole offer window from the time of the first message.
-func (c *messageChecker) checkFirstNotified(o *expectedMessage) {
-	if o.topic != notify.Offered || o.offer.notified {
+func (c *messageChecker) checkFirstNotified(m *expectedMessage) {
+	if m.topic != notify.Offered || m.offer.notified {
 		return
 	}
-	o.offer.notified = true
-	if should := c.offerEnd(o, c.now); should.Sub(o.offer.until) > maxLate {
-		c.failf(o, "it is sent with an end at %s, and should end at %s", o.offer.until.UTC(), should.UTC())
+	m.offer.notified = true
+	if should := c.offerEnd(m, c.now); should.Sub(m.offer.until) > maxLate {
+		c.failf(m, "it is sent with an end at %s, and should end at %s", m.offer.until.UTC(), should.UTC())
 	}
 }
 
 // offerEnd returns the end that an offer should have if it is sent at a time. It returns zero if there is not enough
 // time.
-func (c *messageChecker) offerEnd(o *expectedMessage, sentAt time.Time) time.Time {
+func (c *messageChecker) offerEnd(m *expectedMessage, sentAt time.Time) time.Time {
 	switch {
-	case !o.offer.byHand:
-	case sentAt.Before(o.offer.until):
-		return o.offer.until // staff have chosen it
+	case !m.offer.byHand:
+	case sentAt.Before(m.offer.until):
+		return m.offer.until // staff have chosen it
 	default:
 		return time.Time{}
 	}
-	s := o.offer.session
+	s := m.offer.session
 	rules := s.service.waitlist.Rules
 	closes := s.starts.Add(-s.service.policy.BookingCloses)
 	if !c.now.Before(closes) && rules.FillAfterStart > 0 {
@@ -236,97 +236,97 @@ func (c *messageChecker) offerEnd(o *expectedMessage, sentAt time.Time) time.Tim
 	if closes.After(s.ends) {
 		closes = s.ends
 	}
-	return offerUntil(rules, sentAt, closes, o.to.zone)
+	return offerUntil(rules, sentAt, closes, m.to.zone)
 }
 
 // showsTime reports whether a text contains the time on the recipient's clock.
-func showsTime(text string, o *expectedMessage) bool {
-	at := o.start
-	if o.topic == notify.OfferExpiring {
-		at = o.offer.until
+func showsTime(text string, m *expectedMessage) bool {
+	at := m.start
+	if m.topic == notify.OfferExpiring {
+		at = m.offer.until
 	}
-	return at.IsZero() || strings.Contains(text, at.In(o.to.zone).Format("15:04")) ||
-		strings.Contains(text, at.In(o.to.zone).Format("3:04")) ||
-		o.topic != notify.Reminder
+	return at.IsZero() || strings.Contains(text, at.In(m.to.zone).Format("15:04")) ||
+		strings.Contains(text, at.In(m.to.zone).Format("3:04")) ||
+		m.topic != notify.Reminder
 }
 
 // providerAccepted takes in that a provider accepted a message.
-func (c *messageChecker) providerAccepted(n *notice, d *loggedDelivery) {
-	o := n.expected
-	key := recipientChannel{o.recipient, d.channel}
-	if d.channel == delivery.Push && c.stopped[d.device.ID.String()] {
-		c.failf(o, "it is sent to a device that is unregistered")
+func (c *messageChecker) providerAccepted(n *notice, line *loggedDelivery) {
+	m := n.expected
+	key := recipientChannel{m.recipient, line.channel}
+	if line.channel == delivery.Push && c.stopped[line.device.ID.String()] {
+		c.failf(m, "it is sent to a device that is unregistered")
 	}
-	if o.accepted == o.attempts {
-		d.acceptedAs = o.accepted
+	if m.accepted == m.attempts {
+		line.acceptedAs = m.accepted
 		return // the message of another device
 	}
-	if o.accepted > 0 && !o.flagged {
-		c.failf(o, "it is sent twice, and the log does not say so")
+	if m.accepted > 0 && !m.flagged {
+		c.failf(m, "it is sent twice, and the log does not say so")
 	}
-	o.accepted, d.acceptedAs = o.attempts, o.attempts
+	m.accepted, line.acceptedAs = m.attempts, m.attempts
 	c.accepted[key] = append(
-		slices.DeleteFunc(c.accepted[key], func(at time.Time) bool { return c.now.Sub(at) >= 24*time.Hour }), d.at,
+		slices.DeleteFunc(c.accepted[key], func(at time.Time) bool { return c.now.Sub(at) >= 24*time.Hour }), line.at,
 	)
-	if limit := c.settings.PerDay[d.channel]; len(c.accepted[key]) > limit {
-		c.failf(o, "it is message %d in 24 hours by %s, and the cap is %d", len(c.accepted[key]), d.channel, limit)
+	if limit := c.settings.PerDay[line.channel]; len(c.accepted[key]) > limit {
+		c.failf(m, "it is message %d in 24 hours by %s, and the cap is %d", len(c.accepted[key]), line.channel, limit)
 	}
 }
 
 // attemptFailed takes in that a message was not sent, or possibly not.
-func (c *messageChecker) attemptFailed(n *notice, d *loggedDelivery, failure *delivery.Error) {
-	o := n.expected
-	o.failed[d.channel] = true
-	if failure.Kind == delivery.OptedOut || failure.Kind == delivery.Unregistered && d.channel != delivery.Push {
-		c.maybeStopped[string(d.channel)+o.to.address(d.channel)] = true
+func (c *messageChecker) attemptFailed(n *notice, line *loggedDelivery, failure *delivery.Error) {
+	m := n.expected
+	m.failed[line.channel] = true
+	if failure.Kind == delivery.OptedOut || failure.Kind == delivery.Unregistered && line.channel != delivery.Push {
+		c.maybeStopped[string(line.channel)+m.to.address(line.channel)] = true
 	}
 	if failure.Kind == delivery.Unknown {
-		o.unknown++
+		m.unknown++
 	}
-	c.allowDelay(o, 12*time.Minute+failure.RetryAfter)
+	c.allowDelay(m, 12*time.Minute+failure.RetryAfter)
 }
 
-func (c *messageChecker) allowDelay(o *expectedMessage, wait time.Duration) {
-	if at := c.now.Add(wait); at.After(o.delayedUntil) {
-		o.delayedUntil = at
+func (c *messageChecker) allowDelay(m *expectedMessage, wait time.Duration) {
+	if at := c.now.Add(wait); at.After(m.delayedUntil) {
+		m.delayedUntil = at
 	}
-	c.expectUpdate(o, o.delayedUntil)
+	c.expectUpdate(m, m.delayedUntil)
 }
 
 // resultLost takes in that the result of an attempt will never be written.
-func (j *messageChecker) resultLost(n *notice, c delivery.Channel) {
-	o := n.expected
-	j.checkFirstNotified(o)
-	o.updates++
-	o.unknown++
-	o.failed[c] = true
-	key := recipientChannel{o.recipient, c}
-	j.attempted[key] = append(j.attempted[key], j.now)
-	j.allowDelay(o, 2*time.Minute+5*time.Second)
+func (c *messageChecker) resultLost(n *notice, channel delivery.Channel) {
+	m := n.expected
+	c.checkFirstNotified(m)
+	m.updates++
+	m.unknown++
+	m.failed[channel] = true
+	key := recipientChannel{m.recipient, channel}
+	c.attempted[key] = append(c.attempted[key], c.now)
+	c.allowDelay(m, 2*time.Minute+5*time.Second)
 }
 
 // reportReceived takes in a provider's report. If the message is lost, it must be sent over another channel, if one is
 // usable.
-func (c *messageChecker) reportReceived(n *notice, d *loggedDelivery, status delivery.Status) {
-	o := n.expected
-	if !status.NotDelivered() || o.accepted != d.acceptedAs {
+func (c *messageChecker) reportReceived(n *notice, line *loggedDelivery, status delivery.Status) {
+	m := n.expected
+	if !status.NotDelivered() || m.accepted != line.acceptedAs {
 		return
 	}
-	o.accepted = 0
-	o.failed[d.channel] = true
-	if c.now.Before(o.until) && len(c.usableChannels(o)) > 0 {
-		c.allowDelay(o, 0)
+	m.accepted = 0
+	m.failed[line.channel] = true
+	if c.now.Before(m.until) && len(c.usableChannels(m)) > 0 {
+		c.allowDelay(m, 0)
 	}
 }
 
 // checkFinalStatus checks the log after all reports have come, in any order.
-func (c *messageChecker) checkFinalStatus(n *notice, d *loggedDelivery, as delivery.Status) {
+func (c *messageChecker) checkFinalStatus(n *notice, line *loggedDelivery, as delivery.Status) {
 	c.schedule(c.now.Add(2*time.Minute), func() {
 		switch {
 		case c.pausedUntil.Add(time.Minute).After(c.now):
-			c.checkFinalStatus(n, d, as)
-		case d.status != as:
-			c.failf(n.expected, "the log says %s, and it was %s", d.status, as)
+			c.checkFinalStatus(n, line, as)
+		case line.status != as:
+			c.failf(n.expected, "the log says %s, and it was %s", line.status, as)
 		}
 	})
 }
@@ -354,73 +354,73 @@ func (c *messageChecker) checkSettled(n *notice) {
 }
 
 // isHeld reports whether a channel must wait, for quiet hours or the frequency cap.
-func (j *messageChecker) isHeld(o *expectedMessage, c delivery.Channel) bool {
-	return o.to.quietAt(j.now, j.settings) && !j.ignoresQuiet(o, c) ||
-		countLastDay(j.attempted[recipientChannel{o.recipient, c}], j.now) >= j.settings.PerDay[c]
+func (c *messageChecker) isHeld(m *expectedMessage, channel delivery.Channel) bool {
+	return m.to.quietAt(c.now, c.settings) && !c.ignoresQuiet(m, channel) ||
+		countLastDay(c.attempted[recipientChannel{m.recipient, channel}], c.now) >= c.settings.PerDay[channel]
 }
 
 // checkDeferred checks the reason why a message waits.
-func (j *messageChecker) checkDeferred(n *notice, why notify.Reason, until time.Time) {
-	o := n.expected
-	o.updates++
-	j.report.Deferred++
-	usable := j.usableChannels(o)
-	quietEnd := o.to.quietEnd(j.now, j.settings)
-	free := slices.DeleteFunc(slices.Clone(usable), func(c delivery.Channel) bool { return j.isHeld(o, c) })
+func (c *messageChecker) checkDeferred(n *notice, why notify.Reason, until time.Time) {
+	m := n.expected
+	m.updates++
+	c.report.Deferred++
+	usable := c.usableChannels(m)
+	quietEnd := m.to.quietEnd(c.now, c.settings)
+	free := slices.DeleteFunc(slices.Clone(usable), func(channel delivery.Channel) bool { return c.isHeld(m, channel) })
 	switch {
-	case j.obsoleteBecause(o) != "":
-		j.failf(o, "it waits, and %s", j.obsoleteBecause(o))
+	case c.obsoleteBecause(m) != "":
+		c.failf(m, "it waits, and %s", c.obsoleteBecause(m))
 	case len(free) > 0:
-		j.failf(o, "it waits for %s, and could be sent by %v", why, free)
+		c.failf(m, "it waits for %s, and could be sent by %v", why, free)
 	case why == notify.QuietHoursReason && !until.Equal(quietEnd):
-		j.failf(o, "it waits until %s, and quiet hours end at %s", until.In(o.to.zone), quietEnd.In(o.to.zone))
-	case why == notify.FrequencyCap && (until.Sub(j.now) > 24*time.Hour || !until.After(j.now)):
-		j.failf(o, "it waits until %s", until)
-	case why != notify.QuietHoursReason && why != notify.FrequencyCap || !until.Before(o.until):
-		j.failf(o, "it waits until %s because of %s, and is useless from %s", until, why, o.until)
+		c.failf(m, "it waits until %s, and quiet hours end at %s", until.In(m.to.zone), quietEnd.In(m.to.zone))
+	case why == notify.FrequencyCap && (until.Sub(c.now) > 24*time.Hour || !until.After(c.now)):
+		c.failf(m, "it waits until %s", until)
+	case why != notify.QuietHoursReason && why != notify.FrequencyCap || !until.Before(m.until):
+		c.failf(m, "it waits until %s because of %s, and is useless from %s", until, why, m.until)
 	}
-	o.delayedUntil = until
-	j.expectUpdate(o, until)
+	m.delayedUntil = until
+	c.expectUpdate(m, until)
 }
 
 // checkDropped checks the reason why a message is never sent.
-func (j *messageChecker) checkDropped(n *notice, why notify.Reason) {
-	o := n.expected
-	o.updates++
-	o.closed = true
-	j.report.Dropped++
-	usable := j.usableChannels(o)
+func (c *messageChecker) checkDropped(n *notice, why notify.Reason) {
+	m := n.expected
+	m.updates++
+	m.closed = true
+	c.report.Dropped++
+	usable := c.usableChannels(m)
 	justified := false
 	switch why {
 	case notify.Superseded, notify.NotBooked, notify.Moved, notify.OfferClosed, notify.TooLate:
-		justified = j.obsoleteBecause(o) != ""
+		justified = c.obsoleteBecause(m) != ""
 	case notify.OptedOut, notify.Bounced, notify.Unsubscribed, notify.Unreachable, notify.ProviderRefused:
-		justified = len(usable) == 0 && j.obsoleteBecause(o) == ""
+		justified = len(usable) == 0 && c.obsoleteBecause(m) == ""
 	case notify.QuietHoursReason, notify.FrequencyCap:
-		justified = !slices.ContainsFunc(usable, func(c delivery.Channel) bool { return !j.isHeld(o, c) }) &&
-			j.obsoleteBecause(o) == ""
-		if o.topic == notify.Offered && why == notify.QuietHoursReason {
-			quietEnd := o.to.quietEnd(j.now, j.settings)
-			justified = justified && (!quietEnd.Before(o.until) || j.offerEnd(o, quietEnd).IsZero())
+		justified = !slices.ContainsFunc(usable, func(channel delivery.Channel) bool { return !c.isHeld(m, channel) }) &&
+			c.obsoleteBecause(m) == ""
+		if m.topic == notify.Offered && why == notify.QuietHoursReason {
+			quietEnd := m.to.quietEnd(c.now, c.settings)
+			justified = justified && (!quietEnd.Before(m.until) || c.offerEnd(m, quietEnd).IsZero())
 		}
 	case notify.PossiblySent:
-		justified = o.unknown >= 3
+		justified = m.unknown >= 3
 	default:
 	}
 	if !justified {
-		j.failf(
-			o, "it is dropped because of %s, which is wrong: obsolete %q, usable %v, %d unknown", why, j.obsoleteBecause(o),
-			usable, o.unknown,
+		c.failf(
+			m, "it is dropped because of %s, which is wrong: obsolete %q, usable %v, %d unknown", why, c.obsoleteBecause(m),
+			usable, m.unknown,
 		)
 	}
 }
 
 // checkOmitted checks a message that has no line in the log.
 func (c *messageChecker) checkOmitted(n *notice) {
-	o := n.expected
-	o.updates++
-	o.closed = true
-	if o.lane != notify.Alert || !topicDefaults[o.topic].ownMail || len(c.usableChannels(o)) > 0 {
-		c.failf(o, "it is dropped, and the log does not say so")
+	m := n.expected
+	m.updates++
+	m.closed = true
+	if m.lane != notify.Alert || !topicDefaults[m.topic].ownMail || len(c.usableChannels(m)) > 0 {
+		c.failf(m, "it is dropped, and the log does not say so")
 	}
 }

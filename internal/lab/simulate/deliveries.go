@@ -82,9 +82,9 @@ func (d *dispatcher) dropNotice(n *notice, why notify.Reason) {
 }
 
 // notified reports whether the member may know of an offer.
-func (p *dispatcher) notified(o *waitlist.Offer) bool {
-	return slices.ContainsFunc(p.offerDeliveries[o.ID], func(d *loggedDelivery) bool {
-		return d.status != delivery.Failed
+func (d *dispatcher) notified(o *waitlist.Offer) bool {
+	return slices.ContainsFunc(d.offerDeliveries[o.ID], func(line *loggedDelivery) bool {
+		return line.status != delivery.Failed
 	})
 }
 
@@ -148,9 +148,9 @@ func (n *notice) lastStatus() delivery.Status {
 	}
 	last := n.deliveries[len(n.deliveries)-1]
 	was := last.status
-	for _, d := range n.deliveries {
-		if d.at.Equal(last.at) {
-			was = delivery.Advance(was, d.status)
+	for _, line := range n.deliveries {
+		if line.at.Equal(last.at) {
+			was = delivery.Advance(was, line.status)
 		}
 	}
 	return was
@@ -170,7 +170,7 @@ func (d *dispatcher) updateNotice(n *notice, s notify.NoticeState) {
 	}
 }
 
-func (p *dispatcher) notifyRecipient(n *notice) notify.Recipient {
+func (d *dispatcher) notifyRecipient(n *notice) notify.Recipient {
 	a := n.to
 	r := notify.Recipient{
 		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale,
@@ -178,16 +178,16 @@ func (p *dispatcher) notifyRecipient(n *notice) notify.Recipient {
 		Preferences: a.preferences, Devices: a.devices, Stopped: make(map[delivery.Channel]notify.Reason),
 		Sent: make(map[delivery.Channel][]time.Time),
 	}
-	if why := p.stops[delivery.SMS][a.phone]; why != "" {
+	if why := d.stops[delivery.SMS][a.phone]; why != "" {
 		r.Stopped[delivery.SMS] = why
 	}
-	if why := p.stops[delivery.Email][a.email]; why != "" {
+	if why := d.stops[delivery.Email][a.email]; why != "" {
 		r.Stopped[delivery.Email] = why
 	}
-	a.counted = slices.DeleteFunc(a.counted, func(d *loggedDelivery) bool { return !d.at.After(p.now.Add(-day)) })
-	for _, d := range a.counted {
-		if d.counted {
-			r.Sent[d.channel] = append(r.Sent[d.channel], d.at)
+	a.counted = slices.DeleteFunc(a.counted, func(line *loggedDelivery) bool { return !line.at.After(d.now.Add(-day)) })
+	for _, line := range a.counted {
+		if line.counted {
+			r.Sent[line.channel] = append(r.Sent[line.channel], line.at)
 		}
 	}
 	return r
@@ -226,69 +226,70 @@ func (d *dispatcher) notifyFacts(n *notice) notify.Facts {
 
 // send starts an attempt over a channel. It first writes log lines that say that the message may have been sent, and
 // then sends it.
-func (p *dispatcher) send(n *notice, to notify.Recipient, c delivery.Channel) {
-	if n.Topic == notify.Offered && !p.notified(n.offer) {
-		if !p.startWindow(n, p.now) {
-			p.dropNotice(n, notify.OfferClosed)
+func (d *dispatcher) send(n *notice, to notify.Recipient, channel delivery.Channel) {
+	if n.Topic == notify.Offered && !d.notified(n.offer) {
+		if !d.startWindow(n, d.now) {
+			d.dropNotice(n, notify.OfferClosed)
 			return
 		}
-		if warning, ok := n.ExpiryWarning(p.now, n.offer.ExpiresAt); ok {
+		if warning, ok := n.ExpiryWarning(d.now, n.offer.ExpiresAt); ok {
 			key := noticeKey{warning.Recipient(), warning.Topic, warning.Thing, warning.Revision, warning.Lane}
-			if p.planned[key] == nil {
-				follow := p.addNotice(key, warning)
-				p.checker.checkExpiryWarning(n, follow)
-				p.scheduleNotice(follow)
+			if d.planned[key] == nil {
+				follow := d.addNotice(key, warning)
+				d.checker.checkExpiryWarning(n, follow)
+				d.scheduleNotice(follow)
 			}
 		}
 	}
 	n.Attempts++
 	devices := []notify.Device{{}}
-	if c == delivery.Push {
+	if channel == delivery.Push {
 		devices = to.Devices
 	}
 	var lines []*loggedDelivery
 	for i, device := range devices {
-		d := &loggedDelivery{
-			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: delivery.PossiblySent,
-			at: p.now, counted: i == 0,
+		line := &loggedDelivery{
+			id: id[tenant.DeliveryID](&d.tables), channel: channel, device: device, attempt: n.Attempts,
+			status: delivery.PossiblySent,
+			at:     d.now, counted: i == 0,
 		}
-		lines = append(lines, d)
-		if d.counted {
-			n.to.counted = append(n.to.counted, d)
+		lines = append(lines, line)
+		if line.counted {
+			n.to.counted = append(n.to.counted, line)
 		}
 	}
 	n.deliveries = append(n.deliveries, lines...)
 	if n.Topic == notify.Offered {
-		p.offerDeliveries[n.Offer] = append(p.offerDeliveries[n.Offer], lines...)
+		d.offerDeliveries[n.Offer] = append(d.offerDeliveries[n.Offer], lines...)
 	}
 	attempt := n.Notice
-	p.updateNotice(n, n.Started(p.now))
+	d.updateNotice(n, n.Started(d.now))
 	text := ""
-	if p.chance(0.05) || n.Topic == notify.Reminder && p.chance(0.3) {
-		text = p.render(n, to, c)
+	if d.chance(0.05) || n.Topic == notify.Reminder && d.chance(0.3) {
+		text = d.render(n, to, channel)
 	}
-	flagged := n.UnknownResults > 0 && p.bug != hideRepeats
-	died := p.chance(0.004)
-	if died && p.chance(0.5) {
-		p.checker.resultLost(n, c)
-		if p.bug == loseAttempt {
+	flagged := n.UnknownResults > 0 && d.bug != hideRepeats
+	died := d.chance(0.004)
+	if died && d.chance(0.5) {
+		d.checker.resultLost(n, channel)
+		if d.bug == loseAttempt {
 			n.done = true
 		}
 		return
 	}
-	p.checker.checkAttempt(n, c, text, flagged)
-	p.providers[c].sendAll(p, n, attempt, lines, died)
+	d.checker.checkAttempt(n, channel, text, flagged)
+	d.providers[channel].sendAll(d, n, attempt, lines, died)
 }
 
 // render renders the text of a message.
-func (d *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) string {
+func (d *dispatcher) render(n *notice, to notify.Recipient, channel delivery.Channel) string {
 	about := n.session
 	if n.booking != nil {
 		about = d.sessions[n.booking.Session]
 	} else if n.entry != nil {
 		about = d.sessionOf(n.entry)
 	}
-	t := content.Choose(nil, n.Topic, c, to.Locale, "en")
+	t := content.Choose(nil, n.Topic, channel, to.Locale, "en")
 	facts := content.Facts{
 		Topic: n.Topic, Details: n.Details, Now: d.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
 		Tenant: "Harbour Yoga", Link: "https://berth.example/", ClaimURL: "https://berth.example/claim/1", Code: "4821",
@@ -310,103 +311,103 @@ func (d *dispatcher) render(n *notice, to notify.Recipient, c delivery.Channel) 
 }
 
 // settleAttempt writes the results of an attempt, and what follows from them.
-func (p *dispatcher) settleAttempt(
+func (d *dispatcher) settleAttempt(
 	n *notice, attempt notify.Notice, lines []*loggedDelivery, attempts []notify.Attempt,
 ) {
-	p.step = "settle deliveries"
-	c := lines[0].channel
-	end := notify.AfterAttempt(attempt, c, attempts, p.now, p.rng.Float64())
+	d.step = "settle deliveries"
+	channel := lines[0].channel
+	end := notify.AfterAttempt(attempt, channel, attempts, d.now, d.rng.Float64())
 	switch {
-	case p.bug == neverRetry && !end.Done && !end.Unknown:
+	case d.bug == neverRetry && !end.Done && !end.Unknown:
 		end.Done = true
-	case p.bug == noChannelFallback && end.ChannelFailed:
+	case d.bug == noChannelFallback && end.ChannelFailed:
 		end.Done = true
-	case p.bug == assumeSent && end.Unknown:
+	case d.bug == assumeSent && end.Unknown:
 		end.Done = true
 	}
-	for i, d := range lines {
+	for i, line := range lines {
 		status, failure := attempts[i].Receipt.Status, attempts[i].Err
 		if failure != nil {
 			if status = delivery.Failed; failure.Kind == delivery.Unknown {
 				status = delivery.PossiblySent
 			}
 		}
-		if d.status == delivery.PossiblySent || d.status == delivery.Queued && status == delivery.Sent {
-			d.counted = d.counted && !end.NotSent()
-			d.status = status
+		if line.status == delivery.PossiblySent || line.status == delivery.Queued && status == delivery.Sent {
+			line.counted = line.counted && !end.NotSent()
+			line.status = status
 		}
-		p.recordStop(n, d, failure)
+		d.recordStop(n, line, failure)
 	}
-	p.updateNotice(n, attempt.AfterAttempt(c, end, p.now))
+	d.updateNotice(n, attempt.AfterAttempt(channel, end, d.now))
 }
 
 // recordStop stores that an address or device must not be used again.
-func (p *dispatcher) recordStop(n *notice, d *loggedDelivery, failure *delivery.Error) {
+func (d *dispatcher) recordStop(n *notice, line *loggedDelivery, failure *delivery.Error) {
 	why := notify.StopReason(failure)
 	switch {
 	case why == "":
 		return
-	case d.channel == delivery.Push:
-		p.checker.stopAddress(d.device.ID.String())
+	case line.channel == delivery.Push:
+		d.checker.stopAddress(line.device.ID.String())
 	default:
-		p.checker.stopAddress(string(d.channel) + n.to.address(d.channel))
+		d.checker.stopAddress(string(line.channel) + n.to.address(line.channel))
 	}
 	switch {
-	case p.bug == keepDeadAddress:
-	case d.channel == delivery.Push:
+	case d.bug == keepDeadAddress:
+	case line.channel == delivery.Push:
 		n.to.devices = slices.DeleteFunc(
-			slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID },
+			slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == line.device.ID },
 		)
 	default:
-		p.addStop(d.channel, n.to.address(d.channel), why)
+		d.addStop(line.channel, n.to.address(line.channel), why)
 	}
 }
 
-func (d *dispatcher) addStop(c delivery.Channel, address string, why notify.Reason) {
-	if d.stops[c][address] == "" || why != notify.Bounced {
-		d.stops[c][address] = why
+func (d *dispatcher) addStop(channel delivery.Channel, address string, why notify.Reason) {
+	if d.stops[channel][address] == "" || why != notify.Bounced {
+		d.stops[channel][address] = why
 	}
 }
 
-func (r *recipient) address(c delivery.Channel) string {
-	if c == delivery.SMS {
+func (r *recipient) address(channel delivery.Channel) string {
+	if channel == delivery.SMS {
 		return r.phone
 	}
 	return r.email
 }
 
 // applyReport writes the status that a provider reports. Reports come twice, late, and in any order.
-func (p *dispatcher) applyReport(n *notice, d *loggedDelivery, reported delivery.Status, failure *delivery.Error) {
-	p.step = "report a delivery"
-	p.checker.reportReceived(n, d, reported)
-	status := delivery.Advance(d.status, reported)
-	if p.bug == lastReportWins {
+func (d *dispatcher) applyReport(n *notice, line *loggedDelivery, reported delivery.Status, failure *delivery.Error) {
+	d.step = "report a delivery"
+	d.checker.reportReceived(n, line, reported)
+	status := delivery.Advance(line.status, reported)
+	if d.bug == lastReportWins {
 		status = reported
 	}
-	if status == d.status {
+	if status == line.status {
 		return
 	}
-	was := d.status
-	if d.status = status; !status.NotDelivered() {
-		if status.Accepted() && !was.Accepted() && p.bug != ignoreReports {
+	was := line.status
+	if line.status = status; !status.NotDelivered() {
+		if status.Accepted() && !was.Accepted() && d.bug != ignoreReports {
 			n.done, n.sending = true, false
 		}
 		return
 	}
-	if notify.StopReason(failure) != "" && d.channel != delivery.Push {
-		p.recordStop(n, d, failure)
+	if notify.StopReason(failure) != "" && line.channel != delivery.Push {
+		d.recordStop(n, line, failure)
 	}
 	known := slices.ContainsFunc(n.deliveries, func(other *loggedDelivery) bool {
-		return other.status == delivery.Delivered || other.status == delivery.Read || other.channel == d.channel &&
-			other.at.After(d.at) && other.status.Accepted()
+		return other.status == delivery.Delivered || other.status == delivery.Read || other.channel == line.channel &&
+			other.at.After(line.at) && other.status.Accepted()
 	})
-	if known || slices.Contains(n.FailedChannels, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) ||
-		p.bug == ignoreReports {
+	if known || slices.Contains(n.FailedChannels, line.channel) || !n.done && !n.sending || !n.ExpiresAt.After(d.now) ||
+		d.bug == ignoreReports {
 		return
 	}
-	n.FailedChannels = append(slices.Clone(n.FailedChannels), d.channel)
-	n.done, n.sending, n.DueAt, n.Attempts = false, false, p.now, 0
-	p.scheduleNotice(n)
+	n.FailedChannels = append(slices.Clone(n.FailedChannels), line.channel)
+	n.done, n.sending, n.DueAt, n.Attempts = false, false, d.now, 0
+	d.scheduleNotice(n)
 }
 
 // applyReply handles an SMS from a recipient.

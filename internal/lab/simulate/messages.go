@@ -95,48 +95,48 @@ type loggedDelivery struct {
 }
 
 func newDispatcher(w *world, o Options) *dispatcher {
-	p := &dispatcher{
+	d := &dispatcher{
 		world: w, rng: rand.New(rand.NewPCG(o.Seed, 0x706f7374)), //nolint:gosec // reproducible, not secret
 		recipients: make(map[tenant.UUID]*recipient), planned: make(map[noticeKey]*notice),
 		stops:     map[delivery.Channel]map[string]notify.Reason{delivery.SMS: {}, delivery.Email: {}},
 		providers: make(map[delivery.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*loggedDelivery),
 	}
-	p.settings = notify.DefaultSettings()
-	p.settings.EmailInQuiet = p.chance(0.3)
-	p.settings.CreditsLowAt = p.rng.IntN(3)
-	p.settings.Quiet = p.randomQuietHours()
-	for _, c := range delivery.Channels() {
-		p.settings.PerDay[c] = 1 + p.rng.IntN(8) // few, so that the cap is reached
+	d.settings = notify.DefaultSettings()
+	d.settings.EmailInQuiet = d.chance(0.3)
+	d.settings.CreditsLowAt = d.rng.IntN(3)
+	d.settings.Quiet = d.randomQuietHours()
+	for _, channel := range delivery.Channels() {
+		d.settings.PerDay[channel] = 1 + d.rng.IntN(8) // few, so that the cap is reached
 	}
-	if p.chance(0.3) {
-		p.settings.Reminders = []time.Duration{48 * time.Hour, 24 * time.Hour, 2 * time.Hour}
+	if d.chance(0.3) {
+		d.settings.Reminders = []time.Duration{48 * time.Hour, 24 * time.Hour, 2 * time.Hour}
 	}
-	for _, c := range delivery.Channels() {
-		p.providers[c] = &provider{
+	for _, channel := range delivery.Channels() {
+		d.providers[channel] = &provider{
 			breaker: delivery.Breaker{FailureLimit: failureLimit, Pause: breakerPause, MaxPause: 2 * time.Minute},
 		}
 	}
-	p.checker = newMessageChecker(p)
+	d.checker = newMessageChecker(d)
 	for range 2 {
-		p.staff = append(p.staff, p.addRecipient(id[tenant.MemberID](&w.tables).UUID, nil))
+		d.staff = append(d.staff, d.addRecipient(id[tenant.MemberID](&w.tables).UUID, nil))
 	}
 	for _, m := range w.members {
-		p.addRecipient(m.ID.UUID, m)
+		d.addRecipient(m.ID.UUID, m)
 	}
-	for d := p.randomDuration(5 * day); d < o.Length; d += p.randomDuration(5*day) + time.Hour {
-		w.scheduleIn(d, p.pause)
+	for length := d.randomDuration(5 * day); length < o.Length; length += d.randomDuration(5*day) + time.Hour {
+		w.scheduleIn(length, d.pause)
 	}
-	for d := p.randomDuration(3 * day); d < o.Length; d += p.randomDuration(3*day) + time.Hour {
-		w.scheduleIn(d, func() { p.providers[pick(p.world, delivery.Channels())].startFailing(p) })
+	for length := d.randomDuration(3 * day); length < o.Length; length += d.randomDuration(3*day) + time.Hour {
+		w.scheduleIn(length, func() { d.providers[pick(d.world, delivery.Channels())].startFailing(d) })
 	}
-	for d := time.Duration(0); d < o.Length; d += day {
-		w.scheduleIn(d+p.randomDuration(day), p.changePreferences)
+	for length := time.Duration(0); length < o.Length; length += day {
+		w.scheduleIn(length+d.randomDuration(day), d.changePreferences)
 	}
-	return p
+	return d
 }
 
-func (p *dispatcher) randomDuration(d time.Duration) time.Duration {
-	return time.Duration(p.rng.Int64N(int64(d)))
+func (d *dispatcher) randomDuration(length time.Duration) time.Duration {
+	return time.Duration(d.rng.Int64N(int64(length)))
 }
 
 func (d *dispatcher) chance(of float64) bool { return d.rng.Float64() < of }
@@ -184,10 +184,10 @@ func (d *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
 	return a
 }
 
-func (p *dispatcher) addDevice(a *recipient) {
-	d := notify.Device{ID: id[tenant.DeviceID](&p.tables)}
-	d.Token = d.ID.String()
-	a.devices = append(a.devices, d)
+func (d *dispatcher) addDevice(a *recipient) {
+	device := notify.Device{ID: id[tenant.DeviceID](&d.tables)}
+	device.Token = device.ID.String()
+	a.devices = append(a.devices, device)
 }
 
 // changePreferences changes the preferences, devices or quiet hours of some members.

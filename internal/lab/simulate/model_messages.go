@@ -85,11 +85,11 @@ func laneChannels(t notify.Topic, lane notify.Lane) []delivery.Channel {
 }
 
 // wants reports whether a recipient wants messages about a topic over a channel.
-func (r *recipient) wants(t notify.Topic, c delivery.Channel) bool {
-	if on, chosen := r.preferences[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
+func (r *recipient) wants(t notify.Topic, channel delivery.Channel) bool {
+	if on, chosen := r.preferences[notify.PreferenceKey{Topic: t, Channel: channel}]; chosen {
 		return on
 	}
-	letter := map[delivery.Channel]byte{delivery.SMS: 's', delivery.Push: 'p', delivery.Email: 'e'}[c]
+	letter := map[delivery.Channel]byte{delivery.SMS: 's', delivery.Push: 'p', delivery.Email: 'e'}[channel]
 	return slices.Contains([]byte(topicDefaults[t].channels), letter)
 }
 
@@ -102,7 +102,7 @@ func (r *recipient) lanes(t notify.Topic) []notify.Lane {
 	}
 	var wanted []notify.Lane
 	for _, lane := range all {
-		if slices.ContainsFunc(laneChannels(t, lane), func(c delivery.Channel) bool { return r.wants(t, c) }) {
+		if slices.ContainsFunc(laneChannels(t, lane), func(channel delivery.Channel) bool { return r.wants(t, channel) }) {
 			wanted = append(wanted, lane)
 		}
 	}
@@ -142,46 +142,46 @@ const (
 // expectedOf returns the messages that follow from an event that is read now.
 func (c *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 	now := c.now
-	add := func(o expectedMessage, t notify.Topic, lane notify.Lane) {
-		o.topic, o.lane, o.recipient, o.failed = t, lane, o.to.id, make(map[delivery.Channel]bool)
-		all = append(all, &o)
+	add := func(m expectedMessage, t notify.Topic, lane notify.Lane) {
+		m.topic, m.lane, m.recipient, m.failed = t, lane, m.to.id, make(map[delivery.Channel]bool)
+		all = append(all, &m)
 	}
-	news := func(o expectedMessage, t notify.Topic, until, mailUntil time.Time) {
+	news := func(m expectedMessage, t notify.Topic, until, mailUntil time.Time) {
 		if h.Silent || now.Sub(h.At) > newsTTL {
 			return
 		}
-		o.event, o.due = h.id, now
-		for _, lane := range o.to.lanes(t) {
-			if o.until = until; lane == notify.Mail && mailUntil.After(until) {
-				o.until = mailUntil
+		m.event, m.due = h.id, now
+		for _, lane := range m.to.lanes(t) {
+			if m.until = until; lane == notify.Mail && mailUntil.After(until) {
+				m.until = mailUntil
 			}
-			add(o, t, lane)
+			add(m, t, lane)
 		}
 	}
-	low := func(o expectedMessage, u *subscription, spent int) {
+	low := func(m expectedMessage, u *subscription, spent int) {
 		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > c.settings.CreditsLowAt ||
 			u.Balance > 0 && u.Balance+spent <= c.settings.CreditsLowAt {
 			return
 		}
-		o = expectedMessage{to: o.to, subscription: u, due: now, until: now.Add(mailTTL)}
-		o.event = h.id
-		for _, lane := range o.to.lanes(notify.CreditsLow) {
-			add(o, notify.CreditsLow, lane)
+		m = expectedMessage{to: m.to, subscription: u, due: now, until: now.Add(mailTTL)}
+		m.event = h.id
+		for _, lane := range m.to.lanes(notify.CreditsLow) {
+			add(m, notify.CreditsLow, lane)
 		}
 	}
-	remind := func(o expectedMessage) {
+	remind := func(m expectedMessage) {
 		before := func(t notify.Topic, due time.Time, lead time.Duration) {
 			if due.After(now) {
-				o.due, o.until, o.messageKey = due, o.start, messageKey{bookingID: o.booking.id, start: o.start.Unix(), lead: lead}
-				for _, lane := range o.to.lanes(t) {
-					add(o, t, lane)
+				m.due, m.until, m.messageKey = due, m.start, messageKey{bookingID: m.booking.id, start: m.start.Unix(), lead: lead}
+				for _, lane := range m.to.lanes(t) {
+					add(m, t, lane)
 				}
 			}
 		}
 		for _, lead := range c.settings.Reminders {
-			before(notify.Reminder, time.Unix(o.start.Unix()-int64(lead.Seconds()), 0), lead)
+			before(notify.Reminder, time.Unix(m.start.Unix()-int64(lead.Seconds()), 0), lead)
 		}
-		before(notify.CheckInOpen, o.start.Add(-o.booking.session.service.policy.CheckInOpens), 0)
+		before(notify.CheckInOpen, m.start.Add(-m.booking.session.service.policy.CheckInOpens), 0)
 	}
 
 	if h.Kind == Decided {
@@ -190,24 +190,24 @@ func (c *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 		}
 		return all
 	}
-	o := expectedMessage{
+	m := expectedMessage{
 		to: c.recipients[h.Member.UUID], booking: c.model.bookings[h.Booking], entry: c.entries[h.Entry],
 		offer: c.model.offers[h.Offer],
 	}
 	if h.Kind == Renewed {
-		low(o, c.subs[h.Subscription], h.Spent)
+		low(m, c.subs[h.Subscription], h.Spent)
 		return all
 	}
 	var session *modelSession
 	switch {
-	case o.booking != nil:
-		session, o.entry, o.offer = o.booking.session, nil, nil
-	case o.entry == nil || o.entry.messageSession == nil:
+	case m.booking != nil:
+		session, m.entry, m.offer = m.booking.session, nil, nil
+	case m.entry == nil || m.entry.messageSession == nil:
 		return nil
 	default:
-		session = o.entry.messageSession
+		session = m.entry.messageSession
 	}
-	o.start = session.starts
+	m.start = session.starts
 	switch h.Kind {
 	case Booked, Confirmed, Rescheduled:
 		topic := notify.BookingConfirmed
@@ -216,67 +216,67 @@ func (c *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 		} else if h.Promoted && h.Offer.IsZero() {
 			topic = notify.Promoted
 		}
-		news(o, topic, o.start, time.Time{})
-		remind(o)
+		news(m, topic, m.start, time.Time{})
+		remind(m)
 		if h.Kind != Rescheduled {
-			low(o, c.subs[c.bookings[o.booking.id].Subscription], o.booking.credits)
+			low(m, c.subs[c.bookings[m.booking.id].Subscription], m.booking.credits)
 		}
 	case Joined:
-		news(o, notify.Waitlisted, o.start, time.Time{})
+		news(m, notify.Waitlisted, m.start, time.Time{})
 	case Cancelled, Left:
 		if h.SessionCancelled || h.Kind == Left && session.cancelled {
-			news(o, notify.SessionCancelled, o.start, now.Add(mailTTL))
+			news(m, notify.SessionCancelled, m.start, now.Add(mailTTL))
 		} else {
-			news(o, notify.BookingCancelled, now.Add(newsTTL), now.Add(mailTTL))
+			news(m, notify.BookingCancelled, now.Add(newsTTL), now.Add(mailTTL))
 		}
 	case Offered:
-		o.offer = c.offers[h.Offer]
-		until := o.start
+		m.offer = c.offers[h.Offer]
+		until := m.start
 		if !until.After(now) {
 			until = session.ends
 		}
-		news(o, notify.Offered, until, time.Time{})
+		news(m, notify.Offered, until, time.Time{})
 	default:
 	}
 	return all
 }
 
 // obsoleteBecause returns why a message is no longer true, or "".
-func (c *messageChecker) obsoleteBecause(o *expectedMessage) string {
+func (c *messageChecker) obsoleteBecause(m *expectedMessage) string {
 	session := (*modelSession)(nil)
 	switch {
-	case o.booking != nil:
-		session = o.booking.session
-	case o.entry != nil:
-		session = o.entry.messageSession
+	case m.booking != nil:
+		session = m.booking.session
+	case m.entry != nil:
+		session = m.entry.messageSession
 	}
 	switch {
-	case o.to.member != nil && !c.model.members[o.to.member.ID].active:
+	case m.to.member != nil && !c.model.members[m.to.member.ID].active:
 		return "the member is inactive"
-	case !c.now.Before(o.until):
+	case !c.now.Before(m.until):
 		return "it is too late"
 	}
 	off := session != nil && session.cancelled
-	moved := session != nil && !session.starts.Equal(o.start)
-	switch o.topic {
+	moved := session != nil && !session.starts.Equal(m.start)
+	switch m.topic {
 	case notify.BookingConfirmed, notify.Promoted, notify.Rescheduled, notify.Reminder, notify.CheckInOpen:
-		if o.booking.status != booking.Confirmed || off || moved {
+		if m.booking.status != booking.Confirmed || off || moved {
 			return "the booking is not confirmed for that time"
 		}
 	case notify.Waitlisted:
-		if !o.entry.Status.Active() || off || moved {
+		if !m.entry.Status.Active() || off || moved {
 			return "the entry does not wait for that time"
 		}
 	case notify.BookingCancelled:
-		if o.booking != nil && o.booking.status != booking.Cancelled {
+		if m.booking != nil && m.booking.status != booking.Cancelled {
 			return "it is not cancelled"
 		}
 	case notify.Offered, notify.OfferExpiring:
-		if !o.offer.live || off || moved || !c.now.Before(o.offer.until) {
+		if !m.offer.live || off || moved || !c.now.Before(m.offer.until) {
 			return "the offer is over"
 		}
 	case notify.CreditsLow:
-		if o.subscription.Balance > c.settings.CreditsLowAt {
+		if m.subscription.Balance > c.settings.CreditsLowAt {
 			return "the balance is not low"
 		}
 	default: // it stays true, or is not simulated

@@ -63,123 +63,125 @@ func (m *breakerModel) record(began, now time.Time, failure *delivery.Error) {
 
 // startFailing makes the provider fail for a while: it does not respond, is overloaded, or its account is
 // misconfigured.
-func (c *provider) startFailing(p *dispatcher) {
-	c.badFrom = p.now
-	length := p.randomDuration(time.Hour)
-	if p.chance(0.1) {
-		length = p.randomDuration(12 * time.Hour)
+func (p *provider) startFailing(d *dispatcher) {
+	p.badFrom = d.now
+	length := d.randomDuration(time.Hour)
+	if d.chance(0.1) {
+		length = d.randomDuration(12 * time.Hour)
 	}
-	c.badUntil = p.now.Add(length)
-	c.failureKind = []delivery.FailureKind{
+	p.badUntil = d.now.Add(length)
+	p.failureKind = []delivery.FailureKind{
 		delivery.Transient, delivery.Transient, delivery.Unknown, delivery.Misconfigured,
-	}[p.rng.IntN(4)]
+	}[d.rng.IntN(4)]
 }
 
 // sendAll sends the messages of one attempt. Responses come one by one, and the last one settles the attempt. A node
 // that crashes settles nothing.
-func (c *provider) sendAll(p *dispatcher, n *notice, attempt notify.Notice, lines []*loggedDelivery, died bool) {
+func (p *provider) sendAll(d *dispatcher, n *notice, attempt notify.Notice, lines []*loggedDelivery, died bool) {
 	attempts := make([]notify.Attempt, len(lines))
 	left := len(lines)
-	for i, d := range lines {
-		permit, retryAt, ok := c.breaker.Allow(p.now)
-		if !ok && p.bug != ignoreBreaker {
-			attempts[i].Err = &delivery.Error{Kind: delivery.Transient, Code: "BREAKER_OPEN", RetryAfter: retryAt.Sub(p.now)}
-			p.checker.attemptFailed(n, d, attempts[i].Err)
+	for i, line := range lines {
+		permit, retryAt, ok := p.breaker.Allow(d.now)
+		if !ok && d.bug != ignoreBreaker {
+			attempts[i].Err = &delivery.Error{Kind: delivery.Transient, Code: "BREAKER_OPEN", RetryAfter: retryAt.Sub(d.now)}
+			d.checker.attemptFailed(n, line, attempts[i].Err)
 			if left--; left == 0 && !died {
-				p.settleAttempt(n, attempt, lines, attempts)
+				d.settleAttempt(n, attempt, lines, attempts)
 			}
 			continue
 		}
-		began := p.now
-		if early := c.callTooEarly(began); early > 0 {
-			p.mustSucceed(p.fail("an unresponsive provider is called %s too early", early))
+		began := d.now
+		if early := p.callTooEarly(began); early > 0 {
+			d.mustSucceed(d.fail("an unresponsive provider is called %s too early", early))
 		}
-		receipt, failure, arrived := c.respond(p, n.to, d)
-		wait := p.randomDuration(3 * time.Second)
+		receipt, failure, arrived := p.respond(d, n.to, line)
+		wait := d.randomDuration(3 * time.Second)
 		if failure != nil && failure.Kind == delivery.Unknown {
 			wait = 30 * time.Second
 		}
 		if arrived {
-			p.checker.providerAccepted(n, d)
-			c.scheduleReports(p, n, d)
+			d.checker.providerAccepted(n, line)
+			p.scheduleReports(d, n, line)
 		}
-		p.schedule(p.now.Add(wait.Truncate(time.Millisecond)), func() {
+		d.schedule(d.now.Add(wait.Truncate(time.Millisecond)), func() {
 			var err error
 			if failure != nil {
 				err = failure
-				p.checker.attemptFailed(n, d, failure)
+				d.checker.attemptFailed(n, line, failure)
 			}
-			c.breaker.Done(permit, p.now, err)
-			c.record(began, p.now, failure)
+			p.breaker.Done(permit, d.now, err)
+			p.record(began, d.now, failure)
 			attempts[i] = notify.Attempt{Receipt: receipt, Err: failure}
 			if left--; left == 0 && !died {
-				p.settleAttempt(n, attempt, lines, attempts)
+				d.settleAttempt(n, attempt, lines, attempts)
 			}
 		})
 	}
 	if died {
-		p.checker.resultLost(n, lines[0].channel)
-		if p.bug == loseAttempt {
+		d.checker.resultLost(n, lines[0].channel)
+		if d.bug == loseAttempt {
 			n.done = true
 		}
 	}
 }
 
 // respond returns the provider's response, and whether it accepted the message.
-func (c *provider) respond(p *dispatcher, to *recipient, d *loggedDelivery) (delivery.Receipt, *delivery.Error, bool) {
+func (p *provider) respond(
+	d *dispatcher, to *recipient, line *loggedDelivery,
+) (delivery.Receipt, *delivery.Error, bool) {
 	failed := func(kind delivery.FailureKind, after time.Duration) (delivery.Receipt, *delivery.Error, bool) {
 		return delivery.Receipt{}, &delivery.Error{Kind: kind, RetryAfter: after}, false
 	}
-	dead := d.channel == delivery.SMS && to.deadPhone || d.channel == delivery.Email && to.deadEmail
+	dead := line.channel == delivery.SMS && to.deadPhone || line.channel == delivery.Email && to.deadEmail
 	switch {
-	case p.now.Before(c.badUntil) && c.failureKind == delivery.Unknown, p.chance(0.004):
+	case d.now.Before(p.badUntil) && p.failureKind == delivery.Unknown, d.chance(0.004):
 		_, failure, _ := failed(delivery.Unknown, 0)
-		return delivery.Receipt{}, failure, !dead && p.chance(0.5)
-	case p.now.Before(c.badUntil):
-		return failed(c.failureKind, p.randomDuration(time.Minute))
-	case dead && d.channel == delivery.SMS:
+		return delivery.Receipt{}, failure, !dead && d.chance(0.5)
+	case d.now.Before(p.badUntil):
+		return failed(p.failureKind, d.randomDuration(time.Minute))
+	case dead && line.channel == delivery.SMS:
 		return failed(delivery.Permanent, 0)
-	case dead, d.channel == delivery.Push && p.chance(0.01):
+	case dead, line.channel == delivery.Push && d.chance(0.01):
 		return failed(delivery.Unregistered, 0)
-	case p.chance(0.01):
-		return failed(delivery.Transient, p.randomDuration(time.Second))
-	case d.channel == delivery.SMS && p.chance(0.005):
+	case d.chance(0.01):
+		return failed(delivery.Transient, d.randomDuration(time.Second))
+	case line.channel == delivery.SMS && d.chance(0.005):
 		return failed(delivery.OptedOut, 0)
 	}
-	return delivery.Receipt{ProviderID: d.id.String(), Status: delivery.Queued}, nil, true
+	return delivery.Receipt{ProviderID: line.id.String(), Status: delivery.Queued}, nil, true
 }
 
 // scheduleReports schedules the status reports of an accepted message. They come in any order, some of them twice, and
 // some before the attempt is settled.
-func (c *provider) scheduleReports(p *dispatcher, n *notice, d *loggedDelivery) {
-	if d.channel == delivery.Push {
+func (p *provider) scheduleReports(d *dispatcher, n *notice, line *loggedDelivery) {
+	if line.channel == delivery.Push {
 		return
 	}
 	soon := time.Minute
-	if p.chance(0.1) {
+	if d.chance(0.1) {
 		soon = 500 * time.Millisecond
 	}
 	report := func(status delivery.Status, failure *delivery.Error) {
-		for range 1 + p.rng.IntN(2) {
-			p.whenRunning(
-				p.now.Add(p.randomDuration(soon).Truncate(time.Millisecond)), func() { p.applyReport(n, d, status, failure) },
+		for range 1 + d.rng.IntN(2) {
+			d.whenRunning(
+				d.now.Add(d.randomDuration(soon).Truncate(time.Millisecond)), func() { d.applyReport(n, line, status, failure) },
 			)
 		}
 	}
 	report(delivery.Sent, nil)
-	if p.chance(0.03) {
+	if d.chance(0.03) {
 		lost, failure := delivery.Undelivered, (*delivery.Error)(nil)
-		if d.channel == delivery.Email {
+		if line.channel == delivery.Email {
 			lost, failure = delivery.Bounced, &delivery.Error{Kind: delivery.Unregistered}
 		}
 		report(lost, failure)
-		p.checker.checkFinalStatus(n, d, lost)
+		d.checker.checkFinalStatus(n, line, lost)
 		return
 	}
 	report(delivery.Delivered, nil)
-	p.checker.checkFinalStatus(n, d, delivery.Delivered)
-	if d.channel == delivery.SMS && p.chance(n.to.replyRate) {
-		said := replies[p.rng.IntN(len(replies))]
-		p.scheduleIn(p.randomDuration(time.Hour), func() { p.applyReply(n.to, said) })
+	d.checker.checkFinalStatus(n, line, delivery.Delivered)
+	if line.channel == delivery.SMS && d.chance(n.to.replyRate) {
+		said := replies[d.rng.IntN(len(replies))]
+		d.scheduleIn(d.randomDuration(time.Hour), func() { d.applyReply(n.to, said) })
 	}
 }

@@ -384,37 +384,37 @@ func newSnapshot() snapshot {
 	}
 }
 
-func (w snapshot) addSession(id tenant.SessionID, s session.Session) {
-	w.Sessions[id.String()] = fmt.Sprintf("%s blocked %t, %d of %s taken, %d held, %d wait",
+func (snap snapshot) addSession(id tenant.SessionID, s session.Session) {
+	snap.Sessions[id.String()] = fmt.Sprintf("%s blocked %t, %d of %s taken, %d held, %d wait",
 		s.State, s.Blocked, s.SeatsTaken, pointer(s.Capacity), s.Holds, s.Waiting)
 }
 
-func (s snapshot) addBooking(
+func (snap snapshot) addBooking(
 	id tenant.BookingID, in tenant.SessionID, paidBy tenant.SubscriptionID, b booking.Booking,
 ) {
-	s.Bookings[id.String()] = fmt.Sprintf(
+	snap.Bookings[id.String()] = fmt.Sprintf(
 		"%s in %s for %d, credits %d of %s, counted %t, exclusive %t, promoted %t until %s, late %t, held until %s, "+
 			"payment %s",
 		b.Status, in, b.Party, b.Credits, paidBy, b.Counted, b.Exclusive, b.Promoted, moment(b.GraceUntil), b.LateCancelled,
 		moment(b.HoldUntil), b.Payment.Status)
 }
 
-func (s snapshot) addEntry(id tenant.EntryID, e waitlist.Entry) {
-	s.Entries[id.String()] = fmt.Sprintf("%s with key %d, flagged %t, for %d after %d offers, passed over %q",
+func (snap snapshot) addEntry(id tenant.EntryID, e waitlist.Entry) {
+	snap.Entries[id.String()] = fmt.Sprintf("%s with key %d, flagged %t, for %d after %d offers, passed over %q",
 		e.Status, e.Key, e.Flagged, e.Party, e.Tries, e.PassedOver)
 }
 
-func (s snapshot) addOffer(id tenant.OfferID, of tenant.EntryID, o waitlist.Offer) {
-	s.Offers[id.String()] = fmt.Sprintf("%s to %s of %d (shared %t) as number %d until %s, by hand %t, void %t, %s",
+func (snap snapshot) addOffer(id tenant.OfferID, of tenant.EntryID, o waitlist.Offer) {
+	snap.Offers[id.String()] = fmt.Sprintf("%s to %s of %d (shared %t) as number %d until %s, by hand %t, void %t, %s",
 		o.Status, of, o.Seats, o.Shared, o.Try, moment(&o.ExpiresAt), o.ByHand, o.Void, o.Reason)
 }
 
-func (w snapshot) addSubscription(id tenant.SubscriptionID, s credit.Subscription, ledger []credit.Line) {
-	lines := []string{fmt.Sprintf("%s, %d left, renewed %s", s.Status, s.Balance, moment(s.PeriodEndsAt))}
+func (snap snapshot) addSubscription(id tenant.SubscriptionID, sub credit.Subscription, ledger []credit.Line) {
+	lines := []string{fmt.Sprintf("%s, %d left, renewed %s", sub.Status, sub.Balance, moment(sub.PeriodEndsAt))}
 	for _, l := range ledger {
 		lines = append(lines, fmt.Sprintf("%d: %s %+d = %d", l.Number, l.Kind, l.Amount, l.Balance))
 	}
-	w.Subscriptions[id.String()] = lines
+	snap.Subscriptions[id.String()] = lines
 }
 
 func pointer(n *int) string {
@@ -447,8 +447,8 @@ func (r *replay) theirs(state State) snapshot {
 	}
 	w.Decisions = r.decided
 	for id := range r.people {
-		for s, ledger := range state.Subscriptions(id) {
-			w.addSubscription(s.ID, *s, ledger)
+		for sub, ledger := range state.Subscriptions(id) {
+			w.addSubscription(sub.ID, *sub, ledger)
 		}
 	}
 	return w
@@ -476,12 +476,12 @@ func (r *replay) ours() snapshot {
 		w.addEntry(r.entries.there[e.ID], e)
 	}
 	for there, here := range r.subscriptions.here {
-		var s credit.Subscription // as it is stored: use cases read it as of now
+		var sub credit.Subscription // as it is stored: use cases read it as of now
 		r.NoError(r.DB.Owner.QueryRow(ctx, `select status, balance, period_ends_at from subscriptions
-			where tenant_id = $1 and id = $2`, r.Tenant, here).Scan(&s.Status, &s.Balance, &s.PeriodEndsAt))
+			where tenant_id = $1 and id = $2`, r.Tenant, here).Scan(&sub.Status, &sub.Balance, &sub.PeriodEndsAt))
 		ledger := expect.Value(r.App.Accounts.ListLedger(ctx, r.Owner, here, 0, 1000))(r.T)
 		slices.SortFunc(ledger, func(a, b credit.Line) int { return cmp.Compare(a.Number, b.Number) })
-		w.addSubscription(there, s, ledger)
+		w.addSubscription(there, sub, ledger)
 	}
 	return w
 }

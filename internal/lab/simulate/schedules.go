@@ -40,7 +40,9 @@ func (w *world) block(s *sessionRow, blocked bool) error {
 	return w.transact(Operation{Name: "block", Session: s.ID, On: blocked}, func() error {
 		turn := session.Session.Unblock
 		if blocked {
-			turn = func(s session.Session, now time.Time) (session.Session, bool, error) { return s.Block("repairs", now) }
+			turn = func(other session.Session, now time.Time) (session.Session, bool, error) {
+				return other.Block("repairs", now)
+			}
 		}
 		after, changed, err := turn(s.Session, w.now)
 		if err != nil || !changed {

@@ -71,19 +71,19 @@ func (w *world) setUp(o Options) time.Time {
 	for i := range o.Size.Members {
 		w.addMember(i)
 	}
-	for d := time.Duration(0); d < o.Length; d += day {
-		w.scheduleIn(d+w.randomDuration(time.Hour), w.createSessions)
-		w.scheduleIn(d+w.randomDuration(day), w.actAsStaff)
-		w.scheduleIn(d+3*time.Hour, w.buyPlans)
+	for length := time.Duration(0); length < o.Length; length += day {
+		w.scheduleIn(length+w.randomDuration(time.Hour), w.createSessions)
+		w.scheduleIn(length+w.randomDuration(day), w.actAsStaff)
+		w.scheduleIn(length+3*time.Hour, w.buyPlans)
 	}
-	for d := time.Duration(0); d < o.Length; d += 4 * time.Hour {
-		w.scheduleIn(d, func() {
+	for length := time.Duration(0); length < o.Length; length += 4 * time.Hour {
+		w.scheduleIn(length, func() {
 			w.mustSucceed(w.onItsOwn("sweep", w.sweep))
 			w.mustSucceed(w.compareAll())
 		})
 	}
-	for d := 7 * day; d < o.Length; d += 7 * day {
-		w.scheduleIn(d, w.archive)
+	for length := 7 * day; length < o.Length; length += 7 * day {
+		w.scheduleIn(length, w.archive)
 	}
 	if !o.NoMessages {
 		w.dispatcher = newDispatcher(w, o)

@@ -248,13 +248,13 @@ func without[T comparable](all []T, removed T) []T {
 	return left
 }
 
-func (t *tables) updateSubscription(s credit.Subscription, lines []credit.Line) {
-	kept := t.subs[s.ID]
+func (t *tables) updateSubscription(sub credit.Subscription, lines []credit.Line) {
+	kept := t.subs[sub.ID]
 	saveForUndo(t, &kept.Subscription)
 	saveForUndo(t, &kept.ledger)
-	kept.Subscription = s
+	kept.Subscription = sub
 	kept.ledger = append(slices.Clip(kept.ledger), lines...)
-	if s.Balance < 0 {
+	if sub.Balance < 0 {
 		violate("subscriptions_balance")
 	}
 }

@@ -208,8 +208,8 @@ func (w *world) record(ev Event) {
 	w.recorded++
 }
 
-func (w *world) randomDuration(d time.Duration) time.Duration {
-	return time.Duration(w.rng.Int64N(int64(d)))
+func (w *world) randomDuration(length time.Duration) time.Duration {
+	return time.Duration(w.rng.Int64N(int64(length)))
 }
 
 func (w *world) chance(p float64) bool { return w.rng.Float64() < p }

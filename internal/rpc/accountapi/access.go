@@ -12,12 +12,12 @@ import (
 )
 
 // ListPermissions handles AccessService.ListPermissions.
-func (a *Accounts) ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error) {
+func (s *Accounts) ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error) {
 	return &v1.ListPermissionsResponse{Permissions: convert.Messages(policy.Permissions(), permissionMessage)}, nil
 }
 
 // ListRoles handles AccessService.ListRoles.
-func (a *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1.ListRolesResponse, error) {
+func (s *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1.ListRolesResponse, error) {
 	page, err := convert.ParsePage[string](req)
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func (a *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1
 	if page.After != nil {
 		search.After = *page.After
 	}
-	roles, err := a.Service.ListRoles(ctx, request.Caller(ctx), search)
+	roles, err := s.Service.ListRoles(ctx, request.Caller(ctx), search)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +35,8 @@ func (a *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1
 }
 
 // CreateRole handles AccessService.CreateRole.
-func (a *Accounts) CreateRole(ctx context.Context, req *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error) {
-	r, err := a.Service.CreateRole(ctx, request.Caller(ctx), roleValue(req.GetRole()))
+func (s *Accounts) CreateRole(ctx context.Context, req *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error) {
+	r, err := s.Service.CreateRole(ctx, request.Caller(ctx), roleValue(req.GetRole()))
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +44,13 @@ func (a *Accounts) CreateRole(ctx context.Context, req *v1.CreateRoleRequest) (*
 }
 
 // UpdateRole handles AccessService.UpdateRole.
-func (a *Accounts) UpdateRole(ctx context.Context, req *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error) {
+func (s *Accounts) UpdateRole(ctx context.Context, req *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error) {
 	sent := req.GetRole()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	r, err := a.Service.UpdateRole(
+	r, err := s.Service.UpdateRole(
 		ctx, request.Caller(ctx), sent.GetName(), expect, editRole(sent, req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
@@ -60,20 +60,20 @@ func (a *Accounts) UpdateRole(ctx context.Context, req *v1.UpdateRoleRequest) (*
 }
 
 // DeleteRole handles AccessService.DeleteRole.
-func (a *Accounts) DeleteRole(ctx context.Context, req *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error) {
+func (s *Accounts) DeleteRole(ctx context.Context, req *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Service.DeleteRole(ctx, request.Caller(ctx), req.GetRole(), expect); err != nil {
+	if err := s.Service.DeleteRole(ctx, request.Caller(ctx), req.GetRole(), expect); err != nil {
 		return nil, err
 	}
 	return &v1.DeleteRoleResponse{}, nil
 }
 
 // AssignRole handles AccessService.AssignRole.
-func (a *Accounts) AssignRole(ctx context.Context, req *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error) {
-	roles, err := a.Service.AssignRole(
+func (s *Accounts) AssignRole(ctx context.Context, req *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error) {
+	roles, err := s.Service.AssignRole(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()), req.GetRole(),
 	)
 	if err != nil {
@@ -83,8 +83,8 @@ func (a *Accounts) AssignRole(ctx context.Context, req *v1.AssignRoleRequest) (*
 }
 
 // RevokeRole handles AccessService.RevokeRole.
-func (a *Accounts) RevokeRole(ctx context.Context, req *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error) {
-	roles, err := a.Service.RevokeRole(
+func (s *Accounts) RevokeRole(ctx context.Context, req *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error) {
+	roles, err := s.Service.RevokeRole(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()), req.GetRole(),
 	)
 	if err != nil {
@@ -94,9 +94,9 @@ func (a *Accounts) RevokeRole(ctx context.Context, req *v1.RevokeRoleRequest) (*
 }
 
 // CheckAccess handles AccessService.CheckAccess.
-func (a *Accounts) CheckAccess(ctx context.Context, req *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error) {
-	access, err := a.Service.CheckAccess(
-		ctx, request.Caller(ctx), a.Guard, accessSubject(req), req.GetPermission(),
+func (s *Accounts) CheckAccess(ctx context.Context, req *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error) {
+	access, err := s.Service.CheckAccess(
+		ctx, request.Caller(ctx), s.Guard, accessSubject(req), req.GetPermission(),
 	)
 	if err != nil {
 		return nil, err
@@ -169,9 +169,9 @@ func (s *Accounts) RevokeServiceAccount(
 }
 
 // ExchangeKey handles AccessService.ExchangeKey.
-func (a *Accounts) ExchangeKey(ctx context.Context, req *v1.ExchangeKeyRequest) (*v1.ExchangeKeyResponse, error) {
-	exchanged, err := a.Service.ExchangeKey(
-		ctx, a.Issuer, convert.ID[tenant.TenantID](req.GetTenantId()), req.GetKey(),
+func (s *Accounts) ExchangeKey(ctx context.Context, req *v1.ExchangeKeyRequest) (*v1.ExchangeKeyResponse, error) {
+	exchanged, err := s.Service.ExchangeKey(
+		ctx, s.Issuer, convert.ID[tenant.TenantID](req.GetTenantId()), req.GetKey(),
 	)
 	if err != nil {
 		return nil, err

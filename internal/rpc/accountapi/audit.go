@@ -23,7 +23,7 @@ type auditCursor struct {
 }
 
 // ListAuditEntries handles AuditService.ListAuditEntries.
-func (a *Accounts) ListAuditEntries(
+func (s *Accounts) ListAuditEntries(
 	ctx context.Context, req *v1.ListAuditEntriesRequest,
 ) (*v1.ListAuditEntriesResponse, error) {
 	page, err := convert.ParsePage[auditCursor](req)
@@ -44,7 +44,7 @@ func (a *Accounts) ListAuditEntries(
 	if page.After != nil {
 		q.AfterAt, q.AfterID = page.After.At, page.After.ID
 	}
-	entries, err := a.Service.ListAuditEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListAuditEntries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // Subscribe handles CreditService.Subscribe.
-func (a *Accounts) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1.SubscribeResponse, error) {
-	sub, err := a.Service.Subscribe(ctx, request.Caller(ctx), accounts.SubscribeRequest{
+func (s *Accounts) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1.SubscribeResponse, error) {
+	sub, err := s.Service.Subscribe(ctx, request.Caller(ctx), accounts.SubscribeRequest{
 		Member: convert.ID[tenant.MemberID](req.MemberId), Plan: convert.ID[tenant.PlanID](req.PlanId),
 		Starts: convert.Time(req.StartTime), Reason: req.Reason,
 	})
@@ -24,10 +24,10 @@ func (a *Accounts) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1
 }
 
 // PauseSubscription handles CreditService.PauseSubscription.
-func (a *Accounts) PauseSubscription(
+func (s *Accounts) PauseSubscription(
 	ctx context.Context, req *v1.PauseSubscriptionRequest,
 ) (*v1.PauseSubscriptionResponse, error) {
-	sub, err := a.setStatus(ctx, req, credit.Paused)
+	sub, err := s.setStatus(ctx, req, credit.Paused)
 	if err != nil {
 		return nil, err
 	}
@@ -35,10 +35,10 @@ func (a *Accounts) PauseSubscription(
 }
 
 // ResumeSubscription handles CreditService.ResumeSubscription.
-func (a *Accounts) ResumeSubscription(
+func (s *Accounts) ResumeSubscription(
 	ctx context.Context, req *v1.ResumeSubscriptionRequest,
 ) (*v1.ResumeSubscriptionResponse, error) {
-	sub, err := a.setStatus(ctx, req, credit.Active)
+	sub, err := s.setStatus(ctx, req, credit.Active)
 	if err != nil {
 		return nil, err
 	}
@@ -46,8 +46,8 @@ func (a *Accounts) ResumeSubscription(
 }
 
 // MarkDebt handles CreditService.MarkDebt.
-func (a *Accounts) MarkDebt(ctx context.Context, req *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error) {
-	sub, err := a.setStatus(ctx, req, credit.Debt)
+func (s *Accounts) MarkDebt(ctx context.Context, req *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error) {
+	sub, err := s.setStatus(ctx, req, credit.Debt)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +55,10 @@ func (a *Accounts) MarkDebt(ctx context.Context, req *v1.MarkDebtRequest) (*v1.M
 }
 
 // CancelSubscription handles CreditService.CancelSubscription.
-func (a *Accounts) CancelSubscription(
+func (s *Accounts) CancelSubscription(
 	ctx context.Context, req *v1.CancelSubscriptionRequest,
 ) (*v1.CancelSubscriptionResponse, error) {
-	sub, err := a.setStatus(ctx, req, credit.Cancelled)
+	sub, err := s.setStatus(ctx, req, credit.Cancelled)
 	if err != nil {
 		return nil, err
 	}
@@ -71,8 +71,8 @@ type statusRequest interface {
 	GetReason() string
 }
 
-func (a *Accounts) setStatus(ctx context.Context, req statusRequest, to credit.Status) (*v1.Subscription, error) {
-	sub, err := a.Service.SetSubscriptionStatus(
+func (s *Accounts) setStatus(ctx context.Context, req statusRequest, to credit.Status) (*v1.Subscription, error) {
+	sub, err := s.Service.SetSubscriptionStatus(
 		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.GetSubscriptionId()), to, req.GetReason(),
 	)
 	if err != nil {
@@ -82,8 +82,8 @@ func (a *Accounts) setStatus(ctx context.Context, req statusRequest, to credit.S
 }
 
 // GrantCredits handles CreditService.GrantCredits.
-func (a *Accounts) GrantCredits(ctx context.Context, req *v1.GrantCreditsRequest) (*v1.GrantCreditsResponse, error) {
-	line, sub, err := a.Service.GrantCredits(
+func (s *Accounts) GrantCredits(ctx context.Context, req *v1.GrantCreditsRequest) (*v1.GrantCreditsResponse, error) {
+	line, sub, err := s.Service.GrantCredits(
 		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), int(req.Amount),
 		req.Reason,
 	)
@@ -96,8 +96,8 @@ func (a *Accounts) GrantCredits(ctx context.Context, req *v1.GrantCreditsRequest
 }
 
 // RefundCredit handles CreditService.RefundCredit.
-func (a *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest) (*v1.RefundCreditResponse, error) {
-	line, sub, err := a.Service.RefundCredit(
+func (s *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest) (*v1.RefundCreditResponse, error) {
+	line, sub, err := s.Service.RefundCredit(
 		ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId), req.Reason,
 	)
 	if err != nil {
@@ -109,8 +109,8 @@ func (a *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest
 }
 
 // GetBalance handles CreditService.GetBalance.
-func (a *Accounts) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
-	subs, err := a.Service.GetBalance(
+func (s *Accounts) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
+	subs, err := s.Service.GetBalance(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.MemberId), req.IncludeEnded,
 	)
 	if err != nil {
@@ -123,7 +123,7 @@ func (a *Accounts) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*
 }
 
 // ListLedger handles CreditService.ListLedger.
-func (a *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error) {
+func (s *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error) {
 	page, err := convert.ParsePage[int32](req)
 	if err != nil {
 		return nil, err
@@ -132,7 +132,7 @@ func (a *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*
 	if page.After != nil {
 		before = int(*page.After)
 	}
-	lines, err := a.Service.ListLedger(
+	lines, err := s.Service.ListLedger(
 		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), before, page.Limit(),
 	)
 	if err != nil {

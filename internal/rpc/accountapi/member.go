@@ -13,8 +13,8 @@ import (
 )
 
 // CreateMember handles MemberService.CreateMember.
-func (a *Accounts) CreateMember(ctx context.Context, req *v1.CreateMemberRequest) (*v1.CreateMemberResponse, error) {
-	m, err := a.Service.CreateMember(ctx, request.Caller(ctx), memberValue(req.GetMember()))
+func (s *Accounts) CreateMember(ctx context.Context, req *v1.CreateMemberRequest) (*v1.CreateMemberResponse, error) {
+	m, err := s.Service.CreateMember(ctx, request.Caller(ctx), memberValue(req.GetMember()))
 	if err != nil {
 		return nil, err
 	}
@@ -22,13 +22,13 @@ func (a *Accounts) CreateMember(ctx context.Context, req *v1.CreateMemberRequest
 }
 
 // UpdateMember handles MemberService.UpdateMember.
-func (a *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error) {
+func (s *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error) {
 	sent := req.GetMember()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	m, err := a.Service.UpdateMember(
+	m, err := s.Service.UpdateMember(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](sent.GetId()), expect,
 		editMember(sent, req.GetUpdateMask().GetPaths()),
 	)
@@ -39,8 +39,8 @@ func (a *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest
 }
 
 // GetMember handles MemberService.GetMember.
-func (a *Accounts) GetMember(ctx context.Context, req *v1.GetMemberRequest) (*v1.GetMemberResponse, error) {
-	m, devices, err := a.Service.GetMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
+func (s *Accounts) GetMember(ctx context.Context, req *v1.GetMemberRequest) (*v1.GetMemberResponse, error) {
+	m, devices, err := s.Service.GetMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func (a *Accounts) GetMember(ctx context.Context, req *v1.GetMemberRequest) (*v1
 }
 
 // ListMembers handles MemberService.ListMembers.
-func (a *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
+func (s *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
 	page, err := convert.ParsePage[member.Cursor](req)
 	if err != nil {
 		return nil, err
 	}
-	members, err := a.Service.ListMembers(ctx, request.Caller(ctx), member.Search{
+	members, err := s.Service.ListMembers(ctx, request.Caller(ctx), member.Search{
 		Query: req.GetQuery(), Role: req.GetRole(), Tier: req.GetTier(), Tag: req.GetTag(),
 		Status: convert.EnumName[member.Status](memberStatusPrefix, req.GetStatus()), After: page.After,
 		Limit: page.Limit(),
@@ -72,11 +72,11 @@ func (a *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) 
 }
 
 // ImportMembers handles MemberService.ImportMembers.
-func (a *Accounts) ImportMembers(
+func (s *Accounts) ImportMembers(
 	ctx context.Context, req *v1.ImportMembersRequest,
 	stream *connect.ServerStream[v1.ImportMembersResponse],
 ) error {
-	report, err := a.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun(),
+	report, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun(),
 		func(p member.Progress) error {
 			return stream.Send(importProgressMessage(p))
 		})
@@ -87,9 +87,9 @@ func (a *Accounts) ImportMembers(
 }
 
 // GetMe handles MemberService.GetMe.
-func (a *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResponse, error) {
+func (s *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResponse, error) {
 	caller := request.Caller(ctx)
-	me, err := a.Service.GetMe(ctx, caller)
+	me, err := s.Service.GetMe(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -101,14 +101,14 @@ func (a *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResp
 }
 
 // UpdateMe handles MemberService.UpdateMe.
-func (a *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error) {
+func (s *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error) {
 	sent := req.GetMember()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	caller := request.Caller(ctx)
-	me, err := a.Service.UpdateMe(ctx, caller, expect, editMember(sent, req.GetUpdateMask().GetPaths()))
+	me, err := s.Service.UpdateMe(ctx, caller, expect, editMember(sent, req.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +118,11 @@ func (a *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.U
 }
 
 // ConfirmContact handles MemberService.ConfirmContact.
-func (a *Accounts) ConfirmContact(
+func (s *Accounts) ConfirmContact(
 	ctx context.Context, req *v1.ConfirmContactRequest,
 ) (*v1.ConfirmContactResponse, error) {
 	caller := request.Caller(ctx)
-	m, err := a.Service.ConfirmContact(ctx, caller, contactKind(req.GetKind()), req.GetCode())
+	m, err := s.Service.ConfirmContact(ctx, caller, contactKind(req.GetKind()), req.GetCode())
 	if err != nil {
 		return nil, err
 	}
@@ -130,10 +130,10 @@ func (a *Accounts) ConfirmContact(
 }
 
 // ResendContactCode handles MemberService.ResendContactCode.
-func (a *Accounts) ResendContactCode(
+func (s *Accounts) ResendContactCode(
 	ctx context.Context, req *v1.ResendContactCodeRequest,
 ) (*v1.ResendContactCodeResponse, error) {
-	pending, err := a.Service.ResendContactCode(ctx, request.Caller(ctx), contactKind(req.GetKind()))
+	pending, err := s.Service.ResendContactCode(ctx, request.Caller(ctx), contactKind(req.GetKind()))
 	if err != nil {
 		return nil, err
 	}
@@ -141,20 +141,20 @@ func (a *Accounts) ResendContactCode(
 }
 
 // CancelContact handles MemberService.CancelContact.
-func (a *Accounts) CancelContact(
+func (s *Accounts) CancelContact(
 	ctx context.Context, req *v1.CancelContactRequest,
 ) (*v1.CancelContactResponse, error) {
-	if err := a.Service.CancelContact(ctx, request.Caller(ctx), contactKind(req.GetKind())); err != nil {
+	if err := s.Service.CancelContact(ctx, request.Caller(ctx), contactKind(req.GetKind())); err != nil {
 		return nil, err
 	}
 	return &v1.CancelContactResponse{}, nil
 }
 
 // RegisterDevice handles MemberService.RegisterDevice.
-func (a *Accounts) RegisterDevice(
+func (s *Accounts) RegisterDevice(
 	ctx context.Context, req *v1.RegisterDeviceRequest,
 ) (*v1.RegisterDeviceResponse, error) {
-	d, err := a.Service.RegisterDevice(
+	d, err := s.Service.RegisterDevice(
 		ctx, request.Caller(ctx), convert.EnumName[member.DeviceKind](deviceKindPrefix, req.GetKind()),
 		req.GetToken(),
 	)
@@ -165,10 +165,10 @@ func (a *Accounts) RegisterDevice(
 }
 
 // UnregisterDevice handles MemberService.UnregisterDevice.
-func (a *Accounts) UnregisterDevice(
+func (s *Accounts) UnregisterDevice(
 	ctx context.Context, req *v1.UnregisterDeviceRequest,
 ) (*v1.UnregisterDeviceResponse, error) {
-	if err := a.Service.UnregisterDevice(
+	if err := s.Service.UnregisterDevice(
 		ctx, request.Caller(ctx), convert.ID[tenant.DeviceID](req.GetDeviceId()),
 	); err != nil {
 		return nil, err

@@ -10,10 +10,10 @@ import (
 )
 
 // TransferOwnership handles AccessService.TransferOwnership.
-func (a *Accounts) TransferOwnership(
+func (s *Accounts) TransferOwnership(
 	ctx context.Context, req *v1.TransferOwnershipRequest,
 ) (*v1.TransferOwnershipResponse, error) {
-	t, err := a.Service.TransferOwnership(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
+	t, err := s.Service.TransferOwnership(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
@@ -21,10 +21,10 @@ func (a *Accounts) TransferOwnership(
 }
 
 // ConfirmOwnershipTransfer handles AccessService.ConfirmOwnershipTransfer.
-func (a *Accounts) ConfirmOwnershipTransfer(
+func (s *Accounts) ConfirmOwnershipTransfer(
 	ctx context.Context, req *v1.ConfirmOwnershipTransferRequest,
 ) (*v1.ConfirmOwnershipTransferResponse, error) {
-	roles, err := a.Service.ConfirmTransfer(
+	roles, err := s.Service.ConfirmTransfer(
 		ctx, request.Caller(ctx), convert.ID[tenant.TransferID](req.GetTransferId()),
 	)
 	if err != nil {
@@ -34,10 +34,10 @@ func (a *Accounts) ConfirmOwnershipTransfer(
 }
 
 // CancelOwnershipTransfer handles AccessService.CancelOwnershipTransfer.
-func (a *Accounts) CancelOwnershipTransfer(
+func (s *Accounts) CancelOwnershipTransfer(
 	ctx context.Context, req *v1.CancelOwnershipTransferRequest,
 ) (*v1.CancelOwnershipTransferResponse, error) {
-	err := a.Service.CancelTransfer(ctx, request.Caller(ctx), convert.ID[tenant.TransferID](req.GetTransferId()))
+	err := s.Service.CancelTransfer(ctx, request.Caller(ctx), convert.ID[tenant.TransferID](req.GetTransferId()))
 	if err != nil {
 		return nil, err
 	}
@@ -45,10 +45,10 @@ func (a *Accounts) CancelOwnershipTransfer(
 }
 
 // ListOwnershipTransfers handles AccessService.ListOwnershipTransfers.
-func (a *Accounts) ListOwnershipTransfers(
+func (s *Accounts) ListOwnershipTransfers(
 	ctx context.Context, _ *v1.ListOwnershipTransfersRequest,
 ) (*v1.ListOwnershipTransfersResponse, error) {
-	transfers, err := a.Service.ListTransfers(ctx, request.Caller(ctx))
+	transfers, err := s.Service.ListTransfers(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -65,8 +65,8 @@ func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 }
 
 // GetTenant handles TenantService.GetTenant.
-func (a *Accounts) GetTenant(ctx context.Context, _ *v1.GetTenantRequest) (*v1.GetTenantResponse, error) {
-	t, err := a.Service.GetTenant(ctx, request.Caller(ctx))
+func (s *Accounts) GetTenant(ctx context.Context, _ *v1.GetTenantRequest) (*v1.GetTenantResponse, error) {
+	t, err := s.Service.GetTenant(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (a *Accounts) GetTenant(ctx context.Context, _ *v1.GetTenantRequest) (*v1.G
 }
 
 // UpdateTenant handles TenantService.UpdateTenant.
-func (a *Accounts) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error) {
+func (s *Accounts) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetTenant().GetEtag())
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (a *Accounts) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest
 			return nil, err
 		}
 	}
-	t, err := a.Service.UpdateTenant(
+	t, err := s.Service.UpdateTenant(
 		ctx, request.Caller(ctx), expect, editTenant(req.GetTenant(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {

@@ -72,52 +72,52 @@ func (c *checks) authenticate(ctx context.Context, procedure string, header http
 var errUnknownProcedure = errors.New("rpc: the procedure is not in the contract")
 
 // admit authorizes a caller for a request message and validates it. It writes the tenant into the message.
-func (a *checks) admit(ctx context.Context, procedure string, message any) error {
+func (c *checks) admit(ctx context.Context, procedure string, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
 	}
-	rule, ok := a.rules[procedure]
+	rule, ok := c.rules[procedure]
 	if !ok {
 		return errUnknownProcedure
 	}
 	undecodable := decodeError(m)
 	if rule.Kind != v1.Access_RULE_PUBLIC {
-		c := request.CallFrom(ctx)
-		id, err := resolveTenant(c.Principal, m, rule)
+		call := request.CallFrom(ctx)
+		id, err := resolveTenant(call.Principal, m, rule)
 		if err = cmp.Or(undecodable, err); err != nil {
 			id = tenant.TenantID{} // who calls tenants of others takes nothing from them
 		}
-		if limited := a.rates.take(id, c.Principal.Subject); limited != nil {
+		if limited := c.rates.take(id, call.Principal.Subject); limited != nil {
 			return limited
 		}
 		if err != nil {
 			return err
 		}
-		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
-			caller, err := a.authorize(ctx, id, c.Principal, rule)
-			if c.Principal.Verified {
-				caller.Email = c.Principal.Email
+		call.Authorize = func(ctx context.Context) (tenant.Caller, error) {
+			caller, err := c.authorize(ctx, id, call.Principal, rule)
+			if call.Principal.Verified {
+				caller.Email = call.Principal.Email
 			}
 			return caller, err
 		}
-		if c.Caller, err = c.Authorize(ctx); err != nil {
+		if call.Caller, err = call.Authorize(ctx); err != nil {
 			return err
 		}
-		c.StepUp = func(ctx context.Context, next ...catalog.StepUp) error {
-			return a.checkStepUp(ctx, id, c.Principal, next)
+		call.StepUp = func(ctx context.Context, next ...catalog.StepUp) error {
+			return c.checkStepUp(ctx, id, call.Principal, next)
 		}
 		if rule.StepUp {
-			if err := c.StepUp(ctx); err != nil {
+			if err := call.StepUp(ctx); err != nil {
 				return err
 			}
 		}
-		c.Admitted = true
+		call.Admitted = true
 	}
 	if undecodable != nil {
 		return undecodable
 	}
-	return a.validate(m)
+	return c.validate(m)
 }
 
 // checkStepUp rejects people whose sign-in is neither recent nor strong enough for the tenant. Service accounts do not

@@ -14,10 +14,10 @@ import (
 )
 
 // GetAttendanceSummary handles AnalyticsService.GetAttendanceSummary.
-func (b *Bookings) GetAttendanceSummary(
+func (s *Bookings) GetAttendanceSummary(
 	ctx context.Context, req *v1.GetAttendanceSummaryRequest,
 ) (*v1.GetAttendanceSummaryResponse, error) {
-	sum, err := b.Service.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.GetFilter()))
+	sum, err := s.Service.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (b *Bookings) GetAttendanceSummary(
 }
 
 // ListAttendanceDaily handles AnalyticsService.ListAttendanceDaily.
-func (b *Bookings) ListAttendanceDaily(
+func (s *Bookings) ListAttendanceDaily(
 	ctx context.Context, req *v1.ListAttendanceDailyRequest,
 ) (*v1.ListAttendanceDailyResponse, error) {
 	page, err := convert.ParsePage[civil.Date](req)
@@ -36,7 +36,7 @@ func (b *Bookings) ListAttendanceDaily(
 	if page.After != nil {
 		after = *page.After
 	}
-	days, err := b.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Limit())
+	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Limit())
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +45,11 @@ func (b *Bookings) ListAttendanceDaily(
 }
 
 // GetBookingTrend handles AnalyticsService.GetBookingTrend.
-func (b *Bookings) GetBookingTrend(
+func (s *Bookings) GetBookingTrend(
 	ctx context.Context, req *v1.GetBookingTrendRequest,
 ) (*v1.GetBookingTrendResponse, error) {
 	weekly := req.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
-	points, err := b.Service.BookingTrend(ctx, request.Caller(ctx), periodValue(req.GetFilter()), weekly)
+	points, err := s.Service.BookingTrend(ctx, request.Caller(ctx), periodValue(req.GetFilter()), weekly)
 	if err != nil {
 		return nil, err
 	}
@@ -57,14 +57,14 @@ func (b *Bookings) GetBookingTrend(
 }
 
 // GetUtilization handles AnalyticsService.GetUtilization.
-func (b *Bookings) GetUtilization(
+func (s *Bookings) GetUtilization(
 	ctx context.Context, req *v1.GetUtilizationRequest,
 ) (*v1.GetUtilizationResponse, error) {
 	group := convert.EnumName[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.GetGroupBy())
 	if group == "" {
 		group = bookings.UseByService
 	}
-	groups, total, err := b.Service.Utilization(ctx, request.Caller(ctx), periodValue(req.GetFilter()), group)
+	groups, total, err := s.Service.Utilization(ctx, request.Caller(ctx), periodValue(req.GetFilter()), group)
 	if err != nil {
 		return nil, err
 	}

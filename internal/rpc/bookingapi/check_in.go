@@ -12,8 +12,8 @@ import (
 )
 
 // CheckIn handles CheckInService.CheckIn.
-func (b *Bookings) CheckIn(ctx context.Context, req *v1.CheckInRequest) (*v1.CheckInResponse, error) {
-	result, err := b.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+func (s *Bookings) CheckIn(ctx context.Context, req *v1.CheckInRequest) (*v1.CheckInResponse, error) {
+	result, err := s.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func (s *Bookings) UndoCheckIn(ctx context.Context, req *v1.UndoCheckInRequest) 
 }
 
 // SelfCheckIn handles CheckInService.SelfCheckIn.
-func (b *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error) {
-	result, err := b.Service.SelfCheckIn(
+func (s *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error) {
+	result, err := s.Service.SelfCheckIn(
 		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), presenceValue(req),
 	)
 	if err != nil {
@@ -45,8 +45,8 @@ func (b *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) 
 }
 
 // GetQrToken handles CheckInService.GetQrToken.
-func (b *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error) {
-	qr, err := b.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+func (s *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error) {
+	qr, err := s.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -56,10 +56,10 @@ func (b *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*
 }
 
 // CreateDisplayUrl handles CheckInService.CreateDisplayUrl.
-func (b *Bookings) CreateDisplayUrl(
+func (s *Bookings) CreateDisplayUrl(
 	ctx context.Context, req *v1.CreateDisplayUrlRequest,
 ) (*v1.CreateDisplayUrlResponse, error) {
-	link, err := b.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +70,10 @@ func (b *Bookings) CreateDisplayUrl(
 }
 
 // ListDisplayLinks handles CheckInService.ListDisplayLinks.
-func (b *Bookings) ListDisplayLinks(
+func (s *Bookings) ListDisplayLinks(
 	ctx context.Context, req *v1.ListDisplayLinksRequest,
 ) (*v1.ListDisplayLinksResponse, error) {
-	links, err := b.Service.ListDisplayLinks(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	links, err := s.Service.ListDisplayLinks(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +81,10 @@ func (b *Bookings) ListDisplayLinks(
 }
 
 // RevokeDisplayLink handles CheckInService.RevokeDisplayLink.
-func (b *Bookings) RevokeDisplayLink(
+func (s *Bookings) RevokeDisplayLink(
 	ctx context.Context, req *v1.RevokeDisplayLinkRequest,
 ) (*v1.RevokeDisplayLinkResponse, error) {
-	link, err := b.Service.RevokeDisplayLink(
+	link, err := s.Service.RevokeDisplayLink(
 		ctx, request.Caller(ctx), convert.ID[tenant.DisplayLinkID](req.DisplayLinkId),
 	)
 	if err != nil {
@@ -94,8 +94,8 @@ func (b *Bookings) RevokeDisplayLink(
 }
 
 // GetDisplay handles CheckInService.GetDisplay.
-func (b *Bookings) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
-	d, err := b.Service.GetDisplay(ctx, req.Token)
+func (s *Bookings) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
+	d, err := s.Service.GetDisplay(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}

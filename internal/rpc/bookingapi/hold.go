@@ -12,7 +12,7 @@ import (
 )
 
 // HoldBooking handles BookingService.HoldBooking.
-func (b *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) (*v1.HoldBookingResponse, error) {
+func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) (*v1.HoldBookingResponse, error) {
 	by, err := request.CallerWith(ctx, bookings.HoldForOthers)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (b *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) 
 			hold.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
 		)
 	}
-	result, err := b.Service.Book(ctx, by, hold)
+	result, err := s.Service.Book(ctx, by, hold)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (b *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) 
 }
 
 // ConfirmBooking handles BookingService.ConfirmBooking.
-func (b *Bookings) ConfirmBooking(
+func (s *Bookings) ConfirmBooking(
 	ctx context.Context, req *v1.ConfirmBookingRequest,
 ) (*v1.ConfirmBookingResponse, error) {
 	confirm := bookings.ConfirmRequest{
@@ -60,7 +60,7 @@ func (b *Bookings) ConfirmBooking(
 			confirm.Keep[i] = convert.ID[tenant.ItemLineID](text)
 		}
 	}
-	result, err := b.Service.ConfirmBooking(ctx, request.Caller(ctx), confirm)
+	result, err := s.Service.ConfirmBooking(ctx, request.Caller(ctx), confirm)
 	if err != nil {
 		return nil, err
 	}
@@ -70,8 +70,8 @@ func (b *Bookings) ConfirmBooking(
 }
 
 // ReleaseHold handles BookingService.ReleaseHold.
-func (b *Bookings) ReleaseHold(ctx context.Context, req *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error) {
-	result, err := b.Service.ReleaseHold(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+func (s *Bookings) ReleaseHold(ctx context.Context, req *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error) {
+	result, err := s.Service.ReleaseHold(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -79,10 +79,10 @@ func (b *Bookings) ReleaseHold(ctx context.Context, req *v1.ReleaseHoldRequest) 
 }
 
 // RescheduleBooking handles BookingService.RescheduleBooking.
-func (b *Bookings) RescheduleBooking(
+func (s *Bookings) RescheduleBooking(
 	ctx context.Context, req *v1.RescheduleBookingRequest,
 ) (*v1.RescheduleBookingResponse, error) {
-	moved, err := b.Service.RescheduleBooking(ctx, request.Caller(ctx), bookings.RescheduleRequest{
+	moved, err := s.Service.RescheduleBooking(ctx, request.Caller(ctx), bookings.RescheduleRequest{
 		ID: convert.ID[tenant.BookingID](req.BookingId), To: convert.ID[tenant.SessionID](req.SessionId),
 		MoveItems: req.MoveItems, Notify: convert.TrueUnlessSet(req.Notify),
 	})

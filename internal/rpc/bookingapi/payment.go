@@ -12,14 +12,14 @@ import (
 )
 
 // RecordPayment handles BookingService.RecordPayment.
-func (b *Bookings) RecordPayment(
+func (s *Bookings) RecordPayment(
 	ctx context.Context, req *v1.RecordPaymentRequest,
 ) (*v1.RecordPaymentResponse, error) {
 	by, err := paymentCaller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := b.Service.RecordPayment(
+	result, err := s.Service.RecordPayment(
 		ctx, by, convert.ID[tenant.BookingID](req.BookingId), paymentValue(req.Payment),
 	)
 	if err != nil {
@@ -29,14 +29,14 @@ func (b *Bookings) RecordPayment(
 }
 
 // RefundPayment handles BookingService.RefundPayment.
-func (b *Bookings) RefundPayment(
+func (s *Bookings) RefundPayment(
 	ctx context.Context, req *v1.RefundPaymentRequest,
 ) (*v1.RefundPaymentResponse, error) {
 	by, err := paymentCaller(ctx)
 	if err != nil {
 		return nil, err
 	}
-	result, err := b.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
+	result, err := s.Service.RefundPayment(ctx, by, convert.ID[tenant.BookingID](req.BookingId), refundValue(req))
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +50,10 @@ func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
 }
 
 // ListPaymentEntries handles BookingService.ListPaymentEntries.
-func (b *Bookings) ListPaymentEntries(
+func (s *Bookings) ListPaymentEntries(
 	ctx context.Context, req *v1.ListPaymentEntriesRequest,
 ) (*v1.ListPaymentEntriesResponse, error) {
-	lines, err := b.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+	lines, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}

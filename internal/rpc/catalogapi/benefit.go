@@ -15,7 +15,7 @@ import (
 const editCatalog = "catalog.write"
 
 // PutBenefitProvider handles BookingService.PutBenefitProvider.
-func (c *Catalog) PutBenefitProvider(
+func (s *Catalog) PutBenefitProvider(
 	ctx context.Context, req *v1.PutBenefitProviderRequest,
 ) (*v1.PutBenefitProviderResponse, error) {
 	expect, err := convert.ExpectedVersion(req.Provider.Etag)
@@ -25,7 +25,7 @@ func (c *Catalog) PutBenefitProvider(
 	if req.CreateOnly {
 		expect = new(0)
 	}
-	provider, err := c.Service.PutBenefitProvider(ctx, request.Caller(ctx), providerValue(req.Provider), expect)
+	provider, err := s.Service.PutBenefitProvider(ctx, request.Caller(ctx), providerValue(req.Provider), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +33,14 @@ func (c *Catalog) PutBenefitProvider(
 }
 
 // ListBenefitProviders handles BookingService.ListBenefitProviders.
-func (c *Catalog) ListBenefitProviders(
+func (s *Catalog) ListBenefitProviders(
 	ctx context.Context, _ *v1.ListBenefitProvidersRequest,
 ) (*v1.ListBenefitProvidersResponse, error) {
 	caller, err := request.CallerWith(ctx, editCatalog)
 	if err != nil {
 		return nil, err
 	}
-	providers, err := c.Service.ListBenefitProviders(ctx, caller)
+	providers, err := s.Service.ListBenefitProviders(ctx, caller)
 	if err != nil {
 		return nil, err
 	}
@@ -53,10 +53,10 @@ func (c *Catalog) ListBenefitProviders(
 }
 
 // UpdateBenefitNumbers handles BookingService.UpdateBenefitNumbers.
-func (c *Catalog) UpdateBenefitNumbers(
+func (s *Catalog) UpdateBenefitNumbers(
 	ctx context.Context, req *v1.UpdateBenefitNumbersRequest,
 ) (*v1.UpdateBenefitNumbersResponse, error) {
-	provider, err := c.Service.UpdateBenefitNumbers(ctx, request.Caller(ctx), req.ProviderCode, catalog.BenefitNumbers{
+	provider, err := s.Service.UpdateBenefitNumbers(ctx, request.Caller(ctx), req.ProviderCode, catalog.BenefitNumbers{
 		Add: req.Add, Remove: req.Remove, Replace: req.Replace,
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *Catalog) UpdateBenefitNumbers(
 }
 
 // ListBenefitMemberships handles BookingService.ListBenefitMemberships.
-func (c *Catalog) ListBenefitMemberships(
+func (s *Catalog) ListBenefitMemberships(
 	ctx context.Context, req *v1.ListBenefitMembershipsRequest,
 ) (*v1.ListBenefitMembershipsResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
@@ -79,7 +79,7 @@ func (c *Catalog) ListBenefitMemberships(
 	if page.After != nil {
 		query.AfterKey, query.AfterMember = page.After.Name, tenant.MemberID{UUID: page.After.ID}
 	}
-	found, err := c.Service.ListBenefitMemberships(ctx, request.Caller(ctx), query)
+	found, err := s.Service.ListBenefitMemberships(ctx, request.Caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
@@ -92,10 +92,10 @@ func (c *Catalog) ListBenefitMemberships(
 }
 
 // DeleteBenefitMembership handles BookingService.DeleteBenefitMembership.
-func (c *Catalog) DeleteBenefitMembership(
+func (s *Catalog) DeleteBenefitMembership(
 	ctx context.Context, req *v1.DeleteBenefitMembershipRequest,
 ) (*v1.DeleteBenefitMembershipResponse, error) {
-	err := c.Service.DeleteBenefitMembership(
+	err := s.Service.DeleteBenefitMembership(
 		ctx, request.Caller(ctx), req.ProviderCode, convert.ID[tenant.MemberID](req.MemberId))
 	if err != nil {
 		return nil, err

@@ -13,10 +13,10 @@ import (
 )
 
 // CreateItem handles BookingService.CreateItem.
-func (c *Catalog) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v1.CreateItemResponse, error) {
+func (s *Catalog) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v1.CreateItemResponse, error) {
 	item := itemValue(req.Item)
 	item.Location = convert.ID[tenant.LocationID](req.LocationId)
-	item, err := c.Service.CreateItem(ctx, request.Caller(ctx), item)
+	item, err := s.Service.CreateItem(ctx, request.Caller(ctx), item)
 	if err != nil {
 		return nil, err
 	}
@@ -24,13 +24,13 @@ func (c *Catalog) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v
 }
 
 // UpdateItem handles BookingService.UpdateItem.
-func (c *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error) {
+func (s *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error) {
 	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
 	edited := itemValue(req.Item)
-	item, err := c.Service.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.ItemId), expect,
+	item, err := s.Service.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.ItemId), expect,
 		func(i *booking.Item) error {
 			unknown := convert.Fields{
 				"name":     convert.Field(&i.Name, edited.Name),
@@ -52,7 +52,7 @@ func (c *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v
 }
 
 // ListItems handles BookingService.ListItems.
-func (c *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
+func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (c *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
 	}
-	items, err := c.Service.ListItems(ctx, request.Caller(ctx), query)
+	items, err := s.Service.ListItems(ctx, request.Caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}

@@ -15,10 +15,10 @@ import (
 )
 
 // CreateLocation handles TenantService.CreateLocation.
-func (c *Catalog) CreateLocation(
+func (s *Catalog) CreateLocation(
 	ctx context.Context, req *v1.CreateLocationRequest,
 ) (*v1.CreateLocationResponse, error) {
-	l, err := c.Service.CreateLocation(ctx, request.Caller(ctx), locationValue(req.GetLocation()))
+	l, err := s.Service.CreateLocation(ctx, request.Caller(ctx), locationValue(req.GetLocation()))
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (c *Catalog) CreateLocation(
 }
 
 // UpdateLocation handles TenantService.UpdateLocation.
-func (c *Catalog) UpdateLocation(
+func (s *Catalog) UpdateLocation(
 	ctx context.Context, req *v1.UpdateLocationRequest,
 ) (*v1.UpdateLocationResponse, error) {
 	sent := req.GetLocation()
@@ -40,7 +40,7 @@ func (c *Catalog) UpdateLocation(
 			return nil, err
 		}
 	}
-	l, err := c.Service.UpdateLocation(
+	l, err := s.Service.UpdateLocation(
 		ctx, request.Caller(ctx), convert.ID[tenant.LocationID](sent.GetId()), expect, editLocation(sent, paths),
 	)
 	if err != nil {
@@ -50,8 +50,8 @@ func (c *Catalog) UpdateLocation(
 }
 
 // GetLocation handles TenantService.GetLocation.
-func (c *Catalog) GetLocation(ctx context.Context, req *v1.GetLocationRequest) (*v1.GetLocationResponse, error) {
-	l, err := c.Service.GetLocation(ctx, request.Caller(ctx), convert.ID[tenant.LocationID](req.GetLocationId()))
+func (s *Catalog) GetLocation(ctx context.Context, req *v1.GetLocationRequest) (*v1.GetLocationResponse, error) {
+	l, err := s.Service.GetLocation(ctx, request.Caller(ctx), convert.ID[tenant.LocationID](req.GetLocationId()))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c *Catalog) GetLocation(ctx context.Context, req *v1.GetLocationRequest) (
 }
 
 // ListLocations handles TenantService.ListLocations.
-func (c *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error) {
+func (s *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (c *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsReques
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	locations, err := c.Service.ListLocations(ctx, request.Caller(ctx), q)
+	locations, err := s.Service.ListLocations(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -82,12 +82,12 @@ func (c *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsReques
 }
 
 // SetChannels handles TenantService.SetChannels.
-func (c *Catalog) SetChannels(ctx context.Context, req *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error) {
+func (s *Catalog) SetChannels(ctx context.Context, req *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	l, err := c.Service.SetChannels(
+	l, err := s.Service.SetChannels(
 		ctx, request.Caller(ctx), convert.ID[tenant.LocationID](req.GetLocationId()), expect,
 		channelValues(req.GetChannels()),
 	)

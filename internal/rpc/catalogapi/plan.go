@@ -51,8 +51,8 @@ func planValue(m *v1.PlanInput) credit.Plan {
 }
 
 // CreatePlan handles CreditService.CreatePlan.
-func (c *Catalog) CreatePlan(ctx context.Context, req *v1.CreatePlanRequest) (*v1.CreatePlanResponse, error) {
-	p, err := c.Service.CreatePlan(ctx, request.Caller(ctx), planValue(req.Plan))
+func (s *Catalog) CreatePlan(ctx context.Context, req *v1.CreatePlanRequest) (*v1.CreatePlanResponse, error) {
+	p, err := s.Service.CreatePlan(ctx, request.Caller(ctx), planValue(req.Plan))
 	if err != nil {
 		return nil, err
 	}
@@ -60,13 +60,13 @@ func (c *Catalog) CreatePlan(ctx context.Context, req *v1.CreatePlanRequest) (*v
 }
 
 // UpdatePlan handles CreditService.UpdatePlan.
-func (c *Catalog) UpdatePlan(ctx context.Context, req *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error) {
+func (s *Catalog) UpdatePlan(ctx context.Context, req *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error) {
 	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
 	edited := planValue(req.Plan)
-	p, err := c.Service.UpdatePlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.PlanId), expect,
+	p, err := s.Service.UpdatePlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.PlanId), expect,
 		func(p *credit.Plan) error {
 			unknown := convert.Fields{
 				"name":          convert.Field(&p.Name, edited.Name),
@@ -93,7 +93,7 @@ func (c *Catalog) UpdatePlan(ctx context.Context, req *v1.UpdatePlanRequest) (*v
 }
 
 // ListPlans handles CreditService.ListPlans.
-func (c *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.ListPlansResponse, error) {
+func (s *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.ListPlansResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (c *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.
 	if page.After != nil {
 		after = *page.After
 	}
-	plans, err := c.Service.ListPlans(
+	plans, err := s.Service.ListPlans(
 		ctx, request.Caller(ctx), req.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Limit(),
 	)
 	if err != nil {

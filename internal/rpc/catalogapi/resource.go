@@ -12,10 +12,10 @@ import (
 )
 
 // CreateResource handles TenantService.CreateResource.
-func (c *Catalog) CreateResource(
+func (s *Catalog) CreateResource(
 	ctx context.Context, req *v1.CreateResourceRequest,
 ) (*v1.CreateResourceResponse, error) {
-	r, err := c.Service.CreateResource(ctx, request.Caller(ctx), resourceValue(req.GetResource()))
+	r, err := s.Service.CreateResource(ctx, request.Caller(ctx), resourceValue(req.GetResource()))
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +23,7 @@ func (c *Catalog) CreateResource(
 }
 
 // UpdateResource handles TenantService.UpdateResource.
-func (c *Catalog) UpdateResource(
+func (s *Catalog) UpdateResource(
 	ctx context.Context, req *v1.UpdateResourceRequest,
 ) (*v1.UpdateResourceResponse, error) {
 	sent := req.GetResource()
@@ -31,7 +31,7 @@ func (c *Catalog) UpdateResource(
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.Service.UpdateResource(
+	r, err := s.Service.UpdateResource(
 		ctx, request.Caller(ctx), convert.ID[tenant.ResourceID](sent.GetId()), expect,
 		editResource(sent, req.GetUpdateMask().GetPaths()),
 	)
@@ -42,7 +42,7 @@ func (c *Catalog) UpdateResource(
 }
 
 // ListResources handles TenantService.ListResources.
-func (c *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
+func (s *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (c *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesReques
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	resources, err := c.Service.ListResources(ctx, request.Caller(ctx), q)
+	resources, err := s.Service.ListResources(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}

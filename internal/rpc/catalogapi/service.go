@@ -12,8 +12,8 @@ import (
 )
 
 // CreateService handles TenantService.CreateService.
-func (c *Catalog) CreateService(ctx context.Context, req *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error) {
-	v, err := c.Service.CreateService(ctx, request.Caller(ctx), serviceValue(req.GetService()))
+func (s *Catalog) CreateService(ctx context.Context, req *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error) {
+	v, err := s.Service.CreateService(ctx, request.Caller(ctx), serviceValue(req.GetService()))
 	if err != nil {
 		return nil, err
 	}
@@ -21,13 +21,13 @@ func (c *Catalog) CreateService(ctx context.Context, req *v1.CreateServiceReques
 }
 
 // UpdateService handles TenantService.UpdateService.
-func (c *Catalog) UpdateService(ctx context.Context, req *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error) {
+func (s *Catalog) UpdateService(ctx context.Context, req *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error) {
 	sent := req.GetService()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	v, err := c.Service.UpdateService(
+	v, err := s.Service.UpdateService(
 		ctx, request.Caller(ctx), convert.ID[tenant.ServiceID](sent.GetId()), expect,
 		editService(sent, req.GetUpdateMask().GetPaths()),
 	)
@@ -38,8 +38,8 @@ func (c *Catalog) UpdateService(ctx context.Context, req *v1.UpdateServiceReques
 }
 
 // GetService handles TenantService.GetService.
-func (c *Catalog) GetService(ctx context.Context, req *v1.GetServiceRequest) (*v1.GetServiceResponse, error) {
-	v, err := c.Service.GetService(ctx, request.Caller(ctx), convert.ID[tenant.ServiceID](req.GetServiceId()))
+func (s *Catalog) GetService(ctx context.Context, req *v1.GetServiceRequest) (*v1.GetServiceResponse, error) {
+	v, err := s.Service.GetService(ctx, request.Caller(ctx), convert.ID[tenant.ServiceID](req.GetServiceId()))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (c *Catalog) GetService(ctx context.Context, req *v1.GetServiceRequest) (*v
 }
 
 // ListServices handles TenantService.ListServices.
-func (c *Catalog) ListServices(ctx context.Context, req *v1.ListServicesRequest) (*v1.ListServicesResponse, error) {
+func (s *Catalog) ListServices(ctx context.Context, req *v1.ListServicesRequest) (*v1.ListServicesResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (c *Catalog) ListServices(ctx context.Context, req *v1.ListServicesRequest)
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	services, err := c.Service.ListServices(ctx, request.Caller(ctx), q)
+	services, err := s.Service.ListServices(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}

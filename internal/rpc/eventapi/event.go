@@ -30,7 +30,7 @@ func newHeartbeat(every time.Duration) Heartbeat {
 const defaultHeartbeat = 15 * time.Second
 
 // ListEvents handles EventService.ListEvents.
-func (e *Events) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
+func (s *Events) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1.ListEventsResponse, error) {
 	page, err := convert.ParsePage[events.EventCursor](req)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (e *Events) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1
 	if err != nil {
 		return nil, err
 	}
-	found, err := e.Service.ListEvents(ctx, caller, events.EventQuery{
+	found, err := s.Service.ListEvents(ctx, caller, events.EventQuery{
 		Filter: eventFilterValue(req.GetFilter()), Cursor: req.GetCursor(), After: page.After,
 		Backwards: req.GetNewestFirst(), Limit: page.Size,
 	})
@@ -72,11 +72,11 @@ var errTokenExpired = fault.New(
 )
 
 // WatchEvents handles EventService.WatchEvents.
-func (e *Events) WatchEvents(
+func (s *Events) WatchEvents(
 	ctx context.Context, req *v1.WatchEventsRequest, stream *connect.ServerStream[v1.WatchEventsResponse],
 ) (err error) {
 	// The stream must not outlive the token that permits it.
-	ctx, cancel := context.WithTimeoutCause(ctx, request.CallFrom(ctx).Principal.Expires.Sub(e.Now()), errTokenExpired)
+	ctx, cancel := context.WithTimeoutCause(ctx, request.CallFrom(ctx).Principal.Expires.Sub(s.Now()), errTokenExpired)
 	defer cancel()
 	defer func() {
 		if ctx.Err() != nil {
@@ -84,12 +84,12 @@ func (e *Events) WatchEvents(
 		}
 	}()
 	caller := request.Caller(ctx)
-	watch, err := e.Service.WatchEvents(ctx, caller, eventFilterValue(req.GetFilter()), req.GetCursor())
+	watch, err := s.Service.WatchEvents(ctx, caller, eventFilterValue(req.GetFilter()), req.GetCursor())
 	if err != nil {
 		return err
 	}
 	defer watch.Close()
-	start := e.NewHeartbeat
+	start := s.NewHeartbeat
 	if start == nil {
 		start = newHeartbeat
 	}
@@ -121,7 +121,7 @@ func (e *Events) WatchEvents(
 		if err != nil {
 			return err
 		}
-		now := e.Now()
+		now := s.Now()
 		visible := watch.See(events, reader, now)
 		if due = nil; watch.Wait(now) > 0 {
 			due = time.After(watch.Wait(now))

@@ -15,10 +15,10 @@ import (
 )
 
 // GetPreferences handles NotificationService.GetPreferences.
-func (m *Messages) GetPreferences(
+func (s *Messages) GetPreferences(
 	ctx context.Context, req *v1.GetPreferencesRequest,
 ) (*v1.GetPreferencesResponse, error) {
-	p, err := m.Service.GetNotificationPreferences(
+	p, err := s.Service.GetNotificationPreferences(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()),
 	)
 	if err != nil {
@@ -28,14 +28,14 @@ func (m *Messages) GetPreferences(
 }
 
 // UpdatePreferences handles NotificationService.UpdatePreferences.
-func (m *Messages) UpdatePreferences(
+func (s *Messages) UpdatePreferences(
 	ctx context.Context, req *v1.UpdatePreferencesRequest,
 ) (*v1.UpdatePreferencesResponse, error) {
 	edit, err := preferencesEditValue(req.GetPreferences(), req.GetUpdateMask().GetPaths())
 	if err != nil {
 		return nil, err
 	}
-	p, err := m.Service.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
+	p, err := s.Service.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +43,10 @@ func (m *Messages) UpdatePreferences(
 }
 
 // CreateCalendarFeed handles NotificationService.CreateCalendarFeed.
-func (m *Messages) CreateCalendarFeed(
+func (s *Messages) CreateCalendarFeed(
 	ctx context.Context, _ *v1.CreateCalendarFeedRequest,
 ) (*v1.CreateCalendarFeedResponse, error) {
-	url, err := m.Service.CreateCalendarFeed(ctx, request.Caller(ctx))
+	url, err := s.Service.CreateCalendarFeed(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +54,20 @@ func (m *Messages) CreateCalendarFeed(
 }
 
 // DeleteCalendarFeed handles NotificationService.DeleteCalendarFeed.
-func (m *Messages) DeleteCalendarFeed(
+func (s *Messages) DeleteCalendarFeed(
 	ctx context.Context, _ *v1.DeleteCalendarFeedRequest,
 ) (*v1.DeleteCalendarFeedResponse, error) {
-	if err := m.Service.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
+	if err := s.Service.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
 		return nil, err
 	}
 	return &v1.DeleteCalendarFeedResponse{}, nil
 }
 
 // GetNotificationSettings handles NotificationService.GetNotificationSettings.
-func (m *Messages) GetNotificationSettings(
+func (s *Messages) GetNotificationSettings(
 	ctx context.Context, _ *v1.GetNotificationSettingsRequest,
 ) (*v1.GetNotificationSettingsResponse, error) {
-	settings, err := m.Service.GetNotificationSettings(ctx, request.Caller(ctx))
+	settings, err := s.Service.GetNotificationSettings(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (m *Messages) GetNotificationSettings(
 }
 
 // UpdateNotificationSettings handles NotificationService.UpdateNotificationSettings.
-func (m *Messages) UpdateNotificationSettings(
+func (s *Messages) UpdateNotificationSettings(
 	ctx context.Context, req *v1.UpdateNotificationSettingsRequest,
 ) (*v1.UpdateNotificationSettingsResponse, error) {
 	sent := req.GetSettings()
@@ -83,7 +83,7 @@ func (m *Messages) UpdateNotificationSettings(
 	if err != nil {
 		return nil, err
 	}
-	settings, err := m.Service.UpdateNotificationSettings(
+	settings, err := s.Service.UpdateNotificationSettings(
 		ctx, request.Caller(ctx), expect, editSettings(sent, req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
@@ -93,8 +93,8 @@ func (m *Messages) UpdateNotificationSettings(
 }
 
 // ListTemplates handles NotificationService.ListTemplates.
-func (m *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
-	templates, err := m.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
+func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
+	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
 		Locale:  req.GetLocale(),
@@ -110,14 +110,14 @@ func (m *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesReque
 }
 
 // UpdateTemplate handles NotificationService.UpdateTemplate.
-func (m *Messages) UpdateTemplate(
+func (s *Messages) UpdateTemplate(
 	ctx context.Context, req *v1.UpdateTemplateRequest,
 ) (*v1.UpdateTemplateResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetTemplate().GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.GetTemplate()), expect)
+	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -125,11 +125,11 @@ func (m *Messages) UpdateTemplate(
 }
 
 // PreviewTemplate handles NotificationService.PreviewTemplate.
-func (m *Messages) PreviewTemplate(
+func (s *Messages) PreviewTemplate(
 	ctx context.Context, req *v1.PreviewTemplateRequest,
 ) (*v1.PreviewTemplateResponse, error) {
 	template := templateValue(req.GetTemplate())
-	rendered, err := m.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
+	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
 	}
@@ -137,12 +137,12 @@ func (m *Messages) PreviewTemplate(
 }
 
 // ResetTemplate handles NotificationService.ResetTemplate.
-func (m *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
+func (s *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, ok, err := m.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
+	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
 		Locale:  req.GetLocale(),
@@ -164,7 +164,7 @@ type deliveryCursor struct {
 }
 
 // listDeliveries reads one page of the delivery log.
-func (m *Messages) listDeliveries(
+func (s *Messages) listDeliveries(
 	ctx context.Context, list convert.PageRequest, filter *v1.DeliveryFilter, outbox bool,
 ) ([]messages.Delivery, string, error) {
 	page, err := convert.ParsePage[deliveryCursor](list)
@@ -176,7 +176,7 @@ func (m *Messages) listDeliveries(
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}
-	lines, err := m.Service.ListDeliveries(ctx, request.Caller(ctx), q)
+	lines, err := s.Service.ListDeliveries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, "", err
 	}
@@ -187,10 +187,10 @@ func (m *Messages) listDeliveries(
 }
 
 // ListDeliveries handles NotificationService.ListDeliveries.
-func (m *Messages) ListDeliveries(
+func (s *Messages) ListDeliveries(
 	ctx context.Context, req *v1.ListDeliveriesRequest,
 ) (*v1.ListDeliveriesResponse, error) {
-	lines, next, err := m.listDeliveries(ctx, req, req.GetFilter(), false)
+	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), false)
 	if err != nil {
 		return nil, err
 	}
@@ -198,8 +198,8 @@ func (m *Messages) ListDeliveries(
 }
 
 // ListOutbox handles NotificationService.ListOutbox.
-func (m *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
-	lines, next, err := m.listDeliveries(ctx, req, req.GetFilter(), true)
+func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
+	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), true)
 	if err != nil {
 		return nil, err
 	}
@@ -213,8 +213,8 @@ func (m *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*
 }
 
 // SendTest handles NotificationService.SendTest.
-func (m *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
-	lines, err := m.Service.SendTest(
+func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
+	lines, err := s.Service.SendTest(
 		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
 	)
@@ -225,19 +225,19 @@ func (m *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.S
 }
 
 // GetSenders handles NotificationService.GetSenders.
-func (m *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
-	senders, err := m.Service.GetSenders(ctx, request.Caller(ctx))
+func (s *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
+	senders, err := s.Service.GetSenders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetSendersResponse{Senders: m.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // ListSendingQuotas handles NotificationService.ListSendingQuotas.
-func (m *Messages) ListSendingQuotas(
+func (s *Messages) ListSendingQuotas(
 	ctx context.Context, _ *v1.ListSendingQuotasRequest,
 ) (*v1.ListSendingQuotasResponse, error) {
-	quotas, err := m.Service.ListSendingQuotas(ctx, request.Caller(ctx))
+	quotas, err := s.Service.ListSendingQuotas(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -249,28 +249,28 @@ func (m *Messages) ListSendingQuotas(
 }
 
 // UpdateSenders handles NotificationService.UpdateSenders.
-func (m *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
+func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
 	sent, paths := req.GetSenders(), req.GetUpdateMask().GetPaths()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	senders, err := m.Service.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
+	senders, err := s.Service.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdateSendersResponse{Senders: m.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // VerifySendingDomain handles NotificationService.VerifySendingDomain.
-func (m *Messages) VerifySendingDomain(
+func (s *Messages) VerifySendingDomain(
 	ctx context.Context, _ *v1.VerifySendingDomainRequest,
 ) (*v1.VerifySendingDomainResponse, error) {
-	senders, err := m.Service.VerifySendingDomain(ctx, request.Caller(ctx))
+	senders, err := s.Service.VerifySendingDomain(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.VerifySendingDomainResponse{Senders: m.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.VerifySendingDomainResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {

@@ -44,14 +44,14 @@ type Call struct {
 type callKey struct{}
 
 // WithCall returns a context that carries a call.
-func WithCall(ctx context.Context, c *Call) context.Context {
-	return context.WithValue(ctx, callKey{}, c)
+func WithCall(ctx context.Context, call *Call) context.Context {
+	return context.WithValue(ctx, callKey{}, call)
 }
 
 // CallFrom returns the call of a context, or nil outside of a request.
 func CallFrom(ctx context.Context) *Call {
-	c, _ := ctx.Value(callKey{}).(*Call)
-	return c
+	call, _ := ctx.Value(callKey{}).(*Call)
+	return call
 }
 
 // Header returns the headers of the request of an RPC.
@@ -68,16 +68,16 @@ func ResponseHeader(ctx context.Context) http.Header {
 
 // ID returns the ID of the request in logs, or "" outside of a request.
 func ID(ctx context.Context) string {
-	if c := CallFrom(ctx); c != nil {
-		return c.ID
+	if call := CallFrom(ctx); call != nil {
+		return call.ID
 	}
 	return ""
 }
 
 // CallerFrom returns the caller, or false in public RPCs.
 func CallerFrom(ctx context.Context) (tenant.Caller, bool) {
-	if c := CallFrom(ctx); c != nil {
-		return c.Caller, c.Admitted
+	if call := CallFrom(ctx); call != nil {
+		return call.Caller, call.Admitted
 	}
 	return tenant.Caller{}, false
 }

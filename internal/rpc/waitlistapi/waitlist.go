@@ -44,10 +44,10 @@ func (s *Waitlists) JoinWaitlist(ctx context.Context, req *v1.JoinWaitlistReques
 }
 
 // LeaveWaitlist handles WaitlistService.LeaveWaitlist.
-func (w *Waitlists) LeaveWaitlist(
+func (s *Waitlists) LeaveWaitlist(
 	ctx context.Context, req *v1.LeaveWaitlistRequest,
 ) (*v1.LeaveWaitlistResponse, error) {
-	e, err := w.Service.LeaveWaitlist(
+	e, err := s.Service.LeaveWaitlist(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), req.Reason, true,
 	)
 	if err != nil {
@@ -57,8 +57,8 @@ func (w *Waitlists) LeaveWaitlist(
 }
 
 // RemoveEntry handles WaitlistService.RemoveEntry.
-func (w *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest) (*v1.RemoveEntryResponse, error) {
-	e, err := w.Service.LeaveWaitlist(
+func (s *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest) (*v1.RemoveEntryResponse, error) {
+	e, err := s.Service.LeaveWaitlist(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), req.Reason,
 		convert.TrueUnlessSet(req.Notify),
 	)
@@ -72,7 +72,7 @@ func (w *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest)
 type idCursor struct{ ID tenant.UUID }
 
 // ListMyEntries handles WaitlistService.ListMyEntries.
-func (w *Waitlists) ListMyEntries(
+func (s *Waitlists) ListMyEntries(
 	ctx context.Context, req *v1.ListMyEntriesRequest,
 ) (*v1.ListMyEntriesResponse, error) {
 	page, err := convert.ParsePage[idCursor](req)
@@ -86,7 +86,7 @@ func (w *Waitlists) ListMyEntries(
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	entries, err := w.Service.ListEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListEntries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -97,8 +97,8 @@ func (w *Waitlists) ListMyEntries(
 }
 
 // AcceptOffer handles WaitlistService.AcceptOffer.
-func (w *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest) (*v1.AcceptOfferResponse, error) {
-	a, err := w.Service.AcceptOffer(
+func (s *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest) (*v1.AcceptOfferResponse, error) {
+	a, err := s.Service.AcceptOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId),
 		convert.ID[tenant.SubscriptionID](req.SubscriptionId),
 	)
@@ -112,8 +112,8 @@ func (w *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest)
 }
 
 // DeclineOffer handles WaitlistService.DeclineOffer.
-func (w *Waitlists) DeclineOffer(ctx context.Context, req *v1.DeclineOfferRequest) (*v1.DeclineOfferResponse, error) {
-	a, err := w.Service.DeclineOffer(
+func (s *Waitlists) DeclineOffer(ctx context.Context, req *v1.DeclineOfferRequest) (*v1.DeclineOfferResponse, error) {
+	a, err := s.Service.DeclineOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Leave, req.Reason,
 	)
 	if err != nil {
@@ -125,21 +125,21 @@ func (w *Waitlists) DeclineOffer(ctx context.Context, req *v1.DeclineOfferReques
 }
 
 // GetClaim handles WaitlistService.GetClaim.
-func (w *Waitlists) GetClaim(ctx context.Context, req *v1.GetClaimRequest) (*v1.GetClaimResponse, error) {
-	c, err := w.Service.GetClaim(ctx, req.Token)
+func (s *Waitlists) GetClaim(ctx context.Context, req *v1.GetClaimRequest) (*v1.GetClaimResponse, error) {
+	c, err := s.Service.GetClaim(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
 	return &v1.GetClaimResponse{
 		Offer: convert.OfferMessage(c.Offer), LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName,
 		SessionEndTime: convert.Timestamp(c.Offer.SessionEnds),
-		ServerTime:     convert.Timestamp(w.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
+		ServerTime:     convert.Timestamp(s.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
 	}, nil
 }
 
 // ClaimOffer handles WaitlistService.ClaimOffer.
-func (w *Waitlists) ClaimOffer(ctx context.Context, req *v1.ClaimOfferRequest) (*v1.ClaimOfferResponse, error) {
-	o, err := w.Service.ClaimOffer(ctx, req.Token, req.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
+func (s *Waitlists) ClaimOffer(ctx context.Context, req *v1.ClaimOfferRequest) (*v1.ClaimOfferResponse, error) {
+	o, err := s.Service.ClaimOffer(ctx, req.Token, req.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ type keyCursor struct {
 }
 
 // ListEntries handles WaitlistService.ListEntries.
-func (w *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest) (*v1.ListEntriesResponse, error) {
+func (s *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest) (*v1.ListEntriesResponse, error) {
 	page, err := convert.ParsePage[keyCursor](req)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (w *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest)
 	if page.After != nil {
 		q.AfterKey, q.AfterID.UUID = page.After.Key, page.After.ID
 	}
-	entries, err := w.Service.ListEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListEntries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +188,7 @@ func (w *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest)
 }
 
 // ListOffers handles WaitlistService.ListOffers.
-func (w *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (*v1.ListOffersResponse, error) {
+func (s *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (*v1.ListOffersResponse, error) {
 	page, err := convert.ParsePage[idCursor](req)
 	if err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (w *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	offers, err := w.Service.ListOffers(ctx, request.Caller(ctx), q)
+	offers, err := s.Service.ListOffers(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -215,12 +215,12 @@ func (w *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (
 }
 
 // SetPriority handles WaitlistService.SetPriority.
-func (w *Waitlists) SetPriority(ctx context.Context, req *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error) {
+func (s *Waitlists) SetPriority(ctx context.Context, req *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error) {
 	edit := waitlists.PriorityEdit{Flagged: req.Flagged, Reason: req.Reason}
 	if req.Score != nil {
 		edit.Score = new(int(*req.Score))
 	}
-	e, err := w.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), edit)
+	e, err := s.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), edit)
 	if err != nil {
 		return nil, err
 	}
@@ -228,8 +228,8 @@ func (w *Waitlists) SetPriority(ctx context.Context, req *v1.SetPriorityRequest)
 }
 
 // MoveEntry handles WaitlistService.MoveEntry.
-func (w *Waitlists) MoveEntry(ctx context.Context, req *v1.MoveEntryRequest) (*v1.MoveEntryResponse, error) {
-	e, err := w.Service.MoveEntry(
+func (s *Waitlists) MoveEntry(ctx context.Context, req *v1.MoveEntryRequest) (*v1.MoveEntryResponse, error) {
+	e, err := s.Service.MoveEntry(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId),
 		convert.ID[tenant.EntryID](req.BeforeEntryId), req.Reason,
 	)
@@ -240,8 +240,8 @@ func (w *Waitlists) MoveEntry(ctx context.Context, req *v1.MoveEntryRequest) (*v
 }
 
 // OfferPlace handles WaitlistService.OfferPlace.
-func (w *Waitlists) OfferPlace(ctx context.Context, req *v1.OfferPlaceRequest) (*v1.OfferPlaceResponse, error) {
-	o, err := w.Service.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
+func (s *Waitlists) OfferPlace(ctx context.Context, req *v1.OfferPlaceRequest) (*v1.OfferPlaceResponse, error) {
+	o, err := s.Service.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
 		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
 		Until: convert.Time(req.ExpireTime), Reason: req.Reason,
 	})
@@ -252,8 +252,8 @@ func (w *Waitlists) OfferPlace(ctx context.Context, req *v1.OfferPlaceRequest) (
 }
 
 // ExpireOffer handles WaitlistService.ExpireOffer.
-func (w *Waitlists) ExpireOffer(ctx context.Context, req *v1.ExpireOfferRequest) (*v1.ExpireOfferResponse, error) {
-	o, err := w.Service.ExpireOffer(
+func (s *Waitlists) ExpireOffer(ctx context.Context, req *v1.ExpireOfferRequest) (*v1.ExpireOfferResponse, error) {
+	o, err := s.Service.ExpireOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Reason,
 	)
 	if err != nil {
@@ -263,7 +263,7 @@ func (w *Waitlists) ExpireOffer(ctx context.Context, req *v1.ExpireOfferRequest)
 }
 
 // ListDecisions handles WaitlistService.ListDecisions.
-func (w *Waitlists) ListDecisions(
+func (s *Waitlists) ListDecisions(
 	ctx context.Context, req *v1.ListDecisionsRequest,
 ) (*v1.ListDecisionsResponse, error) {
 	page, err := convert.ParsePage[idCursor](req)
@@ -279,7 +279,7 @@ func (w *Waitlists) ListDecisions(
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	decisions, name, err := w.Service.ListDecisions(ctx, request.Caller(ctx), q)
+	decisions, name, err := s.Service.ListDecisions(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -292,10 +292,10 @@ func (w *Waitlists) ListDecisions(
 }
 
 // ExplainSession handles WaitlistService.ExplainSession.
-func (w *Waitlists) ExplainSession(
+func (s *Waitlists) ExplainSession(
 	ctx context.Context, req *v1.ExplainSessionRequest,
 ) (*v1.ExplainSessionResponse, error) {
-	explanation, err := w.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	explanation, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -311,8 +311,8 @@ func (w *Waitlists) ExplainSession(
 }
 
 // ExplainEntry handles WaitlistService.ExplainEntry.
-func (w *Waitlists) ExplainEntry(ctx context.Context, req *v1.ExplainEntryRequest) (*v1.ExplainEntryResponse, error) {
-	explanation, err := w.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
+func (s *Waitlists) ExplainEntry(ctx context.Context, req *v1.ExplainEntryRequest) (*v1.ExplainEntryResponse, error) {
+	explanation, err := s.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
 	if err != nil {
 		return nil, err
 	}
@@ -338,11 +338,11 @@ func (w *Waitlists) ExplainEntry(ctx context.Context, req *v1.ExplainEntryReques
 }
 
 // GetWaitlistAnalytics handles WaitlistService.GetWaitlistAnalytics.
-func (w *Waitlists) GetWaitlistAnalytics(
+func (s *Waitlists) GetWaitlistAnalytics(
 	ctx context.Context, req *v1.GetWaitlistAnalyticsRequest,
 ) (*v1.GetWaitlistAnalyticsResponse, error) {
-	figures, err := w.Service.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
-		Span: convert.SpanOrLast30Days(w.Now, req.Within), Location: convert.ID[tenant.LocationID](req.LocationId),
+	figures, err := s.Service.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
+		Span: convert.SpanOrLast30Days(s.Now, req.Within), Location: convert.ID[tenant.LocationID](req.LocationId),
 		Service: convert.ID[tenant.ServiceID](req.ServiceId),
 	})
 	if err != nil {

@@ -181,28 +181,28 @@ func simulate(t *testing.T, control negativeControl, months int) *simulation {
 }
 
 // step makes a random change for a random member.
-func (s *simulation) step() {
-	who := s.members[s.random.IntN(len(s.members))]
+func (sim *simulation) step() {
+	who := sim.members[sim.random.IntN(len(sim.members))]
 	var booking *simBooking
 	if len(who.bookings) > 0 {
-		booking = who.bookings[s.random.IntN(len(who.bookings))]
+		booking = who.bookings[sim.random.IntN(len(who.bookings))]
 	}
-	switch roll := s.random.IntN(20); {
+	switch roll := sim.random.IntN(20); {
 	case roll < 8 || booking == nil:
-		s.book(who)
+		sim.book(who)
 	case roll < 11 && booking.booked:
 		booking.booked = false
-		s.publish(who, booking, Event{Data: event.BookingCancelled{}, Gone: s.random.IntN(2) == 0})
+		sim.publish(who, booking, Event{Data: event.BookingCancelled{}, Gone: sim.random.IntN(2) == 0})
 	case roll < 14 && booking.booked:
-		booking.start = booking.start.Add(time.Duration(s.random.IntN(96)-24) * time.Hour)
-		s.publish(who, booking, Event{Data: event.SessionUpdated{}, Moved: true})
+		booking.start = booking.start.Add(time.Duration(sim.random.IntN(96)-24) * time.Hour)
+		sim.publish(who, booking, Event{Data: event.SessionUpdated{}, Moved: true})
 	case roll < 17:
-		s.offer(who)
+		sim.offer(who)
 	case roll < 18 && booking.offer != nil:
 		booking.offer.Live = false
 	case roll == 18:
 		topics, channels := Topics(), delivery.Channels()
-		c := PreferenceKey{topics[s.random.IntN(len(topics))], channels[s.random.IntN(len(channels))]}
+		c := PreferenceKey{topics[sim.random.IntN(len(topics))], channels[sim.random.IntN(len(channels))]}
 		who.Preferences[c] = !who.Preferences.Allow(c.Topic, c.Channel)
 	case roll == 19:
 		who.stopped = !who.stopped
@@ -212,78 +212,78 @@ func (s *simulation) step() {
 	}
 }
 
-func (s *simulation) soon() time.Time {
-	return s.now.Add(time.Duration(10+s.random.IntN(5*24*60)) * time.Minute)
+func (sim *simulation) soon() time.Time {
+	return sim.now.Add(time.Duration(10+sim.random.IntN(5*24*60)) * time.Minute)
 }
 
-func (s *simulation) book(who *simMember) {
-	b := &simBooking{id: tenant.New[tenant.BookingID](s.now), start: s.soon(), booked: true}
+func (sim *simulation) book(who *simMember) {
+	b := &simBooking{id: tenant.New[tenant.BookingID](sim.now), start: sim.soon(), booked: true}
 	who.bookings = append(who.bookings, b)
 	if len(who.bookings) > 6 {
 		who.bookings = who.bookings[1:]
 	}
-	s.publish(who, b, Event{Data: event.BookingConfirmed{}})
+	sim.publish(who, b, Event{Data: event.BookingConfirmed{}})
 }
 
-func (s *simulation) offer(who *simMember) {
+func (sim *simulation) offer(who *simMember) {
 	b := &simBooking{
-		id: tenant.New[tenant.BookingID](s.now), start: s.soon(),
-		offer: &Offer{Live: true, EvenInQuiet: s.random.IntN(5) == 0},
+		id: tenant.New[tenant.BookingID](sim.now), start: sim.soon(),
+		offer: &Offer{Live: true, EvenInQuiet: sim.random.IntN(5) == 0},
 	}
 	who.bookings = append(who.bookings, b)
-	s.publish(who, b, Event{Data: event.OfferCreated{}, Offer: tenant.New[tenant.OfferID](s.now)})
+	sim.publish(who, b, Event{Data: event.OfferCreated{}, Offer: tenant.New[tenant.OfferID](sim.now)})
 }
 
 // publish plans the notices of an event, once each.
-func (s *simulation) publish(who *simMember, b *simBooking, e Event) {
-	e.ID, e.At = tenant.New[tenant.EventID](s.now), s.now
+func (sim *simulation) publish(who *simMember, b *simBooking, e Event) {
+	e.ID, e.At = tenant.New[tenant.EventID](sim.now), sim.now
 	party := Person{
 		Member: who.Member, Booking: b.id, Preferences: who.Preferences, Booked: b.booked,
 		StartsAt: b.start, EndsAt: b.start.Add(time.Hour), CheckInOpens: b.start.Add(-time.Hour),
 	}
-	for _, n := range Plan(e, []Person{party}, s.s, s.now) {
+	for _, n := range Plan(e, []Person{party}, sim.s, sim.now) {
 		key := n.Recipient().String() + string(n.Topic) + n.Thing.String() + n.Revision + string(n.Lane)
-		if !s.planned[key] {
-			s.planned[key] = true
-			heap.Push(&s.queue, queuedNotice{n, who, b})
+		if !sim.planned[key] {
+			sim.planned[key] = true
+			heap.Push(&sim.queue, queuedNotice{n, who, b})
 		}
 	}
 }
 
 // deliver decides about each notice that is due until a time, at the time when it is due.
-func (y *simulation) deliver(until time.Time) {
-	for len(y.queue) > 0 && !y.queue[0].DueAt.After(until) {
-		p := heap.Pop(&y.queue).(queuedNotice)
+func (sim *simulation) deliver(until time.Time) {
+	for len(sim.queue) > 0 && !sim.queue[0].DueAt.After(until) {
+		p := heap.Pop(&sim.queue).(queuedNotice)
 		now := p.DueAt
-		if now.Before(y.now) {
-			now = y.now
+		if now.Before(sim.now) {
+			now = sim.now
 		}
 		m := Facts{
 			Booked: p.booking.booked, Cancelled: !p.booking.booked, StartsAt: p.booking.start, Offer: p.booking.offer,
 		}
-		n, s, r := p.Notice, y.s, p.who.Recipient
-		if y.control != nil {
-			y.control(&n, &s, &r, &m)
+		n, s, r := p.Notice, sim.s, p.who.Recipient
+		if sim.control != nil {
+			sim.control(&n, &s, &r, &m)
 		}
 		verdict := Decide(n, s, r, m, now)
 		switch verdict.Action {
 		case Send:
-			y.check(p, verdict.Channel, now)
+			sim.check(p, verdict.Channel, now)
 			p.who.Sent[verdict.Channel] = append(within(p.who.Sent[verdict.Channel], now), now)
-			y.sent[p.Topic]++
+			sim.sent[p.Topic]++
 			if p.booking.offer != nil && p.booking.offer.ExpiresAt.IsZero() {
 				p.booking.offer.ExpiresAt = now.Add(30 * time.Minute)
 			}
 		case Defer:
-			must.True(y.t, verdict.Until.After(now), must.Sprintf("deferred from %v to %v", now, verdict.Until))
+			must.True(sim.t, verdict.Until.After(now), must.Sprintf("deferred from %v to %v", now, verdict.Until))
 			if !verdict.Until.Before(p.ExpiresAt) {
-				y.violate(freshness, "%s deferred to %v, but expires at %v", p.Topic, verdict.Until, p.ExpiresAt)
+				sim.violate(freshness, "%s deferred to %v, but expires at %v", p.Topic, verdict.Until, p.ExpiresAt)
 			}
-			y.unsent[verdict.Reason]++
+			sim.unsent[verdict.Reason]++
 			p.DueAt = verdict.Until
-			heap.Push(&y.queue, p)
+			heap.Push(&sim.queue, p)
 		case Drop:
-			y.unsent[verdict.Reason]++
+			sim.unsent[verdict.Reason]++
 		}
 	}
 }
@@ -293,19 +293,19 @@ func within(times []time.Time, now time.Time) []time.Time {
 	return slices.DeleteFunc(slices.Clone(times), func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour })
 }
 
-func (s *simulation) violate(against guardrail, format string, args ...any) {
-	s.violations[against] = append(s.violations[against], fmt.Sprintf(format, args...))
+func (sim *simulation) violate(against guardrail, format string, args ...any) {
+	sim.violations[against] = append(sim.violations[against], fmt.Sprintf(format, args...))
 }
 
 // check checks a message that is sent, without using the rules.
-func (s *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
+func (sim *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 	local := now.In(p.who.Zone)
 	_, offset := local.Zone()
 	switch _, before := local.AddDate(0, 0, -1).Zone(); {
 	case offset > before:
-		s.changes["forward"]++
+		sim.changes["forward"]++
 	case offset < before:
-		s.changes["back"]++
+		sim.changes["back"]++
 	}
 
 	from, until := p.who.asleep[0], p.who.asleep[1]
@@ -315,18 +315,18 @@ func (s *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 		asleep = clock >= from || clock < until
 	}
 	if urgent := p.Topic == Offered && p.booking.offer.EvenInQuiet; asleep && !urgent {
-		s.violate(quiet, "%s by %s at %v", p.Topic, c, local)
+		sim.violate(quiet, "%s by %s at %v", p.Topic, c, local)
 	}
 
 	if c == sms && p.who.stopped {
-		s.violate(consent, "%s after STOP", p.Topic)
+		sim.violate(consent, "%s after STOP", p.Topic)
 	}
 	if wanted, chosen := p.who.Preferences[PreferenceKey{p.Topic, c}]; chosen && !wanted {
-		s.violate(consent, "%s by %s, which is turned off", p.Topic, c)
+		sim.violate(consent, "%s by %s, which is turned off", p.Topic, c)
 	}
 
-	if n := len(within(p.who.Sent[c], now)); n >= s.s.PerDay[c] {
-		s.violate(frequency, "%s by %s exceeds the cap: %d within a day before %v", p.Topic, c, n, now)
+	if n := len(within(p.who.Sent[c], now)); n >= sim.s.PerDay[c] {
+		sim.violate(frequency, "%s by %s exceeds the cap: %d within a day before %v", p.Topic, c, n, now)
 	}
 
 	stale := false
@@ -340,9 +340,9 @@ func (s *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) {
 		stale = !o.Live || !o.ExpiresAt.IsZero() && !now.Before(o.ExpiresAt) || !now.Before(p.booking.start)
 	}
 	if stale {
-		s.violate(freshness, "%s is outdated at %v", p.Topic, now)
+		sim.violate(freshness, "%s is outdated at %v", p.Topic, now)
 	}
 	if p.Topic == Reminder && p.StartsAt.Sub(now) > p.Details.Lead {
-		s.violate(freshness, "a reminder of %v comes %v before the start", p.Details.Lead, p.StartsAt.Sub(now))
+		sim.violate(freshness, "a reminder of %v comes %v before the start", p.Details.Lead, p.StartsAt.Sub(now))
 	}
 }

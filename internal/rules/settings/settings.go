@@ -136,14 +136,14 @@ func New[S, R, T any](name string, at func(*S, *R) (**T, *T)) *Setting[S, R, T] 
 }
 
 // Default is the value if no level sets it. Without Default that is the zero value.
-func (s *Setting[S, R, T]) Default(value T) *Setting[S, R, T] {
-	s.initial = value
-	return s
+func (f *Setting[S, R, T]) Default(value T) *Setting[S, R, T] {
+	f.initial = value
+	return f
 }
 
 // Check validates a value: check returns a fault about the field.
-func (s *Setting[S, R, T]) Check(check func(field string, value T) error) *Setting[S, R, T] {
-	return s.CheckWith(func(_ *S, field string, value T) error { return check(field, value) })
+func (f *Setting[S, R, T]) Check(check func(field string, value T) error) *Setting[S, R, T] {
+	return f.CheckWith(func(_ *S, field string, value T) error { return check(field, value) })
 }
 
 // CheckWith is like Check, for a value that depends on what else the level sets.
@@ -153,19 +153,19 @@ func (f *Setting[S, R, T]) CheckWith(check func(s *S, field string, value T) err
 }
 
 // In sets the column that stores it.
-func (s *Setting[S, R, T]) In(column string) *Setting[S, R, T] {
-	s.column = column
-	return s
+func (f *Setting[S, R, T]) In(column string) *Setting[S, R, T] {
+	f.column = column
+	return f
 }
 
 // Name implements Row.
-func (s *Setting[S, R, T]) Name() string { return s.name }
+func (f *Setting[S, R, T]) Name() string { return f.name }
 
 // Field implements Row.
-func (s *Setting[S, R, T]) Field() string { return s.field }
+func (f *Setting[S, R, T]) Field() string { return f.field }
 
 // Column implements Row.
-func (s *Setting[S, R, T]) Column() string { return s.column }
+func (f *Setting[S, R, T]) Column() string { return f.column }
 
 // Pointer implements Row.
 func (f *Setting[S, R, T]) Pointer(s *S) any { return f.pointer(s) }
@@ -208,9 +208,9 @@ func (f *Setting[S, R, T]) apply(s *S, r *R) bool {
 	return true
 }
 
-func (s *Setting[S, R, T]) reset(r *R) {
-	_, into := s.at(s.noS, r)
-	*into = s.initial
+func (f *Setting[S, R, T]) reset(r *R) {
+	_, into := f.at(f.noS, r)
+	*into = f.initial
 }
 
 func (f *Setting[S, R, T]) explicit(s *S, r *R) {

@@ -109,8 +109,8 @@ var equivalents = []Equivalent{
 	{"internal/rules/content", "mailTemplate", Text, `("mail")`, "the name is in errors alone, and it has none"},
 	{"internal/rules/content", "parseError", Comparison, "end < 0", "an action begins with braces, so its end is later"},
 	{"internal/rules/delivery", "providerFailed", Constant, "", "a nanosecond is shorter than every pause"},
-	{"internal/rules/payment", "next", Arguments, "(e.Captured, f.Amount)", bothWays},
-	{"internal/rules/payment", "next", Arguments, "(e.Refunded, f.Amount)", bothWays},
+	{"internal/rules/payment", "next", Arguments, "(l.Captured, f.Amount)", bothWays},
+	{"internal/rules/payment", "next", Arguments, "(l.Refunded, f.Amount)", bothWays},
 	{"internal/rules/recurrence", "(*Rule).checkSatisfiable", Constant, "27,", "one more year has no other days"},
 	{
 		"internal/rules/recurrence", "(*Rule).checkSatisfiable", Constant, "1}",

@@ -103,7 +103,7 @@ var fixed = []Fixed{
 	{
 		Harm:    "the balance of a line of the ledger is its amount",
 		Package: "internal/rpc/accountapi", Function: "creditEntryMessage",
-		Old: "int32(e.Balance)", New: "int32(e.Amount)",
+		Old: "int32(l.Balance)", New: "int32(l.Amount)",
 		Tests: []Test{{"internal/rpc/accountapi", conversions}},
 	},
 	{
