@@ -80,8 +80,8 @@ func offerOutcome(s waitlist.OfferStatus) string {
 }
 
 // count adds the statistics of one use case.
-func (m *waitlistMetrics) count(t waitlists.Stats) {
-	for status, n := range t.Entries {
+func (m *waitlistMetrics) count(stats waitlists.Stats) {
+	for status, n := range stats.Entries {
 		m.entries.WithLabelValues(string(status)).Add(float64(n))
 		if status == waitlist.Booked {
 			m.booked.Add(int64(n))
@@ -90,16 +90,16 @@ func (m *waitlistMetrics) count(t waitlists.Stats) {
 			m.ended.Add(int64(n))
 		}
 	}
-	for status, n := range t.Offers {
+	for status, n := range stats.Offers {
 		m.offers.WithLabelValues(offerOutcome(status)).Add(float64(n))
 	}
-	for _, d := range t.Responses {
+	for _, d := range stats.Responses {
 		m.response.Observe(d.Seconds())
 	}
-	for _, n := range t.Depths {
+	for _, n := range stats.Depths {
 		m.depth.Observe(float64(n))
 	}
-	for what, n := range t.Repaired {
+	for what, n := range stats.Repaired {
 		m.repairs.WithLabelValues(what).Add(float64(n))
 	}
 }

@@ -148,22 +148,22 @@ var bookingReads = []read{
 			"Line=fifth}"},
 	{bookingdb.ListLines, args{"booking"},
 		"{Booking=booking Line=booking} {Booking=booking Line=line} {Booking=booking Line=line}"},
-	{bookingdb.ListBusy, args{bookingdb.Visit{
+	{bookingdb.ListBusy, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 	}}, "{Start=02T08:00 End=02T09:00}"},
-	{bookingdb.ListBusy, args{bookingdb.Visit{
+	{bookingdb.ListBusy, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("receiver"),
 	}}, ""},
 	{bookingdb.ListPayers, args{
-		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
+		bookingdb.SessionMember{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
 	}, "key:Ten:0:0 subscription:Ten:1:3"},
-	{bookingdb.FindDouble, args{bookingdb.Visit{
+	{bookingdb.FindActiveIDs, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("third"),
 	}}, "{Entry=other}"},
-	{bookingdb.FindDouble, args{bookingdb.Visit{
+	{bookingdb.FindActiveIDs, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 	}}, "{Booking=booking Entry=waiting}"},
-	{bookingdb.FindVisit, args{"booking"},
+	{bookingdb.FindSessionMember, args{"booking"},
 		"{Session=session Member=member}; {Location=location Service=service Date=2026-03-02}"},
 	{
 		bookingdb.FindMemberFacts, args{"member", civil.Span{Start: now, End: now}},
@@ -216,7 +216,7 @@ var bookingReads = []read{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
 	}}, "Europe/Paris"},
 	{bookingdb.ListSubscriptions, args{"third other"}, "other:five:0:0 third:Day:0:0"},
-	{bookingdb.FindVisit, args{"fifth"}, "{Session=third Member=member}; none"},
+	{bookingdb.FindSessionMember, args{"fifth"}, "{Session=third Member=member}; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
 		"{Date=2026-03-02 Sessions=9 SessionsCancelled=1 Capacity=64 Booked=8 BookedLimited=8 Attended=3 " +
@@ -238,7 +238,7 @@ var bookingReads = []read{
 	{bookingdb.CountMade, args{always, winter}, "{Date=2026-03-01 Channel=ONLINE Bookings=8 Seats=8}"},
 	{func(b *pg.Batch, in tenant.TenantID, into *[]credit.Subscription) {
 		for _, member := range []string{"third", "member"} {
-			bookingdb.ListPayers(b, in, bookingdb.Visit{
+			bookingdb.ListPayers(b, in, bookingdb.SessionMember{
 				Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID](member),
 			}, tenant.SubscriptionID{}, into)
 		}
@@ -253,10 +253,10 @@ var bookingReads = []read{
 	{bookingdb.ListUpcoming, args{"audit", start.Add(time.Hour), 9}, "{Title=Dawn StartsAt=02T11:00}"},
 	{bookingdb.ListUpcoming, args{"third", start, 2},
 		"{Title=Noon Coach=Cy StartsAt=02T10:00} {Title=Dawn StartsAt=02T11:00}"},
-	{bookingdb.ListBusy, args{bookingdb.Visit{
+	{bookingdb.ListBusy, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("third"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
-	{bookingdb.ListBusy, args{bookingdb.Visit{
+	{bookingdb.ListBusy, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("waiting"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
 	{bookingdb.CountMade, args{always, []coredb.Clock(nil)}, ""},
@@ -323,7 +323,7 @@ var bookingReads = []read{
 	{bookingdb.ListPayments, args{"other"}, ""},
 	{bookingdb.ListDisplayLinks, args{"other", 9}, ""},
 	{bookingdb.ListUpcoming, args{"code", start, 9}, ""},
-	{bookingdb.ListBusy, args{bookingdb.Visit{
+	{bookingdb.ListBusy, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("fifth"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
 	{bookingdb.FindMemberFacts, args{"member", civil.Span{
@@ -371,8 +371,8 @@ var changedBookingReads = []read{
 	},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
 	{bookingdb.FindSlotOf, args{"code"}, "none"},
-	{bookingdb.FindVisit, args{"workout"}, "{Session=audit Member=member}; none"},
-	{bookingdb.ListBusy, args{bookingdb.Visit{
+	{bookingdb.FindSessionMember, args{"workout"}, "{Session=audit Member=member}; none"},
+	{bookingdb.ListBusy, args{bookingdb.SessionMember{
 		Session: id[tenant.SessionID]("other"), Member: id[tenant.MemberID]("member"),
 	}}, ""},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
@@ -386,6 +386,6 @@ var changedBookingReads = []read{
 		Since: start, Until: start.Add(5 * time.Hour), StartsFrom: now, After: 3 * time.Hour, Closes: time.Hour, Limit: 1,
 	}}, "device"},
 	{bookingdb.ListPayers, args{
-		bookingdb.Visit{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
+		bookingdb.SessionMember{Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member")}, "",
 	}, "key:Ten:0:0 subscription:Ten:1:3"},
 }

@@ -16,9 +16,9 @@ import (
 )
 
 // setBrand sets the tenant's brand.
-func (s *studio) setBrand(look brand.Brand) {
+func (s *studio) setBrand(b brand.Brand) {
 	s.T.Helper()
-	s.EditTenant(func(t *catalog.Tenant) { t.Brand = look })
+	s.EditTenant(func(t *catalog.Tenant) { t.Brand = b })
 }
 
 const logoMarkup = `<img class="logo" src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga">`
@@ -28,7 +28,7 @@ func TestPages_ShowBrand(t *testing.T) {
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
 	wall := c.link()
-	look := brand.Brand{LogoURL: "https://cdn.example.com/logo.svg?a=1&b=2", Accent: "#FFD400"}
+	b := brand.Brand{LogoURL: "https://cdn.example.com/logo.svg?a=1&b=2", Accent: "#FFD400"}
 	const name = `"studio">Harbour Yoga</p>`
 	for title, step := range map[string]struct {
 		look        brand.Brand
@@ -37,9 +37,9 @@ func TestPages_ShowBrand(t *testing.T) {
 		"1 none": {
 			brand.Brand{}, []string{name, "-<img", "-accents"}, []string{name, "-<img", "-<rect"}},
 		"2 color": {
-			brand.Brand{Accent: look.Accent}, []string{name, "/claim/accents/ffd400.css"},
+			brand.Brand{Accent: b.Accent}, []string{name, "/claim/accents/ffd400.css"},
 			[]string{name, `fill="#ffd400"`}},
-		"3 both": {look, []string{logoMarkup, "/claim/accents/ffd400.css"}, []string{logoMarkup, `fill="#ffd400"`}},
+		"3 both": {b, []string{logoMarkup, "/claim/accents/ffd400.css"}, []string{logoMarkup, `fill="#ffd400"`}},
 	} {
 		c.setBrand(step.look)
 		answer, body := c.send(http.MethodGet, link, nil)

@@ -36,16 +36,16 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	var progress []member.Progress
 	tell := func(p member.Progress) error { progress = append(progress, p); return nil }
 
-	report, err := studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), true, tell)
-	must.NoError(t, err, must.Sprintf("dry run: %+v, %v, %d members", report, err, members()))
-	must.EqOp(t, (accounts.MemberImport{Rows: n}), report,
-		must.Sprintf("dry run: %+v, %v, %d members", report, err, members()))
-	must.EqOp(t, there, members(), must.Sprintf("dry run: %+v, %v, %d members", report, err, members()))
-	report, err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell)
-	must.NoError(t, err, must.Sprintf("%+v, %v, %d members", report, err, members()))
-	must.EqOp(t, n, report.Imported, must.Sprintf("%+v, %v, %d members", report, err, members()))
-	must.False(t, report.Batch.IsZero(), must.Sprintf("%+v, %v, %d members", report, err, members()))
-	must.EqOp(t, there+n, members(), must.Sprintf("%+v, %v, %d members", report, err, members()))
+	imported, err := studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), true, tell)
+	must.NoError(t, err, must.Sprintf("dry run: %+v, %v, %d members", imported, err, members()))
+	must.EqOp(t, (accounts.MemberImport{Rows: n}), imported,
+		must.Sprintf("dry run: %+v, %v, %d members", imported, err, members()))
+	must.EqOp(t, there, members(), must.Sprintf("dry run: %+v, %v, %d members", imported, err, members()))
+	imported, err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell)
+	must.NoError(t, err, must.Sprintf("%+v, %v, %d members", imported, err, members()))
+	must.EqOp(t, n, imported.Imported, must.Sprintf("%+v, %v, %d members", imported, err, members()))
+	must.False(t, imported.Batch.IsZero(), must.Sprintf("%+v, %v, %d members", imported, err, members()))
+	must.EqOp(t, there+n, members(), must.Sprintf("%+v, %v, %d members", imported, err, members()))
 	var read []int
 	for _, p := range progress {
 		read = append(read, p.Read)
@@ -63,16 +63,16 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	test.Eq(t, want, found[0])
 	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.imported'
 		and batch_id = $2
-		and (changes->>'members')::int = $3`, studio.Tenant, report.Batch, n), test.Sprint("audit entries"))
+		and (changes->>'members')::int = $3`, studio.Tenant, imported.Batch, n), test.Sprint("audit entries"))
 	test.EqOp(t, n, studio.Count(`select count(distinct member_id) from events
 		where tenant_id = $1 and type = 'member.changed' and occurred_at >= $2`, studio.Tenant, testkit.Noon),
 		test.Sprint("events"))
 
 	// Again: every row is there.
 	progress = nil
-	report = expect.Value(studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell))(t)
-	must.EqOp(t, (accounts.MemberImport{Rows: n, Wrong: n}), report, must.Sprintf("again: %+v", report))
-	must.EqOp(t, there+n, members(), must.Sprintf("again: %+v", report))
+	imported = expect.Value(studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell))(t)
+	must.EqOp(t, (accounts.MemberImport{Rows: n, Wrong: n}), imported, must.Sprintf("again: %+v", imported))
+	must.EqOp(t, there+n, members(), must.Sprintf("again: %+v", imported))
 	last := progress[2]
 	test.EqOp(t, n, last.Wrong,
 		test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
@@ -98,12 +98,12 @@ func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
 		"no members":     {"name\n", 0},
 		"null":           {"name,email\n\"A\x00\",b@example.com\n", 1},
 	} {
-		report := expect.Value(
+		imported := expect.Value(
 			studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, []byte(c.file), false, ignoreProgress),
 		)(t)
-		test.EqOp(t, c.wrong, report.Wrong, test.Sprintf("%s: %+v", name, report))
-		test.EqOp(t, 0, report.Imported, test.Sprintf("%s: %+v", name, report))
-		test.True(t, report.Batch.IsZero(), test.Sprintf("%s: %+v", name, report))
+		test.EqOp(t, c.wrong, imported.Wrong, test.Sprintf("%s: %+v", name, imported))
+		test.EqOp(t, 0, imported.Imported, test.Sprintf("%s: %+v", name, imported))
+		test.True(t, imported.Batch.IsZero(), test.Sprintf("%s: %+v", name, imported))
 	}
 	expect.Reason(t, fault.ImportInvalid)(
 		studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, []byte("\xff\xfe"), false, ignoreProgress),

@@ -301,11 +301,11 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		t.Context(), climber, member.Member{Name: "Clea 2", Subject: "clea-2", Roles: []string{"owner"}},
 	))(t)
 	test.True(t, slices.Equal(made.Roles, []string{"member"}), test.Sprintf("made with roles %v", made.Roles))
-	report := expect.Value(studio.App.Accounts.ImportMembers(
+	imported := expect.Value(studio.App.Accounts.ImportMembers(
 		t.Context(), climber, []byte("name,subject,roles\nClea 3,clea-3,owner\n"), false, ignoreProgress,
 	))(t)
-	test.EqOp(t, 0, report.Imported, test.Sprintf("imported %+v", report))
-	test.EqOp(t, 1, report.Wrong, test.Sprintf("imported %+v", report))
+	test.EqOp(t, 0, imported.Imported, test.Sprintf("imported %+v", imported))
+	test.EqOp(t, 1, imported.Wrong, test.Sprintf("imported %+v", imported))
 	// And what they have they may hand on.
 	for name, call := range map[string]func() error{
 		"assign":  assign(climber, pawn.Member, "cashier"),

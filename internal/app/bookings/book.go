@@ -88,14 +88,14 @@ func (b *book) loadOther(q *engine.Query) {
 	if b.slot == nil {
 		return
 	}
-	visit := bookingdb.Visit{Session: b.Session, Member: b.Member}
+	key := bookingdb.SessionMember{Session: b.Session, Member: b.Member}
 	if q.Strict || seats.MayBeFull(q, b.slot) {
-		bookingdb.FindDouble(q.Batch, q.Tenant, visit, func(d bookingdb.Double) {
-			b.facts.Booking, b.facts.Entry = d.Booking, d.Entry
+		bookingdb.FindActiveIDs(q.Batch, q.Tenant, key, func(ids bookingdb.ActiveIDs) {
+			b.facts.Booking, b.facts.Entry = ids.Booking, ids.Entry
 		})
 	}
 	if q.Strict {
-		bookingdb.ListBusy(q.Batch, q.Tenant, visit, &b.facts.Busy)
+		bookingdb.ListBusy(q.Batch, q.Tenant, key, &b.facts.Busy)
 	}
 }
 
@@ -111,7 +111,7 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
 		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 	}
-	decision, err := booking.Decide(b.facts, request, tx.Now)
+	result, err := booking.Decide(b.facts, request, tx.Now)
 	if err != nil {
 		return seats.Result{}, err
 	}
@@ -119,10 +119,10 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	if err != nil {
 		return seats.Result{}, err
 	}
-	if decision.Wait {
+	if result.Wait {
 		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Staff))
 	}
-	return b.write(tx, request.ID, decision, stock), nil
+	return b.write(tx, request.ID, result, stock), nil
 }
 
 // completeFacts puts the facts together. It ends expired holds, whose seats go to the members who wait.
@@ -147,7 +147,7 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 }
 
 // write writes the booking or the hold.
-func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decision, stock seats.Stock) seats.Result {
+func (b *book) write(tx *engine.Tx, id tenant.BookingID, result booking.BookResult, stock seats.Stock) seats.Result {
 	made := booking.Booking{
 		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
@@ -158,7 +158,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decisi
 		data, made.Status, made.HoldUntil = event.BookingHeld{}, booking.Pending, new(b.slot.HoldUntil(tx.Now))
 		tx.WakeAt(*made.HoldUntil)
 	}
-	made = seats.Take(tx, b.facts, made, decision)
+	made = seats.Take(tx, b.facts, made, result)
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
 	seats.BookingEvent(tx, made, data)

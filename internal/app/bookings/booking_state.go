@@ -13,8 +13,8 @@ import (
 // bookingState is a booking that an operation changes, with its session and items.
 type bookingState struct {
 	id      tenant.BookingID
-	visit   bookingdb.Visit // the session and member of the booking when the operation was queued
-	frees   bool            // the operation may free the booking's seats
+	of      bookingdb.SessionMember // the session and member of the booking when the operation was queued
+	frees   bool                    // the operation may free the booking's seats
 	booking *booking.Booking
 	slot    *booking.Slot // nil if the session is deleted
 	lines   []bookingdb.BookedLine
@@ -26,9 +26,9 @@ func locate[R any](
 	in tenant.TenantID, l seats.Locator, newOperation func(bookingState) engine.Operation[R],
 ) func(context.Context, engine.Reader) (engine.Located[R], error) {
 	return func(ctx context.Context, read engine.Reader) (engine.Located[R], error) {
-		visit, locks, err := l.Locate(ctx, in, read)
+		of, locks, err := l.Locate(ctx, in, read)
 		return engine.Located[R]{Locks: locks, New: func() engine.Operation[R] {
-			return newOperation(bookingState{id: l.ID, visit: visit, frees: l.Fills})
+			return newOperation(bookingState{id: l.ID, of: of, frees: l.Fills})
 		}}, err
 	}
 }
@@ -37,9 +37,9 @@ func locate[R any](
 func (b *bookingState) Load(q *engine.Query) {
 	bookingdb.FindBooking(q.Batch, q.Tenant, b.id, &b.booking)
 	if b.frees {
-		seats.LoadFreedSlot(q, b.visit.Session, &b.slot)
+		seats.LoadFreedSlot(q, b.of.Session, &b.slot)
 	} else {
-		seats.LoadSlot(q, b.visit.Session, &b.slot)
+		seats.LoadSlot(q, b.of.Session, &b.slot)
 	}
 	bookingdb.ListLines(q.Batch, q.Tenant, []tenant.BookingID{b.id}, &b.lines)
 }
@@ -49,7 +49,7 @@ func (b *bookingState) find(tx *engine.Tx) (booking.Booking, error) {
 	switch {
 	case b.booking == nil || !tx.Caller.CanAccessCreated(b.booking.Member, b.booking.CreatedBy):
 		return booking.Booking{}, errNoBooking
-	case b.booking.Session != b.visit.Session:
+	case b.booking.Session != b.of.Session:
 		return booking.Booking{}, engine.ErrMoved
 	}
 	for _, l := range b.lines {

@@ -45,7 +45,7 @@ type cancel struct {
 // Load implements engine.Operation. It reads an entry only if there is one: a predicate lock on a missing entry would
 // conflict with every member who joins a queue.
 func (c *cancel) Load(q *engine.Query) {
-	if c.visit.Waits {
+	if c.of.Waits {
 		waitlistdb.FindEntry(q.Batch, q.Tenant, tenant.EntryID{UUID: c.id.UUID}, &c.entry)
 		return
 	}

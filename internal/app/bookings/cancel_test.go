@@ -142,13 +142,13 @@ func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 		studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo"), studio.AddMember("Zoe"),
 	}
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
-	place := studio.MustBook(people[0], class)
+	booked := studio.MustBook(people[0], class)
 	for i, p := range people[1:] {
 		waits := expect.Value(studio.Book(p, class))(t)
 		must.NotNil(t, waits.Entry)
 		must.EqOp(t, i+1, waits.Entry.Position)
 	}
-	must.EqOp(t, 1, expect.Value(studio.Cancel(people[0], place))(t).Promoted)
+	must.EqOp(t, 1, expect.Value(studio.Cancel(people[0], booked))(t).Promoted)
 	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
 	must.SliceLen(t, 1, roster.Bookings, must.Sprintf("booked: %+v", roster.Bookings))
 	test.EqOp(t, "Noa", roster.Bookings[0].MemberName, test.Sprintf("booked: %+v", roster.Bookings))
@@ -177,12 +177,12 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	other := studio.AddSession(testkit.Session{})
 	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
 	studio.Subscribe(noa, pack)
-	leos, place := studio.Subscribe(leo, pack), studio.MustBook(mia, class)
+	leos, booked := studio.Subscribe(leo, pack), studio.MustBook(mia, class)
 	noas := studio.MustWaitlist(noa, class)
 	studio.MustWaitlist(leo, class)
 	studio.MustBook(noa, other) // her last credit is gone
 
-	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, place))(t).Promoted)
+	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, booked))(t).Promoted)
 	test.EqOp(t, 0, studio.Balance(leos), test.Sprint("Leo's promotion took no credit"))
 	_, entries, err := studio.App.Bookings.ListMyBookings(
 		context.Background(), testkit.SelfOnly(noa),
@@ -200,14 +200,14 @@ func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	studio := testkit.New(t)
 	class := studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	mia, eve := studio.AddMember("Mia"), studio.AddMember("Eve")
-	noa, leo, place := studio.AddMember("Noa"), studio.AddMember("Leo"), studio.MustBook(mia, class)
+	noa, leo, booked := studio.AddMember("Noa"), studio.AddMember("Leo"), studio.MustBook(mia, class)
 	studio.MustBook(eve, class)
 	r := expect.Value(studio.App.Bookings.Book(
 		context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online},
 	))(t)
 	must.NotNil(t, r.Entry, must.Sprintf("%+v", r))
 	studio.MustWaitlist(leo, class)
-	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, place))(t).Promoted)
+	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, booked))(t).Promoted)
 	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
 	must.SliceLen(t, 1, roster.Entries, must.Sprintf("waiting: %+v", roster.Entries))
 	test.EqOp(t, "Noa", roster.Entries[0].MemberName, test.Sprintf("waiting: %+v", roster.Entries))
@@ -223,11 +223,11 @@ func TestPromotion_SkipsOverlappingBookings(t *testing.T) {
 	class, clash := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}), studio.AddSession(testkit.Session{})
 	mia, noa, leo := studio.AddMember("Mia"), studio.AddMember("Noa"), studio.AddMember("Leo")
 	studio.Subscribe(noa, plan)
-	place := studio.MustBook(mia, class)
+	booked := studio.MustBook(mia, class)
 	studio.MustWaitlist(noa, class)
 	studio.MustWaitlist(leo, class)
 	studio.MustBook(noa, clash)
-	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, place))(t).Promoted)
+	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, booked))(t).Promoted)
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from waitlist_entries where member_id = $1 and passed_over_reason = 'OVERLAP'
 			and status = 'WAITING'`,
@@ -240,11 +240,11 @@ func TestPromotion_EndsWhenBookingCloses(t *testing.T) {
 	studio := testkit.New(t)
 	class := studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
-	place := studio.MustBook(mia, class)
+	booked := studio.MustBook(mia, class)
 	studio.MustWaitlist(noa, class)
 	studio.Clock.Set(testkit.Noon.Add(48 * time.Hour))
 	must.EqOp(t, 0, expect.Value(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: place},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked},
 	))(t).Promoted)
 }
 
@@ -254,11 +254,11 @@ func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	class := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	s := studio.Subscribe(noa, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
-	place := studio.MustBook(mia, class)
+	booked := studio.MustBook(mia, class)
 	studio.MustWaitlist(noa, class)
 	studio.Clock.Set(testkit.Noon.Add(20 * time.Hour)) // six hours before the start: past the window
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: place},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked},
 	))
 	bookings, _, err := studio.App.Bookings.ListMyBookings(
 		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},

@@ -72,12 +72,12 @@ func (c *confirm) Load(q *engine.Query) {
 	if c.ProviderCode != "" {
 		catalogdb.FindBenefitProvider(q.Batch, q.Tenant, c.ProviderCode, &c.number.Provider)
 		catalogdb.FindBenefitNumber(
-			q.Batch, q.Tenant, c.ProviderCode, booking.BenefitKey(c.Number), c.visit.Member, &c.number)
+			q.Batch, q.Tenant, c.ProviderCode, booking.BenefitKey(c.Number), c.of.Member, &c.number)
 	}
 	if c.Paid != nil {
 		bookingdb.ListPayments(q.Batch, q.Tenant, c.id, &c.payments)
-	} else if !c.visit.Member.IsZero() {
-		seats.LoadPayers(q, &c.slot, c.visit.Member, c.Subscription, &c.payers)
+	} else if !c.of.Member.IsZero() {
+		seats.LoadPayers(q, &c.slot, c.of.Member, c.Subscription, &c.payers)
 	}
 }
 

@@ -185,20 +185,20 @@ func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error)
 	var owner *catalog.Tenant
 	var link *checkin.DisplayLink
 	var slot *booking.Slot
-	var wall *bookingdb.Display
+	var display *bookingdb.Display
 	var arrivals []bookingdb.Arrival
 	var upcoming []Upcoming
 	var batch pg.Batch
 	accountdb.FindTenant(&batch, shown.Tenant, &owner)
 	bookingdb.FindDisplayLink(&batch, shown.Tenant, shown.Link, &link)
 	bookingdb.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
-	bookingdb.FindDisplay(&batch, shown.Tenant, shown.Session, &wall)
+	bookingdb.FindDisplay(&batch, shown.Tenant, shown.Session, &display)
 	bookingdb.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
 	bookingdb.ListUpcoming(&batch, shown.Tenant, shown.Session, now, maxUpcoming, &upcoming)
 	if err := s.engine.Read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}
-	if owner == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
+	if owner == nil || slot == nil || display == nil || slot.State == catalog.Cancelled {
 		return Display{}, seats.ErrNoSession
 	}
 	if link == nil { // swept
@@ -215,10 +215,10 @@ func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error)
 	}
 	w := CheckInWindow(*slot)
 	d := Display{
-		Tenant: owner.Name, Brand: owner.Brand, Title: slot.Title, Location: wall.Location, Coach: wall.Coach,
+		Tenant: owner.Name, Brand: owner.Brand, Title: slot.Title, Location: display.Location, Coach: display.Coach,
 		Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
 		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt),
-		Expected: wall.Expected, Arrived: wall.Arrived, Upcoming: upcoming, Now: now,
+		Expected: display.Expected, Arrived: display.Arrived, Upcoming: upcoming, Now: now,
 	}
 	for _, a := range arrivals {
 		d.Arrivals = append(d.Arrivals, Arrival{Name: checkin.DisplayName(a.Name), Party: a.Party, At: a.At})

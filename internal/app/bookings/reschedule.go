@@ -152,8 +152,8 @@ func findPayer(ctx context.Context, tx *engine.Tx, b booking.Booking, to booking
 	}
 	var payers []credit.Subscription
 	var batch pg.Batch
-	visit := bookingdb.Visit{Session: to.ID, Member: b.Member}
-	bookingdb.ListPayers(&batch, tx.Tenant, visit, b.Subscription, &payers)
+	key := bookingdb.SessionMember{Session: to.ID, Member: b.Member}
+	bookingdb.ListPayers(&batch, tx.Tenant, key, b.Subscription, &payers)
 	if err := tx.Load(ctx, &batch); err != nil || len(payers) == 0 {
 		return nil, err
 	}

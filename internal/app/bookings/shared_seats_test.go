@@ -46,7 +46,7 @@ func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 		all = append(all, m)
 	}
 	one := all[5]
-	visit := bookingdb.Visit{Session: one.session, Member: one.who.Member}
+	key := bookingdb.SessionMember{Session: one.session, Member: one.who.Member}
 	for name, find := range map[string]func(*pg.Batch){
 		"the booking": func(batch *pg.Batch) {
 			bookingdb.FindBooking(batch, studio.Tenant, one.booking, new(*booking.Booking))
@@ -64,10 +64,10 @@ func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 			bookingdb.FindBookingMember(batch, studio.Tenant, one.who.Member, new(*booking.Member))
 		},
 		"a member's place": func(batch *pg.Batch) {
-			bookingdb.FindDouble(batch, studio.Tenant, visit, func(bookingdb.Double) {})
+			bookingdb.FindActiveIDs(batch, studio.Tenant, key, func(bookingdb.ActiveIDs) {})
 		},
 		"a member's contracts": func(batch *pg.Batch) {
-			bookingdb.ListPayers(batch, studio.Tenant, visit, tenant.SubscriptionID{}, new([]credit.Subscription))
+			bookingdb.ListPayers(batch, studio.Tenant, key, tenant.SubscriptionID{}, new([]credit.Subscription))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -31,10 +31,10 @@ import (
 func TestGuardrails_LogTheReason(t *testing.T) {
 	t.Parallel()
 	start := testkit.Noon.Add(48 * time.Hour)
-	wants := func(studio *messagetest.Studio, who tenant.Caller, chosen notify.Preferences) {
+	wants := func(studio *messagetest.Studio, who tenant.Caller, preferences notify.Preferences) {
 		studio.T.Helper()
 		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationPreferences(
-			studio.T.Context(), who, messages.PreferencesEdit{Chosen: chosen},
+			studio.T.Context(), who, messages.PreferencesEdit{Chosen: preferences},
 		))
 	}
 	settings := func(studio *messagetest.Studio, edit func(*notify.Settings)) {

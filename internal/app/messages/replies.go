@@ -41,21 +41,21 @@ func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (strin
 }
 
 func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, text string) (string, error) {
-	command := notify.ParseReply(text)
+	reply := notify.ParseReply(text)
 	in, answer := tenants[0], content.NoAnswer
 	var err error
-	switch command.Kind {
+	switch reply.Kind {
 	case notify.Stop, notify.Start:
 		for _, in := range tenants {
-			if err := s.setStop(ctx, in, from, command.Kind == notify.Stop); err != nil {
+			if err := s.setStop(ctx, in, from, reply.Kind == notify.Stop); err != nil {
 				return "", err
 			}
 		}
-		if command.Kind == notify.Stop && !command.HandledByCarrier {
+		if reply.Kind == notify.Stop && !reply.HandledByCarrier {
 			answer = content.MessagesStopped
 		}
 	case notify.Accept, notify.Decline:
-		in, answer, err = s.answerOffer(ctx, tenants, from, command)
+		in, answer, err = s.answerOffer(ctx, tenants, from, reply)
 	case notify.Help:
 		answer = content.Helped
 	case notify.NoReply:
@@ -84,12 +84,12 @@ func (s *Service) setStop(ctx context.Context, in tenant.TenantID, number string
 // answerOffer accepts or declines the offer with a code. If only an offer that has ended has the code, answering it
 // again gives the same result, because the same SMS may come twice.
 func (s *Service) answerOffer(
-	ctx context.Context, tenants []tenant.TenantID, from string, command notify.Reply,
+	ctx context.Context, tenants []tenant.TenantID, from string, reply notify.Reply,
 ) (tenant.TenantID, content.Answer, error) {
 	var chosen waitlists.CodedOffer
 	of, live := tenants[0], 0
 	for _, in := range tenants {
-		offers, err := s.offers.OffersByCode(ctx, in, from, command.Code)
+		offers, err := s.offers.OffersByCode(ctx, in, from, reply.Code)
 		if err != nil {
 			return of, content.NoAnswer, err
 		}
@@ -108,7 +108,7 @@ func (s *Service) answerOffer(
 	case chosen.ID.IsZero():
 		return of, content.NotOpen, nil
 	}
-	accept := command.Kind == notify.Accept
+	accept := reply.Kind == notify.Accept
 	err := s.offers.AnswerOffer(ctx, of, chosen, accept)
 	var refused *fault.Error
 	switch reason := fault.ReasonOf(err); {

@@ -97,8 +97,8 @@ func (s *Service) Unsubscribe(ctx context.Context, link string, all bool) (Unsub
 		stop := messagedb.NotificationStop{Channel: delivery.Email, Reason: notify.Unsubscribed, At: tx.Now}
 		if to := recipients[u.id]; to != nil {
 			if !all {
-				choice := notify.Preferences{{Topic: u.Topic, Channel: delivery.Email}: false}
-				messagedb.PutPreferences(tx.Tx, tx.Tenant, to.Member, choice, tx.Now)
+				preferences := notify.Preferences{{Topic: u.Topic, Channel: delivery.Email}: false}
+				messagedb.PutPreferences(tx.Tx, tx.Tenant, to.Member, preferences, tx.Now)
 				return profile, nil
 			}
 			stop.Address = to.Email

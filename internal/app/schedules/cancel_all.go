@@ -41,10 +41,10 @@ func (s *Service) cancelAll(
 	if err != nil {
 		return counts, err
 	}
-	withdrawal := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}
+	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}
 	for _, b := range bookings {
 		// Several bookings may have the same payer. Each refund starts from the balance that the one before left.
-		c, err := booking.Cancel(b, payers[b.Subscription], withdrawal, tx.Now)
+		c, err := booking.Cancel(b, payers[b.Subscription], request, tx.Now)
 		if err != nil {
 			return counts, err
 		}

@@ -24,12 +24,12 @@ type forecast struct {
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
-	positions     map[waitlists.QueuePlace]waitlist.Rank
+	positions     map[waitlists.PlaceKey]waitlist.Rank
 }
 
 // newForecast returns nil for callers who are not members.
 func newForecast(
-	caller tenant.Caller, member bookingdb.MemberFacts, queued waitlists.PositionFacts, now time.Time,
+	caller tenant.Caller, member bookingdb.MemberFacts, facts waitlists.PositionFacts, now time.Time,
 ) *forecast {
 	if member.Member == nil {
 		return nil
@@ -37,7 +37,7 @@ func newForecast(
 	f := &forecast{
 		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
 		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions,
-		positions: waitlists.Positions(queued.Rivals, queued.Rules, now),
+		positions: waitlists.Positions(facts.Rivals, facts.Rules, now),
 		usage:     make(map[bookingdb.Usage]int, len(member.Usage)),
 		counted:   make(map[civil.Date][]credit.Subscription),
 		bookings:  make(map[tenant.SessionID]tenant.BookingID, len(member.Bookings)),
@@ -69,7 +69,7 @@ func (f *forecast) eligibility(slot *booking.Slot) *booking.Eligibility {
 	f.facts.Slot, f.facts.Subscriptions = *slot, f.countedOn(slot.LocalDate)
 	f.facts.Booking, f.facts.Entry = f.bookings[slot.ID], entry
 	e := booking.EligibilityOf(f.facts, f.command, f.now)
-	e.Position = f.positions[waitlists.QueuePlace{Entry: entry, Session: slot.ID}].Position
+	e.Position = f.positions[waitlists.PlaceKey{Entry: entry, Session: slot.ID}].Position
 	return &e
 }
 

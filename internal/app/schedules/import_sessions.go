@@ -38,24 +38,24 @@ func (s *Service) ImportSessions(
 	t := engine.Transaction{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
 	insert := func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
 		// A copy, so that each attempt starts with the file's own problems.
-		report := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
-		sessions, err := checkRows(ctx, tx, report.Rows)
-		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
-			return report, err
+		imported := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
+		sessions, err := checkRows(ctx, tx, imported.Rows)
+		if err != nil || dryRun || imported.InvalidRows() > 0 || len(sessions) == 0 {
+			return imported, err
 		}
 		if err := tx.Grow(ctx, s.quota, len(sessions)); err != nil {
-			return report, err
+			return imported, err
 		}
-		report.Sessions = idsOf(sessions)
+		imported.Sessions = idsOf(sessions)
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		appendEvents(tx, always(event.SessionCreated{Series: tenant.SeriesID{}, Batch: batch}), sessions...)
-		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": report.Sessions})
-		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, report.Sessions...)
-		return report, err
+		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": imported.Sessions})
+		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, imported.Sessions...)
+		return imported, err
 	}
-	report, err := engine.Transact(ctx, s.engine, caller, t, insert)
-	return report, explainConflict("csv", err)
+	imported, err := engine.Transact(ctx, s.engine, caller, t, insert)
+	return imported, explainConflict("csv", err)
 }
 
 // checkRows checks rows against the tenant's data. It adds problems to the rows, and returns the sessions of the rows

@@ -21,12 +21,12 @@ import (
 )
 
 // problems lists what a report has against a file: row, column, message.
-func problems(report schedules.SessionImport) []string {
+func problems(imported schedules.SessionImport) []string {
 	var all []string
-	for _, p := range report.Header {
+	for _, p := range imported.Header {
 		all = append(all, fmt.Sprintf("1 %s: %s", p.Column, p.Message))
 	}
-	for _, row := range report.Rows {
+	for _, row := range imported.Rows {
 		for _, p := range row.Problems {
 			all = append(all, fmt.Sprintf("%d %s: %s", row.Number, p.Column, p.Message))
 		}
@@ -48,14 +48,14 @@ func TestImportSessions_CreatesEveryRow(t *testing.T) {
 		"VINYASA,pier 1,2026-03-28,18:00,19:30,,STUDIO,carla@example.COM,12,3,Late flow,Bring a mat.,published\n" +
 		"Vinyasa,Pier 1,2026-03-29,18:00,,45,,,,,,,\n"
 
-	if report := studio.ImportSessions(file, true); report.InvalidRows() != 0 || report.Sessions != nil ||
+	if imported := studio.ImportSessions(file, true); imported.InvalidRows() != 0 || imported.Sessions != nil ||
 		studio.Count(`select count(*) from sessions`) != 0 {
-		t.Fatalf("dry run: %+v, %d sessions", report, studio.Count(`select count(*) from sessions`))
+		t.Fatalf("dry run: %+v, %d sessions", imported, studio.Count(`select count(*) from sessions`))
 	}
-	report := studio.ImportSessions(file, false)
-	must.SliceLen(t, 2, report.Sessions)
-	must.SliceLen(t, 2, report.Rows)
-	first, second := studio.GetSession(report.Sessions[0]), studio.GetSession(report.Sessions[1])
+	imported := studio.ImportSessions(file, false)
+	must.SliceLen(t, 2, imported.Sessions)
+	must.SliceLen(t, 2, imported.Rows)
+	first, second := studio.GetSession(imported.Sessions[0]), studio.GetSession(imported.Sessions[1])
 	want := session.Session{
 		ID: first.ID,
 		Details: session.Details{
@@ -96,7 +96,7 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 	row := func(service, location, date, start, resource, coach string) string {
 		return fmt.Sprintf("%s,%s,%s,%s,,60,%s,%s,,,,,\n", service, location, date, start, resource, coach)
 	}
-	report := studio.ImportSessions(testkit.ImportHeader+
+	imported := studio.ImportSessions(testkit.ImportHeader+
 		row("Vinyasa", "Pier 1", "2026-03-28", "00:00", "Studio", "carla@example.com")+ // 2: in order
 		row("Boxing", "Pier 1", "2026-03-28", "00:00", "Studio", "")+ // 3: that 2 has the room is no news
 		row("Vinyasa", "Pier 9", "2026-03-28", "18:00", "", "")+ // 4
@@ -117,26 +117,26 @@ func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 		`8 : A session starts within ten years of now.`,
 		`9 start: There is no such time at the location on that day: its clocks change.`,
 	}
-	test.Eq(t, want, problems(report))
-	test.EqOp(t, 7, report.InvalidRows(),
+	test.Eq(t, want, problems(imported))
+	test.EqOp(t, 7, imported.InvalidRows(),
 		test.Sprintf(
 			"%d wrong, %d rows, %d sessions were made",
-			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+			imported.InvalidRows(), len(imported.Rows), studio.Count(`select count(*) from sessions`),
 		))
-	must.SliceLen(t, 8, report.Rows,
+	must.SliceLen(t, 8, imported.Rows,
 		must.Sprintf(
 			"%d wrong, %d rows, %d sessions were made",
-			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+			imported.InvalidRows(), len(imported.Rows), studio.Count(`select count(*) from sessions`),
 		))
-	test.Nil(t, report.Sessions,
+	test.Nil(t, imported.Sessions,
 		test.Sprintf(
 			"%d wrong, %d rows, %d sessions were made",
-			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+			imported.InvalidRows(), len(imported.Rows), studio.Count(`select count(*) from sessions`),
 		))
 	test.EqOp(t, 0, studio.Count(`select count(*) from sessions`),
 		test.Sprintf(
 			"%d wrong, %d rows, %d sessions were made",
-			report.InvalidRows(), len(report.Rows), studio.Count(`select count(*) from sessions`),
+			imported.InvalidRows(), len(imported.Rows), studio.Count(`select count(*) from sessions`),
 		))
 }
 
@@ -157,7 +157,7 @@ func TestImportSessions_ReportsConflicts(t *testing.T) {
 		return fmt.Sprintf("Vinyasa,Pier 1,2026-03-28,%s,,60,%s,%s,,,,,\n", start, resource, coach)
 	}
 	for _, dryRun := range []bool{true, false} {
-		report := studio.ImportSessions(testkit.ImportHeader+
+		imported := studio.ImportSessions(testkit.ImportHeader+
 			row("10:00", "Studio", "carla@example.com")+ // 2: what was called off takes no place
 			row("17:00", "Studio", "")+ // 3
 			row("17:30", "studio", "")+ // 4
@@ -173,7 +173,7 @@ func TestImportSessions_ReportsConflicts(t *testing.T) {
 			"7 coach_email: The staff member has another session from 2026-03-28 20:00 to 2026-03-28 21:00.",
 			"8 resource: The resource is taken at that time by row 7.",
 		}
-		test.Eq(t, want, problems(report), test.Sprintf("dry run %v", dryRun))
+		test.Eq(t, want, problems(imported), test.Sprintf("dry run %v", dryRun))
 	}
 	test.EqOp(t, 2, studio.Count(`select count(*) from sessions`), test.Sprint("sessions were made"))
 }
@@ -211,13 +211,13 @@ func TestImportSessions_ImportsALargeFile(t *testing.T) {
 	for n := range session.MaxImportRows {
 		fmt.Fprintf(&file, "Vinyasa,Pier 1,%s,%02d:%02d,10,Studio\n", day.AddDays(n/100), 6+n%100/6, n%6*10)
 	}
-	report := studio.ImportSessions(file.String(), false)
-	must.EqOp(t, 0, report.InvalidRows(), must.Sprintf("%v", problems(report)))
+	imported := studio.ImportSessions(file.String(), false)
+	must.EqOp(t, 0, imported.InvalidRows(), must.Sprintf("%v", problems(imported)))
 	test.EqOp(t, session.MaxImportRows, studio.Count(`select count(*) from sessions`), test.Sprint("sessions"))
-	report = studio.ImportSessions(file.String(), false)
+	imported = studio.ImportSessions(file.String(), false)
 	test.EqOp(
-		t, session.MaxImportRows, report.InvalidRows(),
-		test.Sprintf("the second time %d rows are in the way", report.InvalidRows()),
+		t, session.MaxImportRows, imported.InvalidRows(),
+		test.Sprintf("the second time %d rows are in the way", imported.InvalidRows()),
 	)
 }
 
@@ -227,12 +227,12 @@ func TestImportSessions_PublishesForThoseWhoMay(t *testing.T) {
 	studio := testkit.New(t)
 	file := testkit.ImportHeader + "Vinyasa,Pier 1,2026-03-29,18:00,,45,,,,,,,draft\n" +
 		"Vinyasa,Pier 1,2026-03-30,18:00,,45,,,,,,,published\n"
-	report := expect.Value(
+	imported := expect.Value(
 		studio.App.Schedules.ImportSessions(t.Context(), studio.Coach, []byte(file), false, false),
 	)(t)
-	test.SliceEmpty(t, report.Sessions)
-	test.SliceEmpty(t, report.Rows[0].Problems)
+	test.SliceEmpty(t, imported.Sessions)
+	test.SliceEmpty(t, imported.Rows[0].Problems)
 	test.Eq(t, []session.ImportProblem{
 		{Column: "status", Message: "Publishing needs the permission session.create_published."},
-	}, report.Rows[1].Problems)
+	}, imported.Rows[1].Problems)
 }

@@ -41,17 +41,17 @@ const initialPage = 64
 // one. A second round trip follows if locations, services or policies have changed since the node last read them, or if
 // the member waits for one of the sessions. Only staff see drafts.
 func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
-	offered := make([]SessionView, 0, min(q.Limit, initialPage))
+	views := make([]SessionView, 0, min(q.Limit, initialPage))
 	var member bookingdb.MemberFacts
 	var version int64
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
 		Filter: q.Visible(caller.IsStaff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, func(s *session.Session) {
-		if len(offered) == cap(offered) {
-			offered = slices.Grow(offered, q.Limit)
+		if len(views) == cap(views) {
+			views = slices.Grow(views, q.Limit)
 		}
-		offered = append(offered, SessionView{Session: *s})
+		views = append(views, SessionView{Session: *s})
 	})
 	coredb.FindSnapshotVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
@@ -63,26 +63,26 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 		return nil, err
 	}
 	snapshot := s.snapshots.At(caller.Tenant, version)
-	var queued waitlists.PositionFacts
-	if err := s.readMore(ctx, caller, &snapshot, member, &queued); err != nil {
+	var facts waitlists.PositionFacts
+	if err := s.readMore(ctx, caller, &snapshot, member, &facts); err != nil {
 		return nil, err
 	}
-	forecast := newForecast(caller, member, queued, s.engine.Now())
+	forecast := newForecast(caller, member, facts, s.engine.Now())
 	slots := slotBuilder{tenant: caller.Tenant, snapshot: snapshot}
-	for i := range offered {
-		s := &offered[i]
+	for i := range views {
+		s := &views[i]
 		slot := slots.build(&s.Session)
 		s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
 		s.complete(caller, &slot, forecast)
 	}
-	return offered, nil
+	return views, nil
 }
 
 // readMore reads what a page rarely needs: the tenant's snapshot, if it is not cached, and the queues in which the
 // member has entries.
 func (s *Service) readMore(
 	ctx context.Context, caller tenant.Caller, snapshot **booking.Snapshot, member bookingdb.MemberFacts,
-	queued *waitlists.PositionFacts,
+	facts *waitlists.PositionFacts,
 ) error {
 	var batch pg.Batch
 	cached := *snapshot != nil
@@ -91,7 +91,7 @@ func (s *Service) readMore(
 		coredb.FindSnapshot(&batch, caller.Tenant, *snapshot)
 	}
 	if len(member.Entries) > 0 {
-		queued.ListRivals(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
+		facts.ListRivals(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -109,7 +109,7 @@ func (s *Service) readMore(
 func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (SessionView, error) {
 	var found *scheduledb.Scheduled
 	var member bookingdb.MemberFacts
-	var queued waitlists.PositionFacts
+	var facts waitlists.PositionFacts
 	err := s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var first, second, third pg.Batch
 		scheduledb.FindSession(&first, caller.Tenant, id, &found)
@@ -127,15 +127,15 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 		if err := tx.Load(ctx, &second); err != nil || len(member.Entries) == 0 {
 			return err
 		}
-		queued.ListRivals(&third, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
+		facts.ListRivals(&third, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 		return tx.Load(ctx, &third)
 	})
 	if err != nil {
 		return SessionView{}, err
 	}
-	offered := SessionView{Session: found.Session}
-	offered.complete(caller, &found.Slot, newForecast(caller, member, queued, s.engine.Now()))
-	return offered, nil
+	view := SessionView{Session: found.Session}
+	view.complete(caller, &found.Slot, newForecast(caller, member, facts, s.engine.Now()))
+	return view, nil
 }
 
 // complete adds the eligibility, and removes what the caller may not see.

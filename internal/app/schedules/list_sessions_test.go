@@ -285,8 +285,8 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 	studio.AddSession(testkit.Session{Starts: testkit.Evening})
 	look := func() schedules.SessionView { return listSessions(studio, mia, testkit.WeekQuery())[0] }
 	refused := func(want fault.Reason) func(schedules.SessionView) bool {
-		return func(o schedules.SessionView) bool {
-			return o.Eligibility.Refusal != nil && o.Eligibility.Refusal.Reason == want
+		return func(v schedules.SessionView) bool {
+			return v.Eligibility.Refusal != nil && v.Eligibility.Refusal.Reason == want
 		}
 	}
 	e := look().Eligibility
@@ -306,7 +306,7 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil },
 			))
-		}, func(o schedules.SessionView) bool { return o.Eligibility.Status == booking.Eligible }},
+		}, func(v schedules.SessionView) bool { return v.Eligibility.Status == booking.Eligible }},
 		{"the tenant", func() error {
 			return expect.Error(studio.App.Accounts.UpdateTenant(
 				t.Context(), studio.Owner, nil, func(t *catalog.Tenant) { t.TakesPayments = true },
@@ -316,7 +316,7 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 			return expect.Error(studio.App.Catalog.UpdateService(
 				t.Context(), studio.Owner, studio.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed },
 			))
-		}, func(o schedules.SessionView) bool { return o.Delivery == catalog.Feed }},
+		}, func(v schedules.SessionView) bool { return v.Delivery == catalog.Feed }},
 		{"a location", func() error {
 			return expect.Error(studio.App.Catalog.UpdateLocation(
 				t.Context(), studio.Owner, studio.Location, nil,
@@ -329,7 +329,7 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 			)
 			studio.AddSession(testkit.Session{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
 			return err
-		}, func(o schedules.SessionView) bool { return o.TimeZone == "Europe/Lisbon" }},
+		}, func(v schedules.SessionView) bool { return v.TimeZone == "Europe/Lisbon" }},
 	} {
 		must.NoError(t, step.change(), must.Sprint(step.name))
 		got := look()
@@ -348,8 +348,8 @@ func fill(studio *testkit.Studio, n int, every time.Duration, state catalog.Sess
 		start := testkit.Noon.Add(time.Duration(i+1) * every).In(berlin)
 		fmt.Fprintf(&file, "Vinyasa,Pier 1,%s,,60,,,,,,,%s\n", start.Format("2006-01-02,15:04"), state)
 	}
-	report := studio.ImportSessions(file.String(), false)
-	must.EqOp(studio.T, n, len(report.Sessions), must.Sprintf("%+v", report))
+	imported := studio.ImportSessions(file.String(), false)
+	must.EqOp(studio.T, n, len(imported.Sessions), must.Sprintf("%+v", imported))
 }
 
 func TestListSessions_UsesTheIndexOnTheStart(t *testing.T) {

@@ -26,23 +26,23 @@ type Locator struct {
 // Locate reads which session and member the booking or entry is of.
 func (l Locator) Locate(
 	ctx context.Context, in tenant.TenantID, read engine.Reader,
-) (bookingdb.Visit, engine.Locks, error) {
-	var found *bookingdb.Visit
+) (bookingdb.SessionMember, engine.Locks, error) {
+	var found *bookingdb.SessionMember
 	var queue *waitlist.Queue
 	var batch pg.Batch
-	bookingdb.FindVisit(&batch, in, l.ID, &found, &queue)
+	bookingdb.FindSessionMember(&batch, in, l.ID, &found, &queue)
 	locks := engine.Locks{Single: []engine.Key{l.ID.UUID}}
 	if err := read(ctx, &batch); err != nil {
-		return bookingdb.Visit{}, locks, err
+		return bookingdb.SessionMember{}, locks, err
 	}
-	var visit bookingdb.Visit
+	var of bookingdb.SessionMember
 	if found != nil {
-		visit, locks.Updates = *found, !found.Waits
-		if !visit.Session.IsZero() { // otherwise an entry for a time window
-			locks.Together = append(locks.Together, visit.Session.UUID)
+		of, locks.Updates = *found, !found.Waits
+		if !of.Session.IsZero() { // otherwise an entry for a time window
+			locks.Together = append(locks.Together, of.Session.UUID)
 		}
-		if !visit.Member.IsZero() {
-			locks.Single = append(locks.Single, visit.Member.UUID)
+		if !of.Member.IsZero() {
+			locks.Single = append(locks.Single, of.Member.UUID)
 		}
 	}
 	if l.Fills && queue != nil {
@@ -51,5 +51,5 @@ func (l Locator) Locate(
 	if !l.Also.IsZero() {
 		locks.Together = append(locks.Together, l.Also.UUID)
 	}
-	return visit, locks, nil
+	return of, locks, nil
 }

@@ -53,7 +53,7 @@ var (
 )
 
 // Take writes a booking: confirmed, unless it is a hold. It writes first what the database may reject.
-func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, decision booking.Decision) booking.Booking {
+func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.BookResult) booking.Booking {
 	seats := bookingdb.Seats{Taken: b.Party}
 	if b.Status == booking.Pending {
 		seats.Holds = 1
@@ -61,19 +61,19 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, decision booking.De
 		b.Status, b.ConfirmedAt = booking.Confirmed, &tx.Now
 	}
 	b.Payment.Status = payment.Unpaid
-	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
+	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, tx.Now
 	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
 	b.SessionTitle, b.TimeZone, b.LocalDate, b.Rules = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
-	if decision.Payer != nil {
-		b.Subscription = decision.Payer.ID
+	if result.Payer != nil {
+		b.Subscription = result.Payer.ID
 	}
 	bookingdb.InsertBooking(tx.Tx, tx.Tenant, b)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, seats)
-	if decision.Payer != nil {
-		credits.Write(tx, *decision.Payer, decision.Ledger)
-		if decision.Counted {
-			bookingdb.CountBooking(tx.Tx, tx.Tenant, decision.Payer.ID, f.Slot.LocalDate, +1)
+	if result.Payer != nil {
+		credits.Write(tx, *result.Payer, result.Ledger)
+		if result.Counted {
+			bookingdb.CountBooking(tx.Tx, tx.Tenant, result.Payer.ID, f.Slot.LocalDate, +1)
 		}
 	}
 	return b
@@ -145,15 +145,15 @@ func RepeatedResult(made Result, hash []byte) (Result, error) {
 func AlreadyBooked(
 	ctx context.Context, e *engine.Engine, by tenant.Caller, session tenant.SessionID, member tenant.MemberID,
 ) error {
-	var found bookingdb.Double
+	var ids bookingdb.ActiveIDs
 	var batch pg.Batch
-	visit := bookingdb.Visit{Session: session, Member: member}
-	bookingdb.FindDouble(&batch, by.Tenant, visit, func(d bookingdb.Double) { found = d })
+	key := bookingdb.SessionMember{Session: session, Member: member}
+	bookingdb.FindActiveIDs(&batch, by.Tenant, key, func(found bookingdb.ActiveIDs) { ids = found })
 	if err := e.Read(ctx, by, &batch); err != nil {
 		return err
 	}
-	if found == (bookingdb.Double{}) {
+	if ids == (bookingdb.ActiveIDs{}) {
 		return nil
 	}
-	return catalog.AlreadyBooked(found.Booking, found.Entry)
+	return catalog.AlreadyBooked(ids.Booking, ids.Entry)
 }

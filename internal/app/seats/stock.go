@@ -42,13 +42,13 @@ func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices
 			span.End = out.End
 		}
 	}
-	var out []booking.ItemReservation
+	var reserved []booking.ItemReservation
 	var others pg.Batch
-	bookingdb.ListItemReservations(&others, tx.Tenant, ids, span, &out)
+	bookingdb.ListItemReservations(&others, tx.Tenant, ids, span, &reserved)
 	if err := tx.Load(ctx, &others); err != nil {
 		return Stock{}, err
 	}
-	picked, err := booking.ReserveItems(slot, choices, items, out)
+	picked, err := booking.ReserveItems(slot, choices, items, reserved)
 	if err != nil {
 		return Stock{}, err
 	}
@@ -69,9 +69,9 @@ func InsertItemLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.ItemLi
 			Price: item.Price, Status: booking.ItemStatusFor(b.Status),
 		}
 		lines = append(lines, line)
-		for _, o := range s.picked {
-			if o.Item == c.Item {
-				bookingdb.InsertItemReservation(tx.Tx, tx.Tenant, tenant.NextID[tenant.ItemLineID](tx.IDs).UUID, b.ID, line, o)
+		for _, r := range s.picked {
+			if r.Item == c.Item {
+				bookingdb.InsertItemReservation(tx.Tx, tx.Tenant, tenant.NextID[tenant.ItemLineID](tx.IDs).UUID, b.ID, line, r)
 			}
 		}
 	}

@@ -367,12 +367,12 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.MustCancel(who[0], booked[0])
 	expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(ids[0]), false))
-	story := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
-	must.SliceLen(t, 2, story.Decisions)
-	must.SliceLen(t, 2, story.Offers)
-	must.EqOp(t, ids[0], story.Offers[0].Entry)
-	must.SliceLen(t, 2, story.Entries)
-	must.EqOp(t, "Waiter 0", story.Name(waiters[0].Member))
+	history := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
+	must.SliceLen(t, 2, history.Decisions)
+	must.SliceLen(t, 2, history.Offers)
+	must.EqOp(t, ids[0], history.Offers[0].Entry)
+	must.SliceLen(t, 2, history.Entries)
+	must.EqOp(t, "Waiter 0", history.Name(waiters[0].Member))
 	reasons := func(d waitlists.DecisionRecord) string {
 		var all []string
 		for _, v := range d.Decision.Verdicts {
@@ -380,10 +380,10 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	test.EqOp(t, "NOT_ELIGIBLE OFFERED NO_SEATS_LEFT", reasons(story.Decisions[0]))
-	got := reasons(story.Decisions[1])
+	test.EqOp(t, "NOT_ELIGIBLE OFFERED NO_SEATS_LEFT", reasons(history.Decisions[0]))
+	got := reasons(history.Decisions[1])
 	test.EqOp(t, "NOT_ELIGIBLE TRIED OFFERED", got)
-	test.EqOp(t, waitlist.RollOn, story.Decisions[1].Decision.Move)
+	test.EqOp(t, waitlist.RollOn, history.Decisions[1].Decision.Move)
 	expect.OK(t)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
 		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: wish,
 	}))
@@ -404,8 +404,8 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	expect.OK(t)(studio.App.Waitlists.SetPriority(
 		t.Context(), studio.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
 	))
-	story = expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
-	test.EqOp(t, ids[1], story.Entries[0].ID)
+	history = expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
+	test.EqOp(t, ids[1], history.Entries[0].ID)
 }
 
 // No entry fits, or all had an offer: both leave a note.

@@ -24,8 +24,8 @@ type (
 	WaitlistPart   = waitlistdb.WaitlistPart
 )
 
-// maxStory bounds the decisions and offers of a story.
-const maxStory = 500
+// maxHistory bounds the decisions and offers of a history.
+const maxHistory = 500
 
 // ListEntries reads entries.
 func (s *Service) ListEntries(
@@ -113,34 +113,35 @@ type SessionHistory struct {
 	Name      func(tenant.MemberID) string
 }
 
-// ExplainSession reads the story of a session.
+// ExplainSession reads the history of a session.
 func (s *Service) ExplainSession(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
 ) (SessionHistory, error) {
 	var (
-		story SessionHistory
-		slot  *booking.Slot
-		batch pg.Batch
+		history SessionHistory
+		slot    *booking.Slot
+		batch   pg.Batch
 	)
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
 	waitlistdb.ListDecisions(
-		&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: maxStory}, &story.Decisions)
+		&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: maxHistory},
+		&history.Decisions)
 	waitlistdb.ListOffers(
-		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: maxStory}, &story.Offers)
-	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
+		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: maxHistory}, &history.Offers)
+	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &history.Entries)
 	positions := ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return story, err
+		return history, err
 	}
 	if slot == nil {
-		return story, seats.ErrNoSession
+		return history, seats.ErrNoSession
 	}
-	positions.AddTo(story.Entries, s.engine.Now())
-	slices.SortStableFunc(story.Entries, func(a, b waitlist.Entry) int { return a.Position - b.Position })
-	story.Offers = s.showExpired(story.Offers)
+	positions.AddTo(history.Entries, s.engine.Now())
+	slices.SortStableFunc(history.Entries, func(a, b waitlist.Entry) int { return a.Position - b.Position })
+	history.Offers = s.showExpired(history.Offers)
 	var err error
-	story.Name, err = s.namesIn(ctx, caller, story.Decisions)
-	return story, err
+	history.Name, err = s.namesIn(ctx, caller, history.Decisions)
+	return history, err
 }
 
 // EntryHistory is what happened to an entry.
@@ -153,50 +154,50 @@ type EntryHistory struct {
 	OwnOnly bool
 }
 
-// ExplainEntry reads the story of an entry.
+// ExplainEntry reads the history of an entry.
 func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryHistory, error) {
 	var (
-		story  EntryHistory
-		entry  *waitlist.Entry
-		queues []waitlist.Queue
-		batch  pg.Batch
+		history EntryHistory
+		entry   *waitlist.Entry
+		queues  []waitlist.Queue
+		batch   pg.Batch
 	)
 	waitlistdb.FindEntry(&batch, caller.Tenant, id, &entry)
 	waitlistdb.ListOffers(
-		&batch, caller.Tenant, waitlistdb.OfferQuery{Entry: id, Oldest: true, Limit: maxStory}, &story.Offers)
+		&batch, caller.Tenant, waitlistdb.OfferQuery{Entry: id, Oldest: true, Limit: maxHistory}, &history.Offers)
 	waitlistdb.ListSessionQueues(&batch, caller.Tenant, id, &queues)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return story, err
+		return history, err
 	}
 	if entry == nil || !caller.CanAccess(entry.Member) {
-		return story, errNoEntry
+		return history, errNoEntry
 	}
 	if entry.Window != nil {
 		queues = entry.Window.Queues()
 	}
-	story.Offers = s.showExpired(story.Offers)
-	for _, o := range story.Offers {
+	history.Offers = s.showExpired(history.Offers)
+	for _, o := range history.Offers {
 		queues = append(queues, o.Queue)
 	}
 	query := waitlistdb.DecisionQuery{
-		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: maxStory,
+		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: maxHistory,
 	}
 	var err error
-	story.Decisions, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
+	history.Decisions, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
 		waitlistdb.ListDecisions(b, caller.Tenant, query, into)
 	})
 	if err != nil {
-		return story, err
+		return history, err
 	}
 	one := []waitlist.Entry{*entry}
 	if err := s.addPositions(ctx, caller, one); err != nil {
-		return story, err
+		return history, err
 	}
-	story.Entry = one[0]
-	story.Name = func(tenant.MemberID) string { return "" }
-	if story.OwnOnly = caller.SelfOnly; story.OwnOnly {
-		return story, nil
+	history.Entry = one[0]
+	history.Name = func(tenant.MemberID) string { return "" }
+	if history.OwnOnly = caller.SelfOnly; history.OwnOnly {
+		return history, nil
 	}
-	story.Name, err = s.namesIn(ctx, caller, story.Decisions)
-	return story, err
+	history.Name, err = s.namesIn(ctx, caller, history.Decisions)
+	return history, err
 }

@@ -112,9 +112,9 @@ type filler struct {
 
 // checkedBooking is the booking that an entry could get.
 type checkedBooking struct {
-	id       tenant.BookingID
-	facts    booking.Facts
-	decision booking.Decision
+	id     tenant.BookingID
+	facts  booking.Facts
+	result booking.BookResult
 }
 
 func queueOf(s booking.Slot) waitlist.Queue {
@@ -189,12 +189,12 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 	facts := make([]booking.Facts, len(entries))
 	var batch pg.Batch
 	for i, e := range entries {
-		visit := bookingdb.Visit{Session: f.slot.ID, Member: e.Member}
+		key := bookingdb.SessionMember{Session: f.slot.ID, Member: e.Member}
 		facts[i].Slot = *f.slot
 		facts[i].Member = booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive}
-		bookingdb.ListPayers(&batch, f.Tenant, visit, e.Subscription, &facts[i].Subscriptions)
-		bookingdb.ListBusy(&batch, f.Tenant, visit, &facts[i].Busy)
-		bookingdb.FindDouble(&batch, f.Tenant, visit, func(d bookingdb.Double) { facts[i].Booking = d.Booking })
+		bookingdb.ListPayers(&batch, f.Tenant, key, e.Subscription, &facts[i].Subscriptions)
+		bookingdb.ListBusy(&batch, f.Tenant, key, &facts[i].Busy)
+		bookingdb.FindActiveIDs(&batch, f.Tenant, key, func(ids bookingdb.ActiveIDs) { facts[i].Booking = ids.Booking })
 	}
 	if err := f.Load(ctx, &batch); err != nil {
 		return err
@@ -204,7 +204,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: facts[i]}
 		var err error = seats.ErrNoMember
 		if e.MemberActive {
-			b.decision, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
+			b.result, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
 		}
 		f.checked[e.ID], refusals[e.ID] = b, err
 	}
@@ -234,7 +234,7 @@ func (f *filler) promote(p waitlist.Promotion) {
 	b := seats.Take(f.Tx, checked.facts, booking.Booking{
 		ID: checked.id, Session: f.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
 		RequestHash: e.RequestHash, Note: e.Note, Promoted: true, GraceUntil: &p.GraceUntil, CreatedBy: e.CreatedBy,
-	}, checked.decision)
+	}, checked.result)
 	f.slot.SeatsTaken += b.Party
 	f.service.writeEntry(f.Tx, waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.ID, f.Now)})
 	if e.Window == nil {

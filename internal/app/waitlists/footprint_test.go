@@ -46,7 +46,7 @@ func TestFill_LocksNoTables(t *testing.T) {
 		size  int
 		entry *waitlist.Entry
 		busy  []civil.Span
-		visit = bookingdb.Visit{Session: class, Member: studio.Owner.Member}
+		key   = bookingdb.SessionMember{Session: class, Member: studio.Owner.Member}
 		queue = waitlist.Queue{Location: studio.Location, Service: studio.Service, Date: civiltest.Date("2026-03-18")}
 	)
 	one := expect.Value(tenant.Parse[tenant.EntryID](
@@ -63,9 +63,9 @@ func TestFill_LocksNoTables(t *testing.T) {
 		"the rules":   func(b *pg.Batch) { waitlistdb.ListRules(b, studio.Tenant, studio.Location, studio.Service, &rules) },
 		"an entry":    func(b *pg.Batch) { waitlistdb.FindEntry(b, studio.Tenant, one, &entry) },
 		"who is in it": func(b *pg.Batch) {
-			bookingdb.FindDouble(b, studio.Tenant, visit, func(bookingdb.Double) {})
+			bookingdb.FindActiveIDs(b, studio.Tenant, key, func(bookingdb.ActiveIDs) {})
 		},
-		"who is busy": func(b *pg.Batch) { bookingdb.ListBusy(b, studio.Tenant, visit, &busy) },
+		"who is busy": func(b *pg.Batch) { bookingdb.ListBusy(b, studio.Tenant, key, &busy) },
 	} {
 		var locks []string
 		err := studio.DB.InTx(t.Context(), pg.Scope{Tenant: studio.Tenant}, "look",

@@ -127,11 +127,11 @@ func (j *join) loadOthers(q *engine.Query) {
 	for i, slot := range j.slots {
 		if slot != nil && (q.Strict || seats.MayBeFull(q, slot)) {
 			full := slot.Holds > 0 || !slot.Fits(j.Party) // when a hold expires, all open seats go to the queue
-			bookingdb.FindDouble(q.Batch, q.Tenant, bookingdb.Visit{Session: slot.ID, Member: j.Member},
-				func(d bookingdb.Double) {
-					j.facts[i].Entry = d.Entry
+			bookingdb.FindActiveIDs(q.Batch, q.Tenant, bookingdb.SessionMember{Session: slot.ID, Member: j.Member},
+				func(ids bookingdb.ActiveIDs) {
+					j.facts[i].Entry = ids.Entry
 					if full {
-						j.facts[i].Booking = d.Booking
+						j.facts[i].Booking = ids.Booking
 					}
 				})
 		}

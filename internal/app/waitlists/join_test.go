@@ -162,9 +162,9 @@ func TestJoinWaitlist_LimitsQueueOfADay(t *testing.T) {
 	expect.Reason(t, fault.SessionFull)(studio.Book(studio.AddMember("Booker"), two))
 	studio.AddWaiters(2, testkit.ForSessions(next)) // another day, another queue
 	service := studio.AddService(catalog.Service{Name: "Massage"})
-	place := studio.AddLocation(catalog.Location{Name: "Pier 2"})
+	booked := studio.AddLocation(catalog.Location{Name: "Pier 2"})
 	for _, change := range []func(*testkit.Session){
-		func(s *testkit.Session) { s.Service = service }, func(s *testkit.Session) { s.Location = place },
+		func(s *testkit.Session) { s.Service = service }, func(s *testkit.Session) { s.Location = booked },
 	} {
 		class, _, _ := studio.AddFullSession(1, change) // and so have other services, and other places
 		studio.AddWaiters(2, testkit.ForSessions(class))

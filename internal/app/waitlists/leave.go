@@ -38,7 +38,7 @@ func (s *Service) LeaveWaitlist(
 
 // Leave ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
 func (s *Service) Leave(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, options seats.CancelOptions,
 ) (seats.Cancelled, error) {
 	left := seats.Cancelled{Result: seats.Result{Entry: &e}}
 	ended, err := e.CheckLeave()
@@ -50,21 +50,21 @@ func (s *Service) Leave(
 		return left, nil
 	}
 	if !tx.Caller.SelfOnly {
-		record.Audit(tx, "waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{
+		record.Audit(tx, "waitlist.removed", "waitlist_entry", e.ID.UUID, options.Reason, map[string]any{
 			"member_id": e.Member.String(),
 		})
 	}
-	e, err = s.EndEntry(ctx, tx, e, w)
+	e, err = s.EndEntry(ctx, tx, e, options)
 	return left, err
 }
 
 // EndEntry ends an active entry. The seats of its live offer, if it has one, go to the next entry.
 func (s *Service) EndEntry(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, options seats.CancelOptions,
 ) (waitlist.Entry, error) {
-	leaving := waitlist.Leaving(w)
+	leave := waitlist.LeaveOptions(options)
 	if e.Status == waitlist.Waiting {
-		changes := waitlist.Leave(e, leaving, tx.Now)
+		changes := waitlist.Leave(e, leave, tx.Now)
 		s.Write(tx, changes)
 		return changes.Entries[0].Entry, nil
 	}
@@ -75,7 +75,7 @@ func (s *Service) EndEntry(
 		return e, err
 	}
 	for _, o := range live { // an entry has at most one
-		answered, err := s.releaseOffer(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &leaving)
+		answered, err := s.releaseOffer(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &leave)
 		if err != nil {
 			return e, err
 		}

@@ -97,13 +97,13 @@ func (s *Service) accept(
 		facts  booking.Facts
 		batch  pg.Batch
 	)
-	visit := bookingdb.Visit{Session: o.Session, Member: o.Member}
+	key := bookingdb.SessionMember{Session: o.Session, Member: o.Member}
 	bookingdb.FindBooking(&batch, tx.Tenant, o.Booking, &before)
 	waitlistdb.FindEntry(&batch, tx.Tenant, o.Entry, &entry)
 	bookingdb.FindSlot(&batch, tx.Tenant, o.Session, &slot)
 	bookingdb.FindBookingMember(&batch, tx.Tenant, o.Member, &member)
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
-	bookingdb.FindDouble(&batch, tx.Tenant, visit, func(d bookingdb.Double) { facts.Booking = d.Booking })
+	bookingdb.FindActiveIDs(&batch, tx.Tenant, key, func(ids bookingdb.ActiveIDs) { facts.Booking = ids.Booking })
 	if err := tx.Load(ctx, &batch); err != nil {
 		return OfferAnswer{}, err
 	}
@@ -124,7 +124,7 @@ func (s *Service) accept(
 	}
 	ending := waitlist.Ending{Offer: o.Close(waitlist.Accepted, "", tx.Now), Entry: *entry, Round: *round}
 	var payers pg.Batch
-	bookingdb.ListPayers(&payers, tx.Tenant, visit, payWith, &facts.Subscriptions)
+	bookingdb.ListPayers(&payers, tx.Tenant, key, payWith, &facts.Subscriptions)
 	if err := tx.Load(ctx, &payers); err != nil {
 		return OfferAnswer{}, err
 	}
@@ -136,7 +136,7 @@ func (s *Service) accept(
 		Channel: entry.Channel, ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note,
 		Promoted: true, CreatedBy: tx.Caller.Actor(),
 	}
-	decision, err := booking.Decide(facts, booking.Request{
+	result, err := booking.Decide(facts, booking.Request{
 		ID: b.ID, Party: o.Seats, Subscription: payWith, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
 		Actor: tx.Caller.Actor(), FillUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, tx.Now)
@@ -144,7 +144,7 @@ func (s *Service) accept(
 		return OfferAnswer{}, err
 	}
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
-	b = seats.Take(tx, facts, b, decision)
+	b = seats.Take(tx, facts, b, result)
 	ending.Offer.Booking = b.ID
 	offerEvent(tx, ending.Offer, tx.Caller.Actor(), event.BookingConfirmed{})
 	_, err = s.endOffer(ctx, tx, ending)
@@ -171,9 +171,9 @@ func (s *Service) endOffer(ctx context.Context, tx *engine.Tx, e waitlist.Ending
 func (s *Service) DeclineOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string,
 ) (OfferAnswer, error) {
-	var leaving *waitlist.Leaving
+	var options *waitlist.LeaveOptions
 	if leave {
-		leaving = &waitlist.Leaving{Reason: reason}
+		options = &waitlist.LeaveOptions{Reason: reason}
 	}
 	decline := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
 		if o.Status == waitlist.Declined {
@@ -187,7 +187,7 @@ func (s *Service) DeclineOffer(
 		if err := o.Answerable(tx.Now); err != nil {
 			return OfferAnswer{}, err
 		}
-		return s.releaseOffer(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), leaving)
+		return s.releaseOffer(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), options)
 	}
 	return onOffer(ctx, s, caller, "offer.decline", id, true, decline)
 }
@@ -214,9 +214,9 @@ func (s *Service) ExpireOffer(
 
 // releaseOffer ends an offer without a booking. Its seats go to the next entry.
 func (s *Service) releaseOffer(
-	ctx context.Context, tx *engine.Tx, o waitlist.Offer, leaving *waitlist.Leaving,
+	ctx context.Context, tx *engine.Tx, o waitlist.Offer, options *waitlist.LeaveOptions,
 ) (OfferAnswer, error) {
-	ending := waitlist.Ending{Offer: o, Leaving: leaving}
+	ending := waitlist.Ending{Offer: o, Leaving: options}
 	var (
 		entry *waitlist.Entry
 		round *waitlist.Round

@@ -15,15 +15,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// QueuePlace is an entry's place in the queue of a session.
-type QueuePlace struct {
+// PlaceKey is an entry's place in the queue of a session.
+type PlaceKey struct {
 	Entry   tenant.EntryID
 	Session tenant.SessionID // zero: a day of a time window
 }
 
 // Positions returns the position and score of each entry in each of its places, and under the zero session the best of
 // them: in the earliest session, if several are equal.
-func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) map[QueuePlace]waitlist.Rank {
+func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) map[PlaceKey]waitlist.Rank {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot
@@ -32,18 +32,18 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 	for _, r := range rivals {
 		queues[key{r.Of, r.Slot}] = append(queues[key{r.Of, r.Slot}], r.Candidate)
 	}
-	at := make(map[QueuePlace]waitlist.Rank)
+	at := make(map[PlaceKey]waitlist.Rank)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for k, candidates := range queues {
 		compiled := waitlist.CompileSaved(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
-		position := waitlist.RankOf(k.entry, k.slot, candidates, compiled, now)
+		rank := waitlist.RankOf(k.entry, k.slot, candidates, compiled, now)
 		before, known := best[k.entry]
-		if !known || cmp.Or(cmp.Compare(position.Position, at[QueuePlace{Entry: k.entry}].Position),
+		if !known || cmp.Or(cmp.Compare(rank.Position, at[PlaceKey{Entry: k.entry}].Position),
 			k.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(k.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
-			best[k.entry], at[QueuePlace{Entry: k.entry}] = k.slot, position
+			best[k.entry], at[PlaceKey{Entry: k.entry}] = k.slot, rank
 		}
 		if !k.slot.Session.IsZero() {
-			at[QueuePlace{k.entry, k.slot.Session}] = position
+			at[PlaceKey{k.entry, k.slot.Session}] = rank
 		}
 	}
 	return at
@@ -58,10 +58,10 @@ type PositionFacts struct {
 
 // ListPositions asks for what AddTo needs: rivals, rules and live offers.
 func ListPositions(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *PositionFacts {
-	var s PositionFacts
-	s.ListRivals(b, in, of)
-	waitlistdb.ListRivalOffers(b, in, of, &s.offers)
-	return &s
+	var facts PositionFacts
+	facts.ListRivals(b, in, of)
+	waitlistdb.ListRivalOffers(b, in, of, &facts.offers)
+	return &facts
 }
 
 // ListRivals asks for rivals and for the rules that order them.
@@ -75,8 +75,8 @@ func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) {
 	at := Positions(f.Rivals, f.Rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
-			position := at[QueuePlace{Entry: e.ID}]
-			entries[i].Position, entries[i].Scoring = position.Position, position.Scoring
+			rank := at[PlaceKey{Entry: e.ID}]
+			entries[i].Position, entries[i].Scoring = rank.Position, rank.Scoring
 		}
 		if n := slices.IndexFunc(f.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
 			entries[i].Offer = &f.offers[n]

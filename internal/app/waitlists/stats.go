@@ -34,14 +34,14 @@ func (s *Service) CountRepair(tx *engine.Tx, what string) {
 }
 
 func (s *Service) countOffer(tx *engine.Tx, o waitlist.Offer) {
-	t := Stats{Offers: map[waitlist.OfferStatus]int{o.Status: 1}}
+	stats := Stats{Offers: map[waitlist.OfferStatus]int{o.Status: 1}}
 	if o.Status == waitlist.Accepted || o.Status == waitlist.Declined {
-		t.Responses = []time.Duration{o.ClosedAt.Sub(o.CreatedAt)}
+		stats.Responses = []time.Duration{o.ClosedAt.Sub(o.CreatedAt)}
 	}
 	if o.Status == waitlist.Accepted {
-		t.Depths = []int{o.Try}
+		stats.Depths = []int{o.Try}
 	}
-	tx.OnCommit(func() { s.tally(t) })
+	tx.OnCommit(func() { s.tally(stats) })
 }
 
 // RepairKinds are the keys of Stats.Repaired.

@@ -30,12 +30,12 @@ type Arrival struct {
 }
 
 var (
-	wall = pg.NewReader(func(w *Display) []pg.Column {
+	displays = pg.NewReader(func(d *Display) []pg.Column {
 		return []pg.Column{
-			pg.Read("l.name", &w.Location),
-			pg.Read("coalesce(m.name, '')", &w.Coach),
-			pg.Read("n.expected", &w.Expected),
-			pg.Read("n.arrived", &w.Arrived),
+			pg.Read("l.name", &d.Location),
+			pg.Read("coalesce(m.name, '')", &d.Coach),
+			pg.Read("n.expected", &d.Expected),
+			pg.Read("n.arrived", &d.Arrived),
 		}
 	})
 	upcoming = pg.NewReader(func(u *Upcoming) []pg.Column {
@@ -55,8 +55,8 @@ var (
 )
 
 var (
-	findWall = pg.SQL(`
-select ` + wall.Columns() + ` from sessions s
+	findDisplay = pg.SQL(`
+select ` + displays.Columns() + ` from sessions s
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
   left join members m on m.tenant_id = s.tenant_id and m.id = s.coach_id
   cross join lateral (
@@ -79,9 +79,9 @@ where b.tenant_id = $1 and b.session_id = $2 and b.status = 'ATTENDED'
 order by b.checked_in_at desc, b.id desc limit $3`)
 )
 
-// FindDisplay reads a session's Wall; nil if the session does not exist or is deleted.
+// FindDisplay reads what the display of a session shows; nil if the session does not exist or is deleted.
 func FindDisplay(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Display) {
-	wall.Find(b.Queue(findWall, in, id), into)
+	displays.Find(b.Queue(findDisplay, in, id), into)
 }
 
 // ListUpcoming reads other sessions at the session's location: those that start after a time, and within twelve hours

@@ -8,26 +8,26 @@ import (
 )
 
 // outingRow is one numbered item that is reserved for a line of a booking.
-type outingRow struct {
-	id      tenant.UUID
-	booking tenant.BookingID
-	line    booking.ItemLine
-	outing  booking.ItemReservation
+type reservationRow struct {
+	id          tenant.UUID
+	booking     tenant.BookingID
+	line        booking.ItemLine
+	reservation booking.ItemReservation
 }
 
-func outingColumns(o *booking.ItemReservation) []pg.Column {
+func reservationColumns(r *booking.ItemReservation) []pg.Column {
 	return []pg.Column{
-		pg.Fixed("item_id", &o.Item),
-		pg.Fixed("number", &o.Number),
-		pg.Fixed("out_from", &o.Span.Start),
-		pg.Fixed("out_until", &o.Span.End),
+		pg.Fixed("item_id", &r.Item),
+		pg.Fixed("number", &r.Number),
+		pg.Fixed("out_from", &r.Span.Start),
+		pg.Fixed("out_until", &r.Span.End),
 	}
 }
 
 var (
-	outings   = pg.NewTable("r", outingColumns)
-	itemsLent = pg.NewTable("", func(r *outingRow) []pg.Column {
-		return append(outingColumns(&r.outing),
+	reservations    = pg.NewTable("r", reservationColumns)
+	reservationRows = pg.NewTable("", func(r *reservationRow) []pg.Column {
+		return append(reservationColumns(&r.reservation),
 			pg.Fixed("id", &r.id),
 			pg.Fixed("booking_id", &r.booking),
 			pg.Fixed("line_id", &r.line.ID),
@@ -40,23 +40,23 @@ var (
 )
 
 var (
-	listOutings = pg.SQL(`select ` + outings.Columns() + ` from booking_items r
+	listReservations = pg.SQL(`select ` + reservations.Columns() + ` from booking_items r
 where r.tenant_id = $1 and r.item_id = any($2) and r.status <> 'CANCELLED' and r.out_from < $4 and r.out_until > $3`)
-	insertOuting = pg.SQL(`insert into booking_items ` + itemsLent.Values())
+	insertReservation = pg.SQL(`insert into booking_items ` + reservationRows.Values())
 )
 
 // ListItemReservations reads which numbers of items are reserved at any time within a span.
 func ListItemReservations(
 	b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.ItemReservation,
 ) {
-	outings.List(b.Queue(listOutings, in, items, span.Start, span.End), into)
+	reservations.List(b.Queue(listReservations, in, items, span.Start, span.End), into)
 }
 
 // InsertItemReservation writes one numbered item that is reserved for a line of a booking, with the transaction.
 func InsertItemReservation(
-	tx *pg.Tx, in tenant.TenantID, id tenant.UUID, to tenant.BookingID, line booking.ItemLine, o booking.ItemReservation,
+	tx *pg.Tx, in tenant.TenantID, id tenant.UUID, to tenant.BookingID, line booking.ItemLine, r booking.ItemReservation,
 ) {
-	tx.Write(insertOuting, itemsLent.Insert(in, &outingRow{id, to, line, o})...)
+	tx.Write(insertReservation, reservationRows.Insert(in, &reservationRow{id, to, line, r})...)
 }
 
 // SetLines sets the status of lines of a booking that are not cancelled, with the transaction. Nil means all lines.

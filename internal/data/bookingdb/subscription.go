@@ -105,7 +105,7 @@ func FindBookingSubscription(b *pg.Batch, in tenant.TenantID, id tenant.BookingI
 
 // namedPayer is a member who pays for a booking in a session, and the subscription that they name, if any.
 type namedPayer struct {
-	Visit
+	SessionMember
 	named tenant.SubscriptionID
 }
 
@@ -136,9 +136,9 @@ order by u.id`),
 // session's local day and in its week, if the plan limits it. If one is named, it reads that one only, whatever its
 // status.
 func ListPayers(
-	b *pg.Batch, in tenant.TenantID, v Visit, named tenant.SubscriptionID, into *[]credit.Subscription,
+	b *pg.Batch, in tenant.TenantID, m SessionMember, named tenant.SubscriptionID, into *[]credit.Subscription,
 ) {
-	payers.Many(b, in, namedPayer{v, named}, into)
+	payers.Many(b, in, namedPayer{m, named}, into)
 }
 
 // memberPayment is a member who pays, and the subscription that they name, if any.

@@ -15,7 +15,7 @@ func ListPreferences(
 	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.MemberID]notify.Preferences,
 ) {
 	var member tenant.MemberID
-	var c notify.PreferenceKey
+	var key notify.PreferenceKey
 	var on bool
 	b.Queue(`
 select member_id, topic, channel, enabled from notification_preferences
@@ -23,16 +23,19 @@ where tenant_id = $1 and member_id = any($2)`, in, members).Each(func() {
 		if into[member] == nil {
 			into[member] = make(notify.Preferences)
 		}
-		into[member][c] = on
-	}, &member, &c.Topic, &c.Channel, &on)
+		into[member][key] = on
+	}, &member, &key.Topic, &key.Channel, &on)
 }
 
 // PutPreferences writes some of a member's preferences. The others do not change.
-func PutPreferences(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, chosen notify.Preferences, at time.Time) {
+func PutPreferences(
+	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, preferences notify.Preferences, at time.Time,
+) {
 	var topics, channels []string
 	var enabled []bool
-	for c, on := range chosen {
-		topics, channels, enabled = append(topics, string(c.Topic)), append(channels, string(c.Channel)), append(enabled, on)
+	for key, on := range preferences {
+		topics, channels = append(topics, string(key.Topic)), append(channels, string(key.Channel))
+		enabled = append(enabled, on)
 	}
 	tx.Write(`
 insert into notification_preferences (tenant_id, member_id, topic, channel, enabled, updated_at)

@@ -89,11 +89,11 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 			return err
 		}
 		facts.Slot = slot
-		decision, err := booking.Decide(facts, request, w.now)
+		result, err := booking.Decide(facts, request, w.now)
 		if err != nil {
 			return w.explainRefusal(s, member, err)
 		}
-		if decision.Wait {
+		if result.Wait {
 			e := &entryRow{member: member, sessions: []*sessionRow{s}, Entry: waitlist.Entry{
 				Session: s.ID, Member: member.ID, Party: r.party, Subscription: r.sub, Channel: catalog.Online, ByStaff: r.staff,
 			}}
@@ -117,7 +117,7 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 			f.Until = *b.HoldUntil
 		}
 		w.emit(f)
-		made.booking = w.createBooking(s, facts, b, decision)
+		made.booking = w.createBooking(s, facts, b, result)
 		return nil
 	})
 	return made, err
@@ -164,39 +164,39 @@ func (w *world) bookingIn(s *sessionRow, member *memberRow) tenant.BookingID {
 }
 
 func (w *world) createBooking(
-	s *sessionRow, f booking.Facts, b booking.Booking, decision booking.Decision,
+	s *sessionRow, f booking.Facts, b booking.Booking, result booking.BookResult,
 ) *booking.Booking {
 	holds := 1
 	if b.Status != booking.Pending {
 		b.Status, b.ConfirmedAt, holds = booking.Confirmed, new(w.now), 0
 	}
 	b.Payment.Status = payment.Unpaid
-	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
+	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, w.now
 	b.MemberTier, b.TimeZone, b.LocalDate, b.Rules = f.Member.Tier, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
-	if decision.Payer != nil {
-		b.Subscription = decision.Payer.ID
+	if result.Payer != nil {
+		b.Subscription = result.Payer.ID
 	}
 	row := new(b)
 	w.insertBooking(s, w.membersByID[b.Member], row)
 	w.addSeats(s, b.Party, holds)
-	w.charge(decision, s)
+	w.charge(result, s)
 	return row
 }
 
 // charge writes the charge of a decision.
-func (w *world) charge(decision booking.Decision, s *sessionRow) {
-	if decision.Payer == nil {
+func (w *world) charge(result booking.BookResult, s *sessionRow) {
+	if result.Payer == nil {
 		return
 	}
-	if len(decision.Ledger) > 0 {
+	if len(result.Ledger) > 0 {
 		if w.bug == dropLedgerLine {
-			decision.Ledger = decision.Ledger[:len(decision.Ledger)-1]
+			result.Ledger = result.Ledger[:len(result.Ledger)-1]
 		}
-		w.updateSubscription(*decision.Payer, decision.Ledger)
+		w.updateSubscription(*result.Payer, result.Ledger)
 	}
-	if decision.Counted {
-		w.countUsage(w.subs[decision.Payer.ID], w.dayOf(s), +1)
+	if result.Counted {
+		w.countUsage(w.subs[result.Payer.ID], w.dayOf(s), +1)
 	}
 }
 
@@ -235,7 +235,7 @@ func (w *world) confirm(b *booking.Booking, paid bool) error {
 			return nil
 		}
 		w.addSeats(s, 0, -1)
-		w.charge(done.Decision, s)
+		w.charge(done.BookResult, s)
 		w.emit(Event{Kind: Confirmed, Session: s.ID, Member: b.Member, Booking: b.ID, On: paid})
 		return nil
 	})
@@ -295,14 +295,14 @@ func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
 	return w.transact(Operation{Name: "cancel", Booking: b.ID, Staff: admin}, func() error {
 		read, s := w.load(b)
 		slot := s.slot()
-		withdrawal := booking.CancelRequest{Actor: "member", Admin: admin}
-		c, err := booking.Cancel(read, w.payerOf(read), withdrawal, w.now)
+		request := booking.CancelRequest{Actor: "member", Admin: admin}
+		c, err := booking.Cancel(read, w.payerOf(read), request, w.now)
 		if err != nil || c.Unchanged {
 			return err
 		}
 		if w.bug == refundLate && c.Late {
-			withdrawal.SessionGone = true
-			late, err := booking.Cancel(read, w.payerOf(read), withdrawal, w.now)
+			request.SessionGone = true
+			late, err := booking.Cancel(read, w.payerOf(read), request, w.now)
 			if err != nil {
 				return err
 			}

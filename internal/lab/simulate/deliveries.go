@@ -111,7 +111,7 @@ func (d *dispatcher) startWindow(n *notice, at time.Time) bool {
 }
 
 // injectMessageBugs changes the facts of a decision as the injected bug would.
-func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, m *notify.Facts, s *notify.Settings) {
+func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, f *notify.Facts, s *notify.Settings) {
 	switch d.bug {
 	case ignoreQuietHours:
 		s.Quiet, to.Quiet = notify.QuietHours{}, nil
@@ -126,16 +126,16 @@ func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, m *notif
 	case ignoreFrequencyCap:
 		to.Sent = nil
 	case sendStale:
-		m.Booked, m.Attended, m.Cancelled, m.SessionGone = true, false, true, false
+		f.Booked, f.Attended, f.Cancelled, f.SessionGone = true, false, true, false
 	case sendMoved:
-		m.StartsAt = n.StartsAt
+		f.StartsAt = n.StartsAt
 	case sendExpiredOffers:
-		if m.Offer != nil {
-			m.Offer.Live, m.Offer.ExpiresAt = true, time.Time{}
+		if f.Offer != nil {
+			f.Offer.Live, f.Offer.ExpiresAt = true, time.Time{}
 		}
 	case offersIgnoreQuiet:
-		if m.Offer != nil {
-			m.Offer.EvenInQuiet = true
+		if f.Offer != nil {
+			f.Offer.EvenInQuiet = true
 		}
 	default:
 	}
@@ -194,34 +194,34 @@ func (d *dispatcher) notifyRecipient(n *notice) notify.Recipient {
 }
 
 func (d *dispatcher) notifyFacts(n *notice) notify.Facts {
-	var m notify.Facts
+	var f notify.Facts
 	about := n.session
 	switch {
 	case n.booking != nil:
 		b := n.booking
-		m.Booked, m.Attended = b.Status == booking.Confirmed, b.Status == booking.Attended
-		m.Cancelled = b.Status == booking.Cancelled
+		f.Booked, f.Attended = b.Status == booking.Confirmed, b.Status == booking.Attended
+		f.Cancelled = b.Status == booking.Cancelled
 		if s := d.sessions[b.Session]; s != nil {
 			about = s
 		}
 	case n.entry != nil:
-		m.Waiting, about = n.entry.Status.Active(), d.sessionOf(n.entry)
+		f.Waiting, about = n.entry.Status.Active(), d.sessionOf(n.entry)
 	case n.payer != nil:
-		m.Balance, about = n.payer.Balance, nil
+		f.Balance, about = n.payer.Balance, nil
 	}
 	if about != nil {
-		m.StartsAt, m.SessionGone = about.StartsAt, about.State == catalog.Cancelled
+		f.StartsAt, f.SessionGone = about.StartsAt, about.State == catalog.Cancelled
 	}
 	if o := n.offer; o != nil && n.Topic.IsOffer() {
 		rules := d.sessions[o.Session].service.waitlist.Rules
-		m.Offer = &notify.Offer{
+		f.Offer = &notify.Offer{
 			Live: o.Answerable(d.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
 		}
 		if d.notified(o) {
-			m.Offer.ExpiresAt = o.ExpiresAt
+			f.Offer.ExpiresAt = o.ExpiresAt
 		}
 	}
-	return m
+	return f
 }
 
 // send starts an attempt over a channel. It first writes log lines that say that the message may have been sent, and
@@ -416,7 +416,7 @@ func (d *dispatcher) applyReply(a *recipient, text smsReply) {
 		return
 	}
 	d.checker.replyReceived(a, text)
-	switch command := notify.ParseReply(text.text); command.Kind {
+	switch reply := notify.ParseReply(text.text); reply.Kind {
 	case notify.Stop:
 		if d.bug != ignoreStop {
 			d.addStop(delivery.SMS, a.phone, notify.OptedOut)

@@ -199,10 +199,10 @@ func (d *dispatcher) changePreferences() {
 		}
 		switch d.rng.IntN(4) {
 		case 0:
-			c := notify.PreferenceKey{
+			key := notify.PreferenceKey{
 				Topic: notify.Topics()[d.rng.IntN(len(notify.Topics()))], Channel: delivery.Channels()[d.rng.IntN(3)],
 			}
-			a.preferences[c] = d.chance(0.5)
+			a.preferences[key] = d.chance(0.5)
 		case 1:
 			if len(a.devices) < 3 {
 				d.addDevice(a)

@@ -29,7 +29,7 @@ func (w *world) accept(o *waitlist.Offer) error {
 			ID: id[tenant.BookingID](&w.tables), Session: s.ID, Member: o.Member, Party: o.Seats, Channel: e.Channel,
 			Promoted: true,
 		}
-		decision, err := booking.Decide(facts, booking.Request{
+		result, err := booking.Decide(facts, booking.Request{
 			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
 			Actor: "member", FillUntil: &o.ExpiresAt,
 		}, w.now)
@@ -46,16 +46,16 @@ func (w *world) accept(o *waitlist.Offer) error {
 			Staff:    e.ByStaff, Subscription: e.Subscription,
 		})
 		w.addSeats(s, -o.Seats, 0)
-		w.createBooking(s, facts, b, decision)
+		w.createBooking(s, facts, b, result)
 		return w.refill(changes.Refill)
 	})
 }
 
 // endOffer returns the changes that follow from the end of an offer.
-func (w *world) endOffer(o waitlist.Offer, leaving *waitlist.Leaving) waitlist.Changes {
+func (w *world) endOffer(o waitlist.Offer, options *waitlist.LeaveOptions) waitlist.Changes {
 	s := w.sessions[o.Session]
 	e := waitlist.Ending{
-		Offer: o, Entry: w.entries[o.Entry].Entry, Rules: s.service.waitlist.Rules, Leaving: leaving,
+		Offer: o, Entry: w.entries[o.Entry].Entry, Rules: s.service.waitlist.Rules, Leaving: options,
 		Round: *w.rounds[o.Round],
 	}
 	for _, other := range s.liveOffers() {
@@ -87,11 +87,11 @@ func (w *world) decline(o *waitlist.Offer, leave bool) error {
 		if err := o.Answerable(w.now); err != nil {
 			return err
 		}
-		var leaving *waitlist.Leaving
+		var options *waitlist.LeaveOptions
 		if leave {
-			leaving = new(waitlist.Leaving)
+			options = new(waitlist.LeaveOptions)
 		}
-		return w.apply(w.endOffer(o.Close(waitlist.Declined, "", w.now), leaving))
+		return w.apply(w.endOffer(o.Close(waitlist.Declined, "", w.now), options))
 	})
 }
 
@@ -120,18 +120,18 @@ func (w *world) withdrawSeats(s *sessionRow, why waitlist.Cause, wanted int) {
 // leave closes an entry. The seats of its live offer go to the next entry.
 func (w *world) leave(e *entryRow) error {
 	return w.transact(Operation{Name: "leave", Entry: e.ID}, func() error {
-		return w.leaveWaitlist(e, waitlist.Leaving{})
+		return w.leaveWaitlist(e, waitlist.LeaveOptions{})
 	})
 }
 
-func (w *world) leaveWaitlist(e *entryRow, leaving waitlist.Leaving) error {
+func (w *world) leaveWaitlist(e *entryRow, options waitlist.LeaveOptions) error {
 	switch e.Status {
 	case waitlist.Waiting:
-		return w.apply(waitlist.Leave(e.Entry, leaving, w.now))
+		return w.apply(waitlist.Leave(e.Entry, options, w.now))
 	case waitlist.Offered:
 		for _, o := range w.offers {
 			if o.Entry == e.ID && o.Status == waitlist.Live {
-				return w.apply(w.endOffer(o.Withdraw(waitlist.EntryLeft, "", w.now), &leaving))
+				return w.apply(w.endOffer(o.Withdraw(waitlist.EntryLeft, "", w.now), &options))
 			}
 		}
 	case waitlist.Booked:

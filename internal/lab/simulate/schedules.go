@@ -119,7 +119,7 @@ func (w *world) cancelSession(s *sessionRow) error {
 				w.removePlaces(e, s)
 				continue
 			}
-			if err := w.leaveWaitlist(e, waitlist.Leaving{}); err != nil {
+			if err := w.leaveWaitlist(e, waitlist.LeaveOptions{}); err != nil {
 				return err
 			}
 		}

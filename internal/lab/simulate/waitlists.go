@@ -165,7 +165,7 @@ func waitSlot(s *sessionRow) waitlist.Slot {
 type checkedBooking struct {
 	id       tenant.BookingID
 	facts    booking.Facts
-	decision booking.Decision
+	decision booking.BookResult
 }
 
 // check decides for each entry whether its booking would be refused.

@@ -76,14 +76,14 @@ func (s *Accounts) ImportMembers(
 	ctx context.Context, req *v1.ImportMembersRequest,
 	stream *connect.ServerStream[v1.ImportMembersResponse],
 ) error {
-	report, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun(),
+	imported, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun(),
 		func(p member.Progress) error {
 			return stream.Send(importProgressMessage(p))
 		})
 	if err != nil {
 		return err
 	}
-	return stream.Send(importReportMessage(report))
+	return stream.Send(importReportMessage(imported))
 }
 
 // GetMe handles MemberService.GetMe.

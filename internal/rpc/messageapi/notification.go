@@ -285,14 +285,14 @@ func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders
 // preferencesEditValue converts the fields named by an update mask.
 func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (edit messages.PreferencesEdit, err error) {
 	if slices.Contains(paths, "preferences") {
-		var choices []notify.Preference
+		var all []notify.Preference
 		for _, p := range sent.GetPreferences() {
-			choices = append(choices, notify.Preference{PreferenceKey: notify.PreferenceKey{
+			all = append(all, notify.Preference{PreferenceKey: notify.PreferenceKey{
 				Topic:   convert.EnumName[notify.Topic](topicPrefix, p.GetTopic()),
 				Channel: convert.EnumName[delivery.Channel](channelPrefix, p.GetChannel()),
 			}, Enabled: p.GetEnabled()})
 		}
-		edit.Chosen, err = notify.ParsePreferences(choices)
+		edit.Chosen, err = notify.ParsePreferences(all)
 	}
 	if slices.Contains(paths, "quiet_hours") {
 		edit.Quiet = new(quietHoursValue(sent.GetQuietHours()))

@@ -46,9 +46,9 @@ func sessionMessage(s session.Session) *v1.Session {
 	}
 }
 
-func offeredSessionMessage(o schedules.SessionView) *v1.Session {
-	m := sessionMessage(o.Session)
-	m.Eligibility = eligibilityMessage(o.Eligibility)
+func sessionViewMessage(v schedules.SessionView) *v1.Session {
+	m := sessionMessage(v.Session)
+	m.Eligibility = eligibilityMessage(v.Eligibility)
 	return m
 }
 

@@ -62,7 +62,7 @@ func (s *Schedules) GetSession(ctx context.Context, req *v1.GetSessionRequest) (
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetSessionResponse{Session: offeredSessionMessage(session)}, nil
+	return &v1.GetSessionResponse{Session: sessionViewMessage(session)}, nil
 }
 
 // sessionCursor is a position in a list of sessions ordered by start, then id.
@@ -86,10 +86,10 @@ func (s *Schedules) ListSessions(ctx context.Context, req *v1.ListSessionsReques
 		return nil, err
 	}
 	sessions, next := convert.Paginate(
-		page, sessions, func(o schedules.SessionView) sessionCursor { return sessionCursor{o.StartsAt, o.ID} },
+		page, sessions, func(v schedules.SessionView) sessionCursor { return sessionCursor{v.StartsAt, v.ID} },
 	)
 	return &v1.ListSessionsResponse{
-		Sessions: convert.Messages(sessions, offeredSessionMessage), NextPageToken: next,
+		Sessions: convert.Messages(sessions, sessionViewMessage), NextPageToken: next,
 	}, nil
 }
 
@@ -291,12 +291,12 @@ func (s *Schedules) ImportSessions(
 	if err != nil {
 		return nil, err
 	}
-	report, err := s.Service.ImportSessions(ctx, caller, req.GetCsv(), may[createPublished], req.GetDryRun())
+	imported, err := s.Service.ImportSessions(ctx, caller, req.GetCsv(), may[createPublished], req.GetDryRun())
 	if err != nil {
 		return nil, err
 	}
 	return &v1.ImportSessionsResponse{
-		Imported: int32(len(report.Sessions)), Rows: importRows(report), Problems: int32(report.InvalidRows()),
+		Imported: int32(len(imported.Sessions)), Rows: importRows(imported), Problems: int32(imported.InvalidRows()),
 	}, nil
 }
 

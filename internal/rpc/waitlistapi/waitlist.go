@@ -295,14 +295,14 @@ func (s *Waitlists) ListDecisions(
 func (s *Waitlists) ExplainSession(
 	ctx context.Context, req *v1.ExplainSessionRequest,
 ) (*v1.ExplainSessionResponse, error) {
-	explanation, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	history, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
 	response := &v1.ExplainSessionResponse{
-		Decisions: convert.Messages(explanation.Decisions, convert.DecisionMessage(explanation.Name)),
-		Offers:    convert.Messages(explanation.Offers, convert.OfferMessage),
-		Entries:   convert.Messages(explanation.Entries, convert.EntryMessage),
+		Decisions: convert.Messages(history.Decisions, convert.DecisionMessage(history.Name)),
+		Offers:    convert.Messages(history.Offers, convert.OfferMessage),
+		Entries:   convert.Messages(history.Entries, convert.EntryMessage),
 	}
 	for _, d := range response.Decisions {
 		response.Sentences = append(response.Sentences, d.Sentences...)

@@ -42,25 +42,25 @@ type CancelResult struct {
 //
 // Before the end of the cancellation window the credits are refunded. After it, a member gets an error, or loses the
 // credits if the policy allows late cancellation. An admin can always cancel, also without a refund after the window.
-func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Time) (CancelResult, error) {
+func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now time.Time) (CancelResult, error) {
 	switch b.Status {
 	case Cancelled:
 		return CancelResult{Unchanged: true, Booking: b, Late: b.LateCancelled}, nil
 	case Pending, Confirmed:
 	case Attended:
-		if !w.SessionGone {
+		if !request.SessionGone {
 			return CancelResult{}, wrongState(b, "The party has already checked in.")
 		}
 	case NoShow:
-		if !w.SessionGone {
+		if !request.SessionGone {
 			return CancelResult{}, wrongState(b, "A no-show cannot be cancelled.")
 		}
 	case Expired:
 		return CancelResult{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
 	}
 	deadline := b.CancellableUntil()
-	late := !w.SessionGone && now.After(deadline)
-	if late && !w.Admin {
+	late := !request.SessionGone && now.After(deadline)
+	if late && !request.Admin {
 		if !b.Rules.AllowLateCancellation {
 			return CancelResult{}, tooLate("cancel", b.Rules.For(b.MemberTier).Cancellation, deadline)
 		}
@@ -68,7 +68,7 @@ func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Tim
 			return CancelResult{}, wrongState(b, "The session is over.")
 		}
 	}
-	c := CancelResult{SessionGone: w.SessionGone, Late: late, ReleasesQuota: b.Counted}
+	c := CancelResult{SessionGone: request.SessionGone, Late: late, ReleasesQuota: b.Counted}
 	if b.Status.Active() {
 		c.SeatsFreed = b.Party
 	}
@@ -84,11 +84,11 @@ func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Tim
 		var renewal []credit.Line
 		*payer, renewal = credit.Advance(*payer, now)
 		c.Payer = payer
-		c.Ledger = payer.Refund(renewal, b.ID, b.Credits, w.Actor, w.Reason, now)
+		c.Ledger = payer.Refund(renewal, b.ID, b.Credits, request.Actor, request.Reason, now)
 		c.Refunded = true
 		b.Credits = 0
 	}
-	b.Status, b.LateCancelled, b.CancelReason, b.CancelledAt = Cancelled, late, w.Reason, &now
+	b.Status, b.LateCancelled, b.CancelReason, b.CancelledAt = Cancelled, late, request.Reason, &now
 	b.Counted, b.CheckedInAt, b.CheckInMethod = false, nil, ""
 	c.Booking = b
 	return c, nil

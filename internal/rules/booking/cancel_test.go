@@ -108,14 +108,14 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 		yes := func(name string) bool { return rapid.Bool().Draw(t, name) }
 		paying := pack(set{"Balance": 5, "Plan.DailyLimit": 3})
 		a := try(set{"Party": rapid.IntRange(1, 4).Draw(t, "party"), "Subscriptions": []credit.Subscription{paying}})
-		plan := expect.Value(a.decide(now))(t)
+		result := expect.Value(a.decide(now))(t)
 		b := booking.Booking{
-			ID: a.ID, Party: a.Party, Status: booking.Confirmed, Credits: plan.Credits, Counted: plan.Counted,
+			ID: a.ID, Party: a.Party, Status: booking.Confirmed, Credits: result.Credits, Counted: result.Counted,
 			StartsAt: a.Slot.StartsAt, EndsAt: a.Slot.EndsAt, Rules: a.Slot.Rules,
 		}
 		b.Rules.AllowLateCancellation = yes("late allowed")
 		at := now.Add(time.Duration(rapid.IntRange(0, 72).Draw(t, "hours")) * time.Hour)
-		c := cancellation{b, booking.CancelRequest{Admin: yes("admin"), SessionGone: yes("gone")}, plan.Payer, at}
+		c := cancellation{b, booking.CancelRequest{Admin: yes("admin"), SessionGone: yes("gone")}, result.Payer, at}
 
 		got, err := c.do()
 
@@ -126,9 +126,9 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 		}
 		must.NoError(t, err)
 		must.Eq(t, []any{a.Party, true, late, !late}, []any{got.SeatsFreed, got.ReleasesQuota, got.Late, got.Refunded})
-		must.EqOp(t, map[bool]int{true: 5 - a.Party, false: 5}[late], plan.Payer.Balance)
+		must.EqOp(t, map[bool]int{true: 5 - a.Party, false: 5}[late], result.Payer.Balance)
 		want := booking.CancelResult{Booking: got.Booking, Unchanged: true, Late: late}
-		must.Eq(t, want, expect.Value(booking.Cancel(got.Booking, plan.Payer, c.CancelRequest, at))(t))
+		must.Eq(t, want, expect.Value(booking.Cancel(got.Booking, result.Payer, c.CancelRequest, at))(t))
 	})
 }
 

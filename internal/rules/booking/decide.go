@@ -50,8 +50,8 @@ type Request struct {
 	Actor        string
 }
 
-// Decision is what to do.
-type Decision struct {
+// BookResult is what to do.
+type BookResult struct {
 	// Wait: add a waitlist entry. The session is full, and the waitlist has room.
 	Wait bool
 	// Payer is the paying subscription after the booking; nil if none pays.
@@ -65,38 +65,40 @@ type Decision struct {
 
 // Decide decides whether a member gets seats, a waitlist entry, or an error. The errors are those of
 // BookingService.Book, in the order in which they are checked here.
-func Decide(f Facts, c Request, now time.Time) (Decision, error) { return f.decide(c, now) }
+func Decide(f Facts, request Request, now time.Time) (BookResult, error) {
+	return f.decide(request, now)
+}
 
 // decide and its callees take pointers, because facts are large and one page decides about hundreds of sessions.
-func (f *Facts) decide(c Request, now time.Time) (Decision, error) {
-	if err := f.Slot.checkOpen(c.FillUntil, now); err != nil {
-		return Decision{}, err
+func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
+	if err := f.Slot.checkOpen(request.FillUntil, now); err != nil {
+		return BookResult{}, err
 	}
-	if !c.Promotion {
-		if err := f.Slot.checkAdmission(c, now); err != nil {
-			return Decision{}, err
+	if !request.Promotion {
+		if err := f.Slot.checkAdmission(request, now); err != nil {
+			return BookResult{}, err
 		}
 	}
 	if !f.Booking.IsZero() || !f.Entry.IsZero() {
-		return Decision{}, catalog.AlreadyBooked(f.Booking, f.Entry)
+		return BookResult{}, catalog.AlreadyBooked(f.Booking, f.Entry)
 	}
-	var plan Decision
-	if !c.Hold {
+	var result BookResult
+	if !request.Hold {
 		var err error
-		if plan, err = f.charge(c, now); err != nil {
-			return Decision{}, err
+		if result, err = f.charge(request, now); err != nil {
+			return BookResult{}, err
 		}
 	}
-	if c.JoinWaitlist {
-		return Decision{Wait: true}, f.Slot.checkJoin(c.Party)
+	if request.JoinWaitlist {
+		return BookResult{Wait: true}, f.Slot.checkJoin(request.Party)
 	}
-	if f.Slot.Fits(c.Party) {
-		return plan, nil
+	if f.Slot.Fits(request.Party) {
+		return result, nil
 	}
-	if c.NoWaitlist || c.Promotion || c.Hold || !f.Slot.waitlistHasRoom() {
-		return Decision{}, Full()
+	if request.NoWaitlist || request.Promotion || request.Hold || !f.Slot.waitlistHasRoom() {
+		return BookResult{}, Full()
 	}
-	return Decision{Wait: true}, nil
+	return BookResult{Wait: true}, nil
 }
 
 // checkOpen rejects a session that cannot be booked now. A nil until means when booking closes.
@@ -125,21 +127,21 @@ func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 }
 
 // checkAdmission rejects a booking that comes too early, through a closed channel, or for a party of the wrong size.
-func (s *Slot) checkAdmission(c Request, now time.Time) error {
+func (s *Slot) checkAdmission(request Request, now time.Time) error {
 	if opens := s.StartsAt.Add(-s.Rules.Advance); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
 			WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	}
-	if !slices.Contains(s.Channels, c.Channel) {
+	if !slices.Contains(s.Channels, request.Channel) {
 		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
-			"The location does not take bookings through %s.", c.Channel).
-			WithMetadata("channel", string(c.Channel)).WithField("channel")
+			"The location does not take bookings through %s.", request.Channel).
+			WithMetadata("channel", string(request.Channel)).WithField("channel")
 	}
-	if c.Channel.StaffOnly() && !c.Staff {
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff can book through %s.", c.Channel).
-			WithMetadata("channel", string(c.Channel)).WithField("channel")
+	if request.Channel.StaffOnly() && !request.Staff {
+		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff can book through %s.", request.Channel).
+			WithMetadata("channel", string(request.Channel)).WithField("channel")
 	}
-	return catalog.CheckParty(c.Party, s.MinParty, s.MaxParty)
+	return catalog.CheckParty(request.Party, s.MinParty, s.MaxParty)
 }
 
 // CheckBooker rejects a request that does not say for whom it is, a member or a guest with a name, and one that gives a
@@ -185,34 +187,35 @@ func OtherOverlapping() *fault.Error {
 }
 
 // charge picks the subscription that pays, checks its limits and takes the credits.
-func (f *Facts) charge(c Request, now time.Time) (Decision, error) {
-	if c.Staff && c.Subscription.IsZero() {
-		return Decision{}, nil
+func (f *Facts) charge(request Request, now time.Time) (BookResult, error) {
+	if request.Staff && request.Subscription.IsZero() {
+		return BookResult{}, nil
 	}
 	// The first booking after the end of a period renews it.
 	subscriptions := make([]credit.Subscription, len(f.Subscriptions))
 	for i, s := range f.Subscriptions {
 		subscriptions[i], _ = credit.Advance(s, now)
 	}
-	payer, err := credit.ChoosePayer(subscriptions, c.Subscription, f.Slot.TakesPayments, now)
+	payer, err := credit.ChoosePayer(subscriptions, request.Subscription, f.Slot.TakesPayments, now)
 	if err != nil || payer == nil {
-		return Decision{}, err
+		return BookResult{}, err
 	}
-	plan := Decision{Payer: payer, Counted: payer.Plan.HasQuota(), Exclusive: !payer.Plan.AllowOverlap}
-	if !c.Staff {
+	result := BookResult{Payer: payer, Counted: payer.Plan.HasQuota(), Exclusive: !payer.Plan.AllowOverlap}
+	if !request.Staff {
 		if err := payer.CheckQuota(f.Slot.LocalDate); err != nil {
-			return Decision{}, err
+			return BookResult{}, err
 		}
 	}
-	if plan.Exclusive {
+	if result.Exclusive {
 		for _, busy := range f.Busy {
 			if busy.Overlaps(civil.Span{Start: f.Slot.StartsAt, End: f.Slot.EndsAt}) {
-				return Decision{}, Overlapping()
+				return BookResult{}, Overlapping()
 			}
 		}
 	}
-	plan.Ledger, plan.Credits, err = payer.Charge(f.renewalOf(payer.ID, now), c.ID, c.Party, c.Actor, now)
-	return plan, err
+	renewal := f.renewalOf(payer.ID, now)
+	result.Ledger, result.Credits, err = payer.Charge(renewal, request.ID, request.Party, request.Actor, now)
+	return result, err
 }
 
 // renewalOf returns the ledger lines that renew one of the subscriptions.

@@ -31,7 +31,7 @@ func try(differ set) attempt {
 	return vary.From(attempt{booking.Facts{Slot: openSlot()}, onePerson()}, differ)
 }
 
-func (a attempt) decide(at time.Time) (booking.Decision, error) {
+func (a attempt) decide(at time.Time) (booking.BookResult, error) {
 	return booking.Decide(a.Facts, a.Request, at)
 }
 
@@ -164,8 +164,8 @@ func TestDecide_ChargesThePlanByItsTerms(t *testing.T) {
 }
 
 // charged is the decision that one of the subscriptions pays.
-func charged(a attempt, payer credit.Subscription, counted, exclusive bool) booking.Decision {
-	want := booking.Decision{Payer: &payer, Counted: counted, Exclusive: exclusive}
+func charged(a attempt, payer credit.Subscription, counted, exclusive bool) booking.BookResult {
+	want := booking.BookResult{Payer: &payer, Counted: counted, Exclusive: exclusive}
 	want.Ledger, want.Credits, _ = payer.Charge(nil, a.ID, a.Party, a.Actor, now)
 	return want
 }
@@ -279,7 +279,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		if yes("unlimited") {
 			a.Slot.Capacity, fits = nil, true
 		}
-		want, refused := booking.Decision{}, fault.Reason("")
+		want, refused := booking.BookResult{}, fault.Reason("")
 		if !a.Staff {
 			want = charged(a, paying, false, true)
 		}
@@ -288,7 +288,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 			refused = fault.NoCredits
 		case fits:
 		case a.Slot.Rules.WaitlistEnabled && a.Slot.Waiting < 2 && !a.NoWaitlist:
-			want = booking.Decision{Wait: true}
+			want = booking.BookResult{Wait: true}
 		default:
 			refused = fault.SessionFull
 		}

@@ -32,26 +32,26 @@ type Eligibility struct {
 
 // EligibilityOf returns the result of booking for the party of the command, or for the smallest party that the service
 // takes.
-func EligibilityOf(f Facts, c Request, now time.Time) Eligibility {
+func EligibilityOf(f Facts, request Request, now time.Time) Eligibility {
 	switch {
 	case !f.Booking.IsZero():
 		return Eligibility{Status: Booked, Booking: f.Booking}
 	case !f.Entry.IsZero():
 		return Eligibility{Status: Waitlisted, Entry: f.Entry}
 	}
-	c.Party = max(c.Party, f.Slot.MinParty)
-	plan, err := f.decide(c, now)
+	request.Party = max(request.Party, f.Slot.MinParty)
+	result, err := f.decide(request, now)
 	if err != nil {
 		var refusal *fault.Error
 		errors.As(err, &refusal)
 		return Eligibility{Status: Blocked, Refusal: refusal}
 	}
 	e := Eligibility{Status: Eligible}
-	if plan.Wait {
+	if result.Wait {
 		e.Status = Waitlist
 	}
-	if plan.Payer != nil {
-		e.Subscription = plan.Payer.ID
+	if result.Payer != nil {
+		e.Subscription = result.Payer.ID
 	}
 	return e
 }

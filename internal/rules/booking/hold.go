@@ -19,7 +19,7 @@ type ConfirmResult struct {
 	Booking Booking // after the confirmation
 	// Repeated: the booking was confirmed before.
 	Repeated bool
-	Decision
+	BookResult
 }
 
 // Confirm turns a hold into a confirmed booking. To confirm again changes nothing.
@@ -33,21 +33,21 @@ func Confirm(b Booking, f Facts, c ConfirmRequest, now time.Time) (ConfirmResult
 	case b.Status != Pending:
 		return ConfirmResult{}, wrongState(b, "The booking is not a hold.")
 	}
-	var plan Decision
+	var result BookResult
 	if !c.Paid && !b.Member.IsZero() {
 		c.Party = b.Party
 		var err error
-		if plan, err = f.charge(c.Request, now); err != nil {
+		if result, err = f.charge(c.Request, now); err != nil {
 			return ConfirmResult{}, err
 		}
 	}
 	b.Status, b.ConfirmedAt, b.HoldUntil = Confirmed, &now, nil
 	b.Benefit = c.Benefit
-	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
-	if plan.Payer != nil {
-		b.Subscription = plan.Payer.ID
+	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
+	if result.Payer != nil {
+		b.Subscription = result.Payer.ID
 	}
-	return ConfirmResult{Booking: b, Decision: plan}, nil
+	return ConfirmResult{Booking: b, BookResult: result}, nil
 }
 
 // Release cancels a hold. It reports whether anything changed.

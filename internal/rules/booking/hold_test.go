@@ -33,7 +33,7 @@ func TestConfirm_ChargesThePlanOfAMember(t *testing.T) {
 		"Status": booking.Confirmed, "HoldUntil": nil, "ConfirmedAt": now, "Benefit": benefit, "Credits": 2, "Counted": true,
 		"Exclusive": true, "Subscription": paying.ID,
 	})}
-	want.Decision = charged(attempt{Request: booking.Request{ID: b.ID, Party: 2, Actor: "mia"}}, paying, true, true)
+	want.BookResult = charged(attempt{Request: booking.Request{ID: b.ID, Party: 2, Actor: "mia"}}, paying, true, true)
 	f := booking.Facts{Slot: openSlot(), Subscriptions: []credit.Subscription{paying}}
 	test.Eq(t, want, expect.Value(booking.Confirm(b, f, c, now))(t))
 	f.Subscriptions[0].Balance = 1

@@ -85,7 +85,7 @@ type ItemReservation struct {
 
 // ReserveItems picks units of the stock that are free at the time. Out has the reservations of other bookings whose
 // spans overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
-func ReserveItems(s Slot, choices []ItemChoice, items []Item, out []ItemReservation) ([]ItemReservation, error) {
+func ReserveItems(s Slot, choices []ItemChoice, items []Item, reserved []ItemReservation) ([]ItemReservation, error) {
 	var picked []ItemReservation
 	for n, c := range choices {
 		i := slices.IndexFunc(items, func(i Item) bool { return i.ID == c.Item })
@@ -96,8 +96,8 @@ func ReserveItems(s Slot, choices []ItemChoice, items []Item, out []ItemReservat
 		span := items[i].Span(civil.Span{Start: s.StartsAt, End: s.EndsAt})
 		missing := c.Quantity
 		for number := 1; number <= items[i].Stock && missing > 0; number++ {
-			taken := slices.ContainsFunc(out, func(o ItemReservation) bool {
-				return o.Item == c.Item && o.Number == number && o.Span.Overlaps(span)
+			taken := slices.ContainsFunc(reserved, func(r ItemReservation) bool {
+				return r.Item == c.Item && r.Number == number && r.Span.Overlaps(span)
 			})
 			if !taken {
 				picked = append(picked, ItemReservation{Item: c.Item, Number: number, Span: span})

@@ -31,7 +31,7 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 			cart.Out = new(time.Duration(rapid.IntRange(1, 180).Draw(t, "minutes")) * time.Minute)
 			span.End = s.StartsAt.Add(*cart.Out)
 		}
-		var out []booking.ItemReservation
+		var reserved []booking.ItemReservation
 		free := make(map[int]bool)
 		for number := 1; number <= cart.Stock; number++ {
 			free[number] = true
@@ -44,7 +44,7 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 			} else {
 				free[number] = !start.Before(span.End) || !of.Span.End.After(span.Start)
 			}
-			out = append(out, of)
+			reserved = append(reserved, of)
 		}
 		wanted := rapid.IntRange(1, 6).Draw(t, "wanted")
 		choices := []booking.ItemChoice{{Item: cart.ID, Quantity: wanted}}
@@ -55,7 +55,7 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 			}
 		}
 
-		got, err := booking.ReserveItems(s, choices, []booking.Item{cart}, out)
+		got, err := booking.ReserveItems(s, choices, []booking.Item{cart}, reserved)
 
 		if len(want) < wanted {
 			must.EqOp(t, fault.ItemUnavailable, fault.ReasonOf(err), must.Sprintf("%+v, %v", got, err))

@@ -43,8 +43,8 @@ func Reschedule(
 	if !now.Before(from.StartsAt) && !anyone {
 		return RescheduleResult{}, wrongState(b, "The booked session has started.")
 	}
-	command := Request{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}
-	if err := to.checkAdmission(command, now); err != nil {
+	request := Request{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}
+	if err := to.checkAdmission(request, now); err != nil {
 		return RescheduleResult{}, err
 	}
 	if !entry.IsZero() { // a member never has both a booking and an entry in one session

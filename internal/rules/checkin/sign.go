@@ -142,7 +142,7 @@ func (k Keys) VerifyDisplay(text string, now time.Time) (Display, error) {
 }
 
 func (k Keys) sign(
-	use purpose, in tenant.TenantID, now time.Time, life time.Duration, ids ...tenant.UUID,
+	p purpose, in tenant.TenantID, now time.Time, life time.Duration, ids ...tenant.UUID,
 ) (string, time.Time) {
 	secrets := k.all()
 	if len(secrets) == 0 {
@@ -157,7 +157,7 @@ func (k Keys) sign(
 	}
 	token = binary.BigEndian.AppendUint64(token, uint64(issued))
 	token = binary.BigEndian.AppendUint64(token, uint64(expires))
-	token = append(token, tag(secrets[0], use, in, token)...)
+	token = append(token, tag(secrets[0], p, in, token)...)
 	return encoding.EncodeToString(token), time.Unix(expires, 0).UTC()
 }
 
@@ -165,7 +165,7 @@ func (k Keys) sign(
 func tokenLength(n int) int { return 1 + idLength*(1+n) + 8 + 8 + tagLength }
 
 // verify reads a token with n ids.
-func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Duration, n int) (claims, bool) {
+func (k Keys) verify(p purpose, text string, now time.Time, maxLife time.Duration, n int) (claims, bool) {
 	length := tokenLength(n)
 	// Check the length first, because the decoder skips line breaks.
 	if len(text) != encoding.EncodedLen(length) {
@@ -186,7 +186,7 @@ func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Durat
 	c.expires = int64(binary.BigEndian.Uint64(rest[8:]))
 	authentic := false
 	for _, secret := range k.all() {
-		if hmac.Equal(token[len(payload):], tag(secret, use, c.tenant, payload)) {
+		if hmac.Equal(token[len(payload):], tag(secret, p, c.tenant, payload)) {
 			authentic = true
 		}
 	}
@@ -197,8 +197,8 @@ func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Durat
 }
 
 // tag derives the key for a tenant and purpose and authenticates the payload.
-func tag(secret []byte, use purpose, in tenant.TenantID, payload []byte) []byte {
-	key, err := hkdf.Key(sha256.New, secret, nil, string(use)+string(in.UUID[:]), sha256.Size)
+func tag(secret []byte, p purpose, in tenant.TenantID, payload []byte) []byte {
+	key, err := hkdf.Key(sha256.New, secret, nil, string(p)+string(in.UUID[:]), sha256.Size)
 	if err != nil {
 		panic("checkin: " + err.Error()) // only if the key is longer than HKDF allows
 	}

@@ -34,8 +34,8 @@ type palette struct {
 // defaultPalette is for tenants without an accent color.
 var defaultPalette = palette{Link: "#0b6bcb", Button: "#0b6bcb", ButtonText: "#ffffff", Edge: "#0b6bcb"}
 
-func paletteOf(look brand.Brand) palette {
-	accent, ok := brand.ParseColor(look.Accent)
+func paletteOf(b brand.Brand) palette {
+	accent, ok := brand.ParseColor(b.Accent)
 	if !ok {
 		return defaultPalette
 	}

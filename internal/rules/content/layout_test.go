@@ -21,10 +21,10 @@ const header = `color:#1b1f24">Harbour Yoga</p>`
 const logo = "https://cdn.example.com/logo.svg?a=1&b=2"
 
 // html renders the default mail of a topic with a brand.
-func html(t must.T, topic notify.Topic, values Values, look brand.Brand) string {
+func html(t must.T, topic notify.Topic, values Values, b brand.Brand) string {
 	tpl, ok := DefaultTemplate(topic, delivery.Email, "en")
 	must.True(t, ok, must.Sprint("no template of", topic))
-	return expect.Value(Render(tpl, values, look, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"}))(t).HTML
+	return expect.Value(Render(tpl, values, b, Foot{Unsubscribe: "https://berth.example/unsubscribe/x"}))(t).HTML
 }
 
 func TestRender_EveryMailHasTheTenantsLogoAndColor(t *testing.T) {
@@ -86,8 +86,8 @@ func TestRender_EscapesTheTenantsName(t *testing.T) {
 	t.Parallel()
 	values := Example(notify.Reminder, "en")
 	values["Tenant"] = `"><script>alert(1)</script>`
-	for _, look := range []brand.Brand{{}, {LogoURL: logo}} {
-		got := html(t, notify.Reminder, values, look)
+	for _, b := range []brand.Brand{{}, {LogoURL: logo}} {
+		got := html(t, notify.Reminder, values, b)
 		test.StrNotContains(t, got, "<script", test.Sprintf("not escaped:\n%s", got))
 		test.StrNotContains(t, got, `alt=""`, test.Sprintf("not escaped:\n%s", got))
 	}

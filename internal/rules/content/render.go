@@ -30,7 +30,7 @@ type Foot struct {
 
 // Render fills in a template. A mail whose template has no HTML gets HTML with the tenant's logo and color. It ends
 // with the foot. Text messages are shortened to one segment if possible. The error is TEMPLATE_INVALID.
-func Render(t Template, values Values, look brand.Brand, foot Foot) (Rendered, error) {
+func Render(t Template, values Values, b brand.Brand, foot Foot) (Rendered, error) {
 	if t.Channel == delivery.SMS {
 		return renderSMS(t, values)
 	}
@@ -56,7 +56,7 @@ func Render(t Template, values Values, look brand.Brand, foot Foot) (Rendered, e
 	sent, report := foot.lines(l, name)
 	if out.HTML == "" {
 		page := mailPage{
-			Locale: t.Locale, Subject: out.Subject, Tenant: name, Logo: look.LogoURL, Palette: paletteOf(look),
+			Locale: t.Locale, Subject: out.Subject, Tenant: name, Logo: b.LogoURL, Palette: paletteOf(b),
 			Unsubscribe: foot.Unsubscribe, UnsubscribeLabel: l.unsubscribe, openLabel: l.open,
 			Sent: sent, Report: report,
 		}

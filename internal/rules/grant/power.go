@@ -14,14 +14,14 @@ type RoleSet map[string][]string
 // NewRoleSet returns the built-in roles and a tenant's own. A built-in role wins over one of the tenant's with the same
 // name.
 func NewRoleSet(own []Role) RoleSet {
-	book := make(RoleSet)
+	roles := make(RoleSet)
 	for _, role := range own {
-		book[role.Name] = role.Permissions
+		roles[role.Name] = role.Permissions
 	}
 	for _, name := range BuiltInNames() {
-		book[name] = BuiltIn(Role{Name: name}).Permissions
+		roles[name] = BuiltIn(Role{Name: name}).Permissions
 	}
-	return book
+	return roles
 }
 
 // CheckExist rejects roles that the tenant does not have: ROLE_NOT_FOUND.

@@ -101,20 +101,20 @@ type Decision struct {
 
 // Decide applies the guardrails to a notice that is due: freshness, consent, quiet hours, the frequency cap and the
 // sending quota. Call it right before sending, with the current state.
-func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision {
+func Decide(n Notice, s Settings, r Recipient, f Facts, now time.Time) Decision {
 	if !n.Topic.IsOffer() {
-		m.Offer = nil // only messages about the offer itself have its privileges, not those about the booking
+		f.Offer = nil // only messages about the offer itself have its privileges, not those about the booking
 	}
-	if why := staleReason(n, s, r, m, now); why != "" {
+	if why := staleReason(n, s, r, f, now); why != "" {
 		return Decision{Action: Drop, Reason: why}
 	}
-	usable, why := usableChannels(n, r, m)
+	usable, why := usableChannels(n, r, f)
 	if len(usable) == 0 {
 		return Decision{Action: Drop, Reason: why}
 	}
 	best := Decision{Action: Drop, Reason: TooLate}
 	for _, c := range usable {
-		until, why := heldUntil(n.Topic, c, s, r, m, now)
+		until, why := heldUntil(n.Topic, c, s, r, f, now)
 		if why == "" {
 			return Decision{Action: Send, Channel: c}
 		}
@@ -134,13 +134,13 @@ func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision 
 
 // usableChannels returns the channels of the notice's lane that the recipient allows and that reach them, or why there
 // are none.
-func usableChannels(n Notice, r Recipient, m Facts) ([]delivery.Channel, Reason) {
+func usableChannels(n Notice, r Recipient, f Facts) ([]delivery.Channel, Reason) {
 	why := Unsubscribed
 	var usable []delivery.Channel
 	for _, c := range n.Topic.Channels(n.Lane) {
 		switch {
 		case !r.Preferences.Allow(n.Topic, c):
-		case c == delivery.SMS && m.Offer != nil && m.Offer.NoSMS:
+		case c == delivery.SMS && f.Offer != nil && f.Offer.NoSMS:
 		case !r.Reachable(c):
 			if why == Unsubscribed {
 				why = Unreachable
@@ -159,8 +159,8 @@ func usableChannels(n Notice, r Recipient, m Facts) ([]delivery.Channel, Reason)
 }
 
 // IsOnlyChannel reports whether a channel is the only usable one of the notice's lane.
-func (n Notice) IsOnlyChannel(c delivery.Channel, r Recipient, m Facts) bool {
-	usable, _ := usableChannels(n, r, m)
+func (n Notice) IsOnlyChannel(c delivery.Channel, r Recipient, f Facts) bool {
+	usable, _ := usableChannels(n, r, f)
 	return len(usable) == 1 && usable[0] == c
 }
 
@@ -192,8 +192,8 @@ func (r Recipient) CheckReachable(c delivery.Channel) error {
 }
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
-func heldUntil(t Topic, c delivery.Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
-	exempt := t.Fixed() || t.Mandatory(c) || c == delivery.Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
+func heldUntil(t Topic, c delivery.Channel, s Settings, r Recipient, f Facts, now time.Time) (time.Time, Reason) {
+	exempt := t.Fixed() || t.Mandatory(c) || c == delivery.Email && s.EmailInQuiet || f.Offer != nil && f.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}

@@ -20,9 +20,9 @@ func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
 		ExpiresAt: night.Add(24 * time.Hour),
 	}
 	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
-	m := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
+	f := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
 	want := Decision{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
-	test.Eq(t, want, Decide(n, DefaultSettings(), to, m, night))
+	test.Eq(t, want, Decide(n, DefaultSettings(), to, f, night))
 }
 
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)

@@ -131,8 +131,8 @@ func Plan(e Event, people []Person, s Settings, now time.Time) []Notice {
 	}
 	p := planner{event: e, settings: s, now: now}
 	if plan := plans[e.Data.Type()]; plan != nil {
-		for _, who := range people {
-			plan(&p, who)
+		for _, person := range people {
+			plan(&p, person)
 		}
 	}
 	return p.notices
@@ -147,30 +147,31 @@ type planner struct {
 
 // addGone adds a notice about a booking or an entry that has ended, because its session is cancelled or for another
 // reason.
-func (p *planner) addGone(who Person, sessionCancelled bool) {
+func (p *planner) addGone(person Person, sessionCancelled bool) {
 	if sessionCancelled {
-		p.addNow(who, SessionCancelled, who.StartsAt)
+		p.addNow(person, SessionCancelled, person.StartsAt)
 	} else {
-		p.addNow(who, BookingCancelled, p.now.Add(newsLifetime))
+		p.addNow(person, BookingCancelled, p.now.Add(newsLifetime))
 	}
 }
 
 // addNow adds a notice that is due now, in each lane that the party uses.
-func (p *planner) addNow(who Person, topic Topic, expires time.Time) {
+func (p *planner) addNow(person Person, topic Topic, expires time.Time) {
 	e := p.event
 	if e.Silent || p.now.Sub(e.At) > newsLifetime {
 		return // after an outage of a day, the event is no longer news
 	}
 	p.add(Notice{
-		Topic: topic, Member: who.Member, Session: who.Session, Booking: who.Booking, Entry: who.Entry, Offer: e.Offer,
-		Thing: thing(e, who), Revision: e.ID.String(), StartsAt: who.StartsAt, DueAt: p.now, ExpiresAt: expires,
+		Topic: topic, Member: person.Member, Session: person.Session, Booking: person.Booking, Entry: person.Entry,
+		Offer: e.Offer,
+		Thing: thing(e, person), Revision: e.ID.String(), StartsAt: person.StartsAt, DueAt: p.now, ExpiresAt: expires,
 		At: e.At, Details: e.Details,
-	}, who.Preferences)
+	}, person.Preferences)
 }
 
 // add adds a notice in each lane that the party uses.
-func (p *planner) add(n Notice, chosen Preferences) {
-	for _, lane := range chosen.lanes(n.Topic) {
+func (p *planner) add(n Notice, preferences Preferences) {
+	for _, lane := range preferences.lanes(n.Topic) {
 		n := n
 		n.Lane = lane
 		if lane == Mail && (n.Topic == SessionCancelled || n.Topic == BookingCancelled) {
@@ -182,57 +183,57 @@ func (p *planner) add(n Notice, chosen Preferences) {
 }
 
 // thing returns what an event is about for a party.
-func thing(e Event, who Person) tenant.UUID {
+func thing(e Event, person Person) tenant.UUID {
 	switch {
 	case !e.Offer.IsZero():
 		return e.Offer.UUID
-	case !who.Booking.IsZero():
-		return who.Booking.UUID
-	case !who.Entry.IsZero():
-		return who.Entry.UUID
+	case !person.Booking.IsZero():
+		return person.Booking.UUID
+	case !person.Entry.IsZero():
+		return person.Entry.UUID
 	case !e.Payer.IsZero():
 		return e.Payer
-	case who.Session.IsZero():
+	case person.Session.IsZero():
 		return e.Member.UUID
 	}
-	return who.Session.UUID
+	return person.Session.UUID
 }
 
 // addReminders adds the notices before the start of the session, even for a silent event. It omits those that are
 // already due, because the confirmation says the same. Their revision is the start, so that a session that moves away
 // and back does not repeat them.
-func (p *planner) addReminders(who Person) {
+func (p *planner) addReminders(person Person) {
 	n := Notice{
-		Member: who.Member, Session: who.Session, Booking: who.Booking, Thing: who.Booking.UUID,
-		StartsAt: who.StartsAt, ExpiresAt: who.StartsAt, At: p.event.At,
+		Member: person.Member, Session: person.Session, Booking: person.Booking, Thing: person.Booking.UUID,
+		StartsAt: person.StartsAt, ExpiresAt: person.StartsAt, At: p.event.At,
 	}
 	for _, lead := range p.settings.Reminders {
-		n.Topic, n.DueAt = Reminder, who.StartsAt.Add(-lead)
+		n.Topic, n.DueAt = Reminder, person.StartsAt.Add(-lead)
 		n.Details = Details{Lead: lead}
-		n.Revision = who.StartsAt.UTC().Format(time.RFC3339) + "-" + lead.String()
+		n.Revision = person.StartsAt.UTC().Format(time.RFC3339) + "-" + lead.String()
 		if n.DueAt.After(p.now) {
-			p.add(n, who.Preferences)
+			p.add(n, person.Preferences)
 		}
 	}
-	if who.CheckInOpens.After(p.now) && who.CheckInOpens.Before(who.StartsAt) {
-		n.Topic, n.DueAt, n.Details = CheckInOpen, who.CheckInOpens, Details{}
-		n.Revision = who.StartsAt.UTC().Format(time.RFC3339)
-		p.add(n, who.Preferences)
+	if person.CheckInOpens.After(p.now) && person.CheckInOpens.Before(person.StartsAt) {
+		n.Topic, n.DueAt, n.Details = CheckInOpen, person.CheckInOpens, Details{}
+		n.Revision = person.StartsAt.UTC().Format(time.RFC3339)
+		p.add(n, person.Preferences)
 	}
 }
 
 // addCreditsLow adds a notice when the balance falls to the threshold, and again when it falls to zero.
-func (p *planner) addCreditsLow(who Person, taken int) {
+func (p *planner) addCreditsLow(person Person, taken int) {
 	low := p.settings.CreditsLowAt
-	if p.event.Silent || who.Payer.IsZero() || taken <= 0 ||
-		who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
+	if p.event.Silent || person.Payer.IsZero() || taken <= 0 ||
+		person.Balance > low || (person.Balance+taken <= low && person.Balance > 0) {
 		return
 	}
 	p.add(Notice{
-		Topic: CreditsLow, Member: who.Member, Thing: who.Payer, Revision: p.event.ID.String(),
+		Topic: CreditsLow, Member: person.Member, Thing: person.Payer, Revision: p.event.ID.String(),
 		DueAt: p.now, ExpiresAt: p.now.Add(mailLifetime), At: p.event.At,
-		Details: Details{Balance: who.Balance, Payer: who.Payer},
-	}, who.Preferences)
+		Details: Details{Balance: person.Balance, Payer: person.Payer},
+	}, person.Preferences)
 }
 
 func latest(a, b time.Time) time.Time {
@@ -244,9 +245,9 @@ func latest(a, b time.Time) time.Time {
 
 // ReminderDue reports whether a reminder is due for the first time and its booking has not changed. This is also an
 // event, even for members who get no reminders.
-func (n Notice) ReminderDue(m Facts) bool {
+func (n Notice) ReminderDue(f Facts) bool {
 	first := n.Attempts == 0 && n.DueAt.Equal(n.StartsAt.Add(-n.Details.Lead))
-	return n.Topic == Reminder && first && m.Booked && !m.SessionGone && m.StartsAt.Equal(n.StartsAt)
+	return n.Topic == Reminder && first && f.Booked && !f.SessionGone && f.StartsAt.Equal(n.StartsAt)
 }
 
 // ExpiryWarning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false

@@ -32,7 +32,7 @@ func TestExpiryWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 	t.Parallel()
 	start := monday.Add(72 * time.Hour)
-	who := Person{
+	person := Person{
 		Member: tenant.New[tenant.MemberID](monday), Booking: tenant.New[tenant.BookingID](monday), Booked: true,
 		StartsAt: start, EndsAt: start.Add(time.Hour), CheckInOpens: start.Add(-time.Hour),
 	}
@@ -119,7 +119,7 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
 		var got []planned
 		test.EqOp(t, c.event.Data != event.Data(event.BookingAttended{}), HasMessages(c.event.Data), test.Sprint(c.what))
-		for _, n := range Plan(c.event, []Person{vary.From(who, c.party)}, DefaultSettings(), monday) {
+		for _, n := range Plan(c.event, []Person{vary.From(person, c.party)}, DefaultSettings(), monday) {
 			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
 		}
 		test.Eq(t, c.want, got, test.Sprint(c.what))
@@ -149,9 +149,9 @@ func TestReminderDue_NeedsEveryCondition(t *testing.T) {
 }
 
 // planOf returns the first notice of an event in a lane.
-func planOf(e Event, who Person, topic Topic, lane Lane) (Notice, bool) {
+func planOf(e Event, person Person, topic Topic, lane Lane) (Notice, bool) {
 	e.ID, e.At = tenant.New[tenant.EventID](monday), monday
-	for _, n := range Plan(e, []Person{who}, DefaultSettings(), monday) {
+	for _, n := range Plan(e, []Person{person}, DefaultSettings(), monday) {
 		if n.Topic == topic && n.Lane == lane {
 			return n, true
 		}
@@ -163,7 +163,7 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	start := monday.Add(72 * time.Hour)
-	who := Person{StartsAt: start, EndsAt: start.Add(time.Hour)}
+	person := Person{StartsAt: start, EndsAt: start.Add(time.Hour)}
 	begun := Person{StartsAt: monday, EndsAt: monday.Add(time.Hour)}
 	far := Person{StartsAt: monday.Add(30 * day)}
 	for name, tt := range map[string]struct {
@@ -173,26 +173,26 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		lane  Lane
 		want  time.Time
 	}{
-		"a place for a session": {Event{Data: event.WaitlistJoined{}}, who, Waitlisted, Mail, start},
+		"a place for a session": {Event{Data: event.WaitlistJoined{}}, person, Waitlisted, Mail, start},
 		"a place for days":      {Event{Data: event.WaitlistJoined{}}, Person{}, Waitlisted, Mail, monday.Add(day)},
 		"a mail about a cancellation": {
-			Event{Data: event.BookingCancelled{}}, who, BookingCancelled, Mail, monday.Add(7 * day),
+			Event{Data: event.BookingCancelled{}}, person, BookingCancelled, Mail, monday.Add(7 * day),
 		},
-		"a session that is gone": {Event{Data: event.BookingCancelled{}, Gone: true}, who, SessionCancelled, Alert, start},
+		"a session that is gone": {Event{Data: event.BookingCancelled{}, Gone: true}, person, SessionCancelled, Alert, start},
 		"a mail about it": {
-			Event{Data: event.BookingCancelled{}, Gone: true}, who, SessionCancelled, Mail, monday.Add(7 * day),
+			Event{Data: event.BookingCancelled{}, Gone: true}, person, SessionCancelled, Mail, monday.Add(7 * day),
 		},
 		"a mail about one in weeks": {
 			Event{Data: event.BookingCancelled{}, Gone: true}, far, SessionCancelled, Mail, far.StartsAt,
 		},
-		"left a session that stays": {Event{Data: event.WaitlistLeft{}}, who, BookingCancelled, Mail, monday.Add(7 * day)},
+		"left a session that stays": {Event{Data: event.WaitlistLeft{}}, person, BookingCancelled, Mail, monday.Add(7 * day)},
 		"cancelled before it was gone": {
 			Event{Data: event.BookingCancelled{}}, Person{SessionGone: true, StartsAt: start}, BookingCancelled, Mail,
 			monday.Add(7 * day),
 		},
-		"an offer":                 {Event{Data: event.OfferCreated{}}, who, Offered, Alert, start},
+		"an offer":                 {Event{Data: event.OfferCreated{}}, person, Offered, Alert, start},
 		"an offer after the start": {Event{Data: event.OfferCreated{}}, begun, Offered, Alert, begun.EndsAt},
-		"a note about a session":   {Event{Data: event.WaitlistStaffNote{}}, who, StaffNote, Mail, start},
+		"a note about a session":   {Event{Data: event.WaitlistStaffNote{}}, person, StaffNote, Mail, start},
 		"a change of roles": {
 			Event{Data: event.RolesChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day),
 		},
@@ -203,8 +203,8 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		test.EqOp(t, tt.want, n.ExpiresAt, test.Sprint(name))
 	}
 	old := Event{ID: tenant.New[tenant.EventID](monday), Data: event.WaitlistJoined{}, At: monday.Add(-day)}
-	test.SliceNotEmpty(t, Plan(old, []Person{who}, DefaultSettings(), monday))
-	test.SliceEmpty(t, Plan(old, []Person{who}, DefaultSettings(), monday.Add(1)))
+	test.SliceNotEmpty(t, Plan(old, []Person{person}, DefaultSettings(), monday))
+	test.SliceEmpty(t, Plan(old, []Person{person}, DefaultSettings(), monday.Add(1)))
 }
 
 // Messages follow from what the data of an event say.
@@ -274,37 +274,37 @@ func TestEventOf_ReadsData(t *testing.T) {
 func TestPlan_IdentifiesNotices(t *testing.T) {
 	t.Parallel()
 	start := monday.Add(72 * time.Hour)
-	who := Person{
+	person := Person{
 		Booking: tenant.New[tenant.BookingID](monday), Entry: tenant.New[tenant.EntryID](monday),
 		Session: tenant.New[tenant.SessionID](monday), StartsAt: start, CheckInOpens: start.Add(-time.Hour),
 	}
 	note := Event{
-		Data: event.WaitlistStaffNote{}, Session: who.Session, Offer: tenant.New[tenant.OfferID](monday),
+		Data: event.WaitlistStaffNote{}, Session: person.Session, Offer: tenant.New[tenant.OfferID](monday),
 		Payer: tenant.New[tenant.PlanID](monday).UUID,
 	}
 	type about struct {
 		Event Event
 		Who   Person
 	}
-	a := about{note, who}
+	a := about{note, person}
 	for _, step := range []struct {
 		want tenant.UUID
 		less set // what the next notice is not about
 	}{
-		{note.Offer.UUID, set{"Event.Offer": nil}}, {who.Booking.UUID, set{"Who.Booking": nil}},
-		{who.Entry.UUID, set{"Who.Entry": nil}}, {note.Payer, set{"Event.Payer": nil}}, {who.Session.UUID, nil},
+		{note.Offer.UUID, set{"Event.Offer": nil}}, {person.Booking.UUID, set{"Who.Booking": nil}},
+		{person.Entry.UUID, set{"Who.Entry": nil}}, {note.Payer, set{"Event.Payer": nil}}, {person.Session.UUID, nil},
 	} {
 		n, _ := planOf(a.Event, a.Who, StaffNote, Mail)
 		test.EqOp(t, step.want, n.Thing)
 		a = vary.From(a, step.less)
 	}
-	opens, _ := planOf(Event{Data: event.BookingConfirmed{}}, who, CheckInOpen, Alert)
+	opens, _ := planOf(Event{Data: event.BookingConfirmed{}}, person, CheckInOpen, Alert)
 	test.EqOp(t, "2026-03-19T12:00:00Z", opens.Revision)
 	test.Eq(t, Details{}, opens.Details)
-	reminder, _ := planOf(Event{Data: event.BookingConfirmed{}}, who, Reminder, Alert)
+	reminder, _ := planOf(Event{Data: event.BookingConfirmed{}}, person, Reminder, Alert)
 	test.EqOp(t, "2026-03-19T12:00:00Z-24h0m0s", reminder.Revision)
 	test.EqOp(t, 24*time.Hour, reminder.Details.Lead)
-	news, _ := planOf(Event{Data: event.BookingConfirmed{}}, who, BookingConfirmed, Mail)
+	news, _ := planOf(Event{Data: event.BookingConfirmed{}}, person, BookingConfirmed, Mail)
 	test.NotEqOp(t, "", news.Revision)
 }
 

@@ -24,16 +24,16 @@ type Preference struct {
 
 // ParsePreferences returns the choices of a request. It rejects two for the same topic and channel, and what cannot be
 // turned off.
-func ParsePreferences(choices []Preference) (Preferences, error) {
-	p := make(Preferences, len(choices))
-	for _, c := range choices {
-		if _, twice := p[c.PreferenceKey]; twice {
-			return nil, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
+func ParsePreferences(all []Preference) (Preferences, error) {
+	p := make(Preferences, len(all))
+	for _, one := range all {
+		if _, twice := p[one.PreferenceKey]; twice {
+			return nil, fault.Invalid("preferences.preferences", "%s by %s is named twice.", one.Topic, one.Channel)
 		}
-		if c.Topic.Mandatory(c.Channel) && !c.Enabled {
-			return nil, fault.Invalid("preferences.preferences", "%s by %s cannot be turned off.", c.Topic, c.Channel)
+		if one.Topic.Mandatory(one.Channel) && !one.Enabled {
+			return nil, fault.Invalid("preferences.preferences", "%s by %s cannot be turned off.", one.Topic, one.Channel)
 		}
-		p[c.PreferenceKey] = c.Enabled
+		p[one.PreferenceKey] = one.Enabled
 	}
 	return p, nil
 }
@@ -63,8 +63,8 @@ func (p Preferences) Allow(t Topic, c delivery.Channel) bool {
 
 // AnyOn reports whether the member has turned on any topic for a channel.
 func (p Preferences) AnyOn(c delivery.Channel) bool {
-	for choice, on := range p {
-		if on && choice.Channel == c {
+	for key, on := range p {
+		if on && key.Channel == c {
 			return true
 		}
 	}

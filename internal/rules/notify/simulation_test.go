@@ -123,11 +123,11 @@ func TestGuardrails_HoldForAYearInFortyZones(t *testing.T) {
 func TestGuardrails_EachIsNeeded(t *testing.T) {
 	t.Parallel()
 	for missing, control := range map[guardrail]negativeControl{
-		freshness: func(n *Notice, _ *Settings, _ *Recipient, m *Facts) {
+		freshness: func(n *Notice, _ *Settings, _ *Recipient, f *Facts) {
 			n.ExpiresAt = n.ExpiresAt.AddDate(1, 0, 0)
-			m.Booked, m.Cancelled, m.StartsAt = true, true, n.StartsAt
-			if m.Offer != nil {
-				m.Offer = &Offer{Live: true, EvenInQuiet: m.Offer.EvenInQuiet}
+			f.Booked, f.Cancelled, f.StartsAt = true, true, n.StartsAt
+			if f.Offer != nil {
+				f.Offer = &Offer{Live: true, EvenInQuiet: f.Offer.EvenInQuiet}
 			}
 		},
 		consent:   func(_ *Notice, _ *Settings, r *Recipient, _ *Facts) { r.Stopped, r.Preferences = nil, nil },
@@ -202,8 +202,8 @@ func (sim *simulation) step() {
 		booking.offer.Live = false
 	case roll == 18:
 		topics, channels := Topics(), delivery.Channels()
-		c := PreferenceKey{topics[sim.random.IntN(len(topics))], channels[sim.random.IntN(len(channels))]}
-		who.Preferences[c] = !who.Preferences.Allow(c.Topic, c.Channel)
+		key := PreferenceKey{topics[sim.random.IntN(len(topics))], channels[sim.random.IntN(len(channels))]}
+		who.Preferences[key] = !who.Preferences.Allow(key.Topic, key.Channel)
 	case roll == 19:
 		who.stopped = !who.stopped
 		if delete(who.Stopped, sms); who.stopped {
@@ -258,14 +258,14 @@ func (sim *simulation) deliver(until time.Time) {
 		if now.Before(sim.now) {
 			now = sim.now
 		}
-		m := Facts{
+		f := Facts{
 			Booked: p.booking.booked, Cancelled: !p.booking.booked, StartsAt: p.booking.start, Offer: p.booking.offer,
 		}
 		n, s, r := p.Notice, sim.s, p.who.Recipient
 		if sim.control != nil {
-			sim.control(&n, &s, &r, &m)
+			sim.control(&n, &s, &r, &f)
 		}
-		verdict := Decide(n, s, r, m, now)
+		verdict := Decide(n, s, r, f, now)
 		switch verdict.Action {
 		case Send:
 			sim.check(p, verdict.Channel, now)

@@ -24,11 +24,11 @@ type Changes struct {
 type EntryChange struct {
 	Entry Entry
 	Offer *Offer
-	Leaving
+	LeaveOptions
 }
 
-// Leaving is recorded with an entry that closes without a booking.
-type Leaving struct {
+// LeaveOptions are recorded with an entry that closes without a booking.
+type LeaveOptions struct {
 	Reason string
 	Notify bool // sends a message to the member
 }
@@ -78,10 +78,10 @@ func (e Entry) CheckLeave() (ended bool, err error) {
 }
 
 // Leave closes an entry that has no live offer.
-func Leave(e Entry, leaving Leaving, now time.Time) Changes {
-	return closing(e, Cancelled, leaving, now)
+func Leave(e Entry, options LeaveOptions, now time.Time) Changes {
+	return closing(e, Cancelled, options, now)
 }
 
-func closing(e Entry, as Status, leaving Leaving, now time.Time) Changes {
-	return Changes{Entries: []EntryChange{{Entry: e.Close(as, tenant.BookingID{}, now), Leaving: leaving}}}
+func closing(e Entry, as Status, options LeaveOptions, now time.Time) Changes {
+	return Changes{Entries: []EntryChange{{Entry: e.Close(as, tenant.BookingID{}, now), LeaveOptions: options}}}
 }

@@ -11,8 +11,8 @@ import (
 type Ending struct {
 	Offer   Offer // with its final state
 	Entry   Entry
-	Rules   Rules    // of its session
-	Leaving *Leaving // the entry leaves the waitlist; nil: it returns or closes, depending on the rules
+	Rules   Rules         // of its session
+	Leaving *LeaveOptions // the entry leaves the waitlist; nil: it returns or closes, depending on the rules
 	// For a shared offer: its round, and the live offers of that round.
 	Round Round
 	Live  []Offer
@@ -47,10 +47,10 @@ func (e Ending) entryChange(now time.Time) EntryChange {
 			c.Entry.Tries-- // it could not be accepted
 		}
 		next = e.Rules.StatusAfter(c.Entry, e.Offer.Status)
-		c.Leaving = Leaving{Reason: e.Offer.Reason, Notify: next == Expired}
+		c.LeaveOptions = LeaveOptions{Reason: e.Offer.Reason, Notify: next == Expired}
 	}
 	if e.Leaving != nil {
-		next, c.Leaving = Cancelled, *e.Leaving
+		next, c.LeaveOptions = Cancelled, *e.Leaving
 	}
 	if next == Waiting {
 		c.Entry.Status = next

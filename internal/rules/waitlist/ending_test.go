@@ -38,38 +38,38 @@ func TestEnding_ReturnsOrClosesEntry(t *testing.T) {
 	unsent, left := o.Withdraw(waitlist.Unsendable, "", now), o.Withdraw(waitlist.EntryLeft, "", now)
 	closes := waitlist.Rules{AfterDecline: waitlist.CloseEntry, AfterExpiry: waitlist.CloseEntry, MaxOffersPerEntry: 3}
 	returns := waitlist.Rules{AfterDecline: waitlist.ReturnEntry, AfterExpiry: waitlist.ReturnEntry, MaxOffersPerEntry: 3}
-	no, leaving := waitlist.Leaving{Reason: "no"}, &waitlist.Leaving{Reason: "moved away", Notify: true}
+	no, options := waitlist.LeaveOptions{Reason: "no"}, &waitlist.LeaveOptions{Reason: "moved away", Notify: true}
 	for name, tt := range map[string]struct {
 		offer   waitlist.Offer
 		rules   waitlist.Rules
 		tries   int
-		leaving *waitlist.Leaving
+		leaving *waitlist.LeaveOptions
 		status  waitlist.Status
 		left    int // its remaining tries
-		stored  waitlist.Leaving
+		stored  waitlist.LeaveOptions
 		by      waitlist.Trigger
 	}{
 		"accepted":            {offer: accepted, rules: returns, tries: 1, status: waitlist.Booked, left: 1},
 		"declined":            {declined, returns, 1, nil, waitlist.Waiting, 1, no, waitlist.ByDecline},
 		"declined once too":   {declined, returns, 3, nil, waitlist.Cancelled, 3, no, waitlist.ByDecline},
 		"a decline closes it": {declined, closes, 1, nil, waitlist.Cancelled, 1, no, waitlist.ByDecline},
-		"declined for good":   {declined, returns, 1, leaving, waitlist.Cancelled, 1, *leaving, waitlist.ByDecline},
-		"ran out":             {ranOut, returns, 1, nil, waitlist.Waiting, 1, waitlist.Leaving{}, waitlist.ByExpiry},
+		"declined for good":   {declined, returns, 1, options, waitlist.Cancelled, 1, *options, waitlist.ByDecline},
+		"ran out":             {ranOut, returns, 1, nil, waitlist.Waiting, 1, waitlist.LeaveOptions{}, waitlist.ByExpiry},
 		"its end closes it": {
-			ranOut, closes, 1, nil, waitlist.Expired, 1, waitlist.Leaving{Notify: true}, waitlist.ByExpiry,
+			ranOut, closes, 1, nil, waitlist.Expired, 1, waitlist.LeaveOptions{Notify: true}, waitlist.ByExpiry,
 		},
 		"withdrawn": {
-			unsent, closes, 3, nil, waitlist.Waiting, 2, waitlist.Leaving{Reason: waitlist.Unsendable.String()},
+			unsent, closes, 3, nil, waitlist.Waiting, 2, waitlist.LeaveOptions{Reason: waitlist.Unsendable.String()},
 			waitlist.ByWithdrawal,
 		},
-		"withdrawn with entry": {left, returns, 1, leaving, waitlist.Cancelled, 0, *leaving, waitlist.ByWithdrawal},
+		"withdrawn with entry": {left, returns, 1, options, waitlist.Cancelled, 0, *options, waitlist.ByWithdrawal},
 	} {
 		entry := vary.From(offeredTo(o, tt.left), set{"Status": tt.status})
 		if tt.status != waitlist.Waiting {
 			entry.ClosedAt, entry.Booking = &now, tt.offer.Booking
 		}
 		want := waitlist.Changes{
-			Session: o.Session, Entries: []waitlist.EntryChange{{Entry: entry, Offer: &tt.offer, Leaving: tt.stored}},
+			Session: o.Session, Entries: []waitlist.EntryChange{{Entry: entry, Offer: &tt.offer, LeaveOptions: tt.stored}},
 		}
 		if tt.offer.Status != waitlist.Accepted { // otherwise its booking takes the seats
 			want.Seats, want.Refill = -2, &waitlist.Refill{Session: o.Session, Round: o.Round, Trigger: tt.by}
@@ -228,7 +228,7 @@ func TestWithdrawnSeats_ReturnsEntriesToQueue(t *testing.T) {
 		Session: o.Session, Seats: -2, Rounds: []waitlist.Round{vary.From(round, set{"Keeps": 0, "Closed": now})},
 		Entries: []waitlist.EntryChange{{
 			Entry: vary.From(offeredTo(o, 0), set{"Status": waitlist.Waiting}), Offer: &ended,
-			Leaving: waitlist.Leaving{Reason: waitlist.SessionMoved.String()},
+			LeaveOptions: waitlist.LeaveOptions{Reason: waitlist.SessionMoved.String()},
 		}},
 	}, taken.Changes(
 		o.Session, map[tenant.EntryID]waitlist.Entry{o.Entry: offeredTo(o, 1)}, waitlist.SessionMoved, "", now,
@@ -241,10 +241,10 @@ func TestLeave_ClosesWaitingEntry(t *testing.T) {
 		ID: entry(0), Status: waitlist.Waiting, PassedOver: waitlist.OtherTime, Position: 3,
 		Scoring: waitlist.Scoring{Score: 1},
 	}
-	leaving := waitlist.Leaving{Notify: true}
+	options := waitlist.LeaveOptions{Notify: true}
 	want := waitlist.Entry{ID: entry(0), Status: waitlist.Cancelled, ClosedAt: &now}
-	test.Eq(t, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, Leaving: leaving}}},
-		waitlist.Leave(e, leaving, now))
+	test.Eq(t, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, LeaveOptions: options}}},
+		waitlist.Leave(e, options, now))
 }
 
 func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {

@@ -127,9 +127,9 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 		moved.Flagged, moved.Score = queue[at].Flagged, queue[at].Score
 	}
 	order := slices.DeleteFunc(
-		rules.scene(slot, Round{}, now).ranked(queue), func(s rankedEntry) bool { return s.Entry == entry },
+		rules.scene(slot, Round{}, now).ranked(queue), func(e rankedEntry) bool { return e.Entry == entry },
 	)
-	at := slices.IndexFunc(order, func(s rankedEntry) bool { return s.Entry == before })
+	at := slices.IndexFunc(order, func(e rankedEntry) bool { return e.Entry == before })
 	if at < 0 {
 		return moved
 	}
@@ -139,8 +139,8 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 		moved.Score = &target.score
 	}
 	// Only the keys of entries with the same flag and score matter.
-	equal := func(s rankedEntry) bool {
-		return s.Flagged == target.Flagged && (rules.Order == ByJoining || s.score == target.score)
+	equal := func(e rankedEntry) bool {
+		return e.Flagged == target.Flagged && (rules.Order == ByJoining || e.score == target.score)
 	}
 	if at == 0 || !equal(order[at-1]) {
 		moved.Keys[entry] = target.Key - 1<<keyRoom
@@ -153,12 +153,12 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 	}
 	last := low + 1
 	moved.Keys[entry] = last
-	for _, s := range order[at:] {
-		if !equal(s) || s.Key > last {
+	for _, e := range order[at:] {
+		if !equal(e) || e.Key > last {
 			break
 		}
 		last++
-		moved.Keys[s.Entry] = last
+		moved.Keys[e.Entry] = last
 	}
 	return moved
 }

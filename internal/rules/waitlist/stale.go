@@ -41,9 +41,9 @@ func EndStale(e Entry, places []Place, rules func(Queue) Rules, now time.Time) C
 	if e.Status != Waiting || !over && !stale {
 		return Changes{}
 	}
-	leaving := Leaving{Reason: "Its time has passed.", Notify: stale}
+	options := LeaveOptions{Reason: "Its time has passed.", Notify: stale}
 	if !over {
-		leaving.Reason = "It waited too long."
+		options.Reason = "It waited too long."
 	}
-	return closing(e, Expired, leaving, now)
+	return closing(e, Expired, options, now)
 }

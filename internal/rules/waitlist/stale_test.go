@@ -66,25 +66,25 @@ func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status waitlist.Status
 		places []waitlist.Place
-		want   waitlist.Leaving
+		want   waitlist.LeaveOptions
 	}{
-		"nothing is over":    {waitlist.Waiting, []waitlist.Place{ahead}, waitlist.Leaving{}},
-		"one of two is over": {waitlist.Waiting, []waitlist.Place{past, ahead}, waitlist.Leaving{}},
+		"nothing is over":    {waitlist.Waiting, []waitlist.Place{ahead}, waitlist.LeaveOptions{}},
+		"one of two is over": {waitlist.Waiting, []waitlist.Place{past, ahead}, waitlist.LeaveOptions{}},
 		"all are over": {
-			waitlist.Waiting, []waitlist.Place{past}, waitlist.Leaving{Reason: "Its time has passed."},
+			waitlist.Waiting, []waitlist.Place{past}, waitlist.LeaveOptions{Reason: "Its time has passed."},
 		},
-		"too long for one": {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.Leaving{}},
+		"too long for one": {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.LeaveOptions{}},
 		"too long for all": {
-			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.Leaving{Reason: "It waited too long.", Notify: true},
+			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.LeaveOptions{Reason: "It waited too long.", Notify: true},
 		},
-		"while an offer to it is live": {waitlist.Offered, []waitlist.Place{past}, waitlist.Leaving{}},
-		"closed before":                {waitlist.Cancelled, []waitlist.Place{past}, waitlist.Leaving{}},
+		"while an offer to it is live": {waitlist.Offered, []waitlist.Place{past}, waitlist.LeaveOptions{}},
+		"closed before":                {waitlist.Cancelled, []waitlist.Place{past}, waitlist.LeaveOptions{}},
 	} {
 		e := waitlist.Entry{ID: entry(0), Status: tt.status, CreatedAt: now.Add(-2 * time.Hour)}
 		var want waitlist.Changes
 		if tt.want.Reason != "" {
 			want.Entries = []waitlist.EntryChange{{
-				Entry: vary.From(e, set{"Status": waitlist.Expired, "ClosedAt": now}), Leaving: tt.want,
+				Entry: vary.From(e, set{"Status": waitlist.Expired, "ClosedAt": now}), LeaveOptions: tt.want,
 			}}
 		}
 		test.Eq(t, want, waitlist.EndStale(e, tt.places, rulesOf, now), test.Sprint(name))

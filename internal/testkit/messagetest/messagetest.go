@@ -149,10 +149,10 @@ func (s *Studio) me(who tenant.Caller) accounts.Me {
 }
 
 // Prefer changes what a member wants to be told through which channel.
-func (s *Studio) Prefer(who tenant.Caller, chosen notify.Preferences) {
+func (s *Studio) Prefer(who tenant.Caller, preferences notify.Preferences) {
 	s.T.Helper()
 	expect.OK(s.T)(s.App.Messages.UpdateNotificationPreferences(
-		context.Background(), who, messages.PreferencesEdit{Chosen: chosen},
+		context.Background(), who, messages.PreferencesEdit{Chosen: preferences},
 	))
 }
 

@@ -28,19 +28,19 @@ func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into
 	bookingMembers.One(b, in, id, into)
 }
 
-// Visit is a member and a session.
-type Visit struct {
+// SessionMember is a member and a session.
+type SessionMember struct {
 	Session tenant.SessionID
 	Member  tenant.MemberID
-	Waits   bool // FindVisit found an entry; otherwise a booking
+	Waits   bool // FindSessionMember found an entry; otherwise a booking
 }
 
-type visitRow struct {
-	Visit
+type sessionMemberRow struct {
+	SessionMember
 	queue waitlist.Queue
 }
 
-var visits = pg.NewReader(func(v *visitRow) []pg.Column {
+var sessionMembers = pg.NewReader(func(v *sessionMemberRow) []pg.Column {
 	return []pg.Column{
 		pg.Read("v.session_id", &v.Session),
 		pg.Read("v.member_id", &v.Member),
@@ -51,8 +51,8 @@ var visits = pg.NewReader(func(v *visitRow) []pg.Column {
 	}
 })
 
-var findVisit = pg.SQL(`
-select ` + visits.Columns() + ` from (
+var findSessionMember = pg.SQL(`
+select ` + sessionMembers.Columns() + ` from (
   select session_id, member_id, false as waits,
     null::uuid as location_id, null::uuid as service_id, null::date as local_date
   from bookings where tenant_id = $1 and id = $2
@@ -64,35 +64,35 @@ left join waitlist_queues q on q.tenant_id = $1 and q.location_id = coalesce(v.l
   and q.service_id = coalesce(v.service_id, s.service_id) and q.local_date = coalesce(v.local_date, s.local_date)
   and q.waiting > 0`)
 
-// FindVisit reads the member and session of a booking or an entry; nil if there is none. An entry for several sessions
-// has the first one, and an entry for a time window has none. The queue is that of the session, or of the window's
-// first day; nil if it is empty.
-func FindVisit(
-	b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit, queue **waitlist.Queue,
+// FindSessionMember reads the member and session of a booking or an entry; nil if there is none. An entry for several
+// sessions has the first one, and an entry for a time window has none. The queue is that of the session, or of the
+// window's first day; nil if it is empty.
+func FindSessionMember(
+	b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **SessionMember, queue **waitlist.Queue,
 ) {
 	*into, *queue = nil, nil
-	visits.Each(b.Queue(findVisit, in, id), func(v visitRow) {
-		*into = &v.Visit
-		if !v.queue.Date.IsZero() {
-			*queue = &v.queue
+	sessionMembers.Each(b.Queue(findSessionMember, in, id), func(m sessionMemberRow) {
+		*into = &m.SessionMember
+		if !m.queue.Date.IsZero() {
+			*queue = &m.queue
 		}
 	})
 }
 
-func visitColumns(visits []Visit) []any {
+func sessionMemberColumns(members []SessionMember) []any {
 	return []any{
-		pg.Array(visits, func(v Visit) tenant.SessionID { return v.Session }),
-		pg.Array(visits, func(v Visit) tenant.MemberID { return v.Member }),
+		pg.Array(members, func(m SessionMember) tenant.SessionID { return m.Session }),
+		pg.Array(members, func(m SessionMember) tenant.MemberID { return m.Member }),
 	}
 }
 
-// Double has a member's active booking and entry in a session; zero if there is none.
-type Double struct {
+// ActiveIDs has a member's active booking and entry in a session; zero if there is none.
+type ActiveIDs struct {
 	Booking tenant.BookingID
 	Entry   tenant.EntryID
 }
 
-var doubles = pg.Lookup[Visit, Double]{
+var activeIDs = pg.Lookup[SessionMember, ActiveIDs]{
 	SQL: `
 select
   (select b.id from bookings b where b.tenant_id = $1 and b.session_id = q.session_id and b.member_id = q.member_id
@@ -101,22 +101,22 @@ select
     where p.tenant_id = $1 and p.session_id = q.session_id and p.member_id = q.member_id),
   q.n
 from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)`,
-	Columns: visitColumns,
-	Reader: pg.NewReader(func(d *Double) []pg.Column {
+	Columns: sessionMemberColumns,
+	Reader: pg.NewReader(func(d *ActiveIDs) []pg.Column {
 		return []pg.Column{pg.Read("booking", &d.Booking), pg.Read("entry", &d.Entry)}
 	}),
 }
 
-// FindDouble reads a member's active booking and entry in a session.
-func FindDouble(b *pg.Batch, in tenant.TenantID, v Visit, found func(Double)) {
-	doubles.Find(b, in, v, found)
+// FindActiveIDs reads a member's active booking and entry in a session.
+func FindActiveIDs(b *pg.Batch, in tenant.TenantID, m SessionMember, found func(ActiveIDs)) {
+	activeIDs.Find(b, in, m, found)
 }
 
 var span = pg.NewReader(func(s *civil.Span) []pg.Column {
 	return []pg.Column{pg.Read("b.starts_at", &s.Start), pg.Read("b.ends_at", &s.End)}
 })
 
-var busyAround = pg.Lookup[Visit, civil.Span]{
+var busyAround = pg.Lookup[SessionMember, civil.Span]{
 	SQL: pg.SQL(`
 select ` + span.Columns() + `, q.n
 from unnest($2::uuid[], $3::uuid[]) with ordinality as q (session_id, member_id, n)
@@ -125,11 +125,11 @@ cross join lateral (
   select * from bookings b
   where b.tenant_id = $1 and b.member_id = q.member_id and b.starts_at < s.ends_at and b.ends_at > s.starts_at
     and b.exclusive and b.status in ` + active + ` offset 0) b`),
-	Columns: visitColumns,
+	Columns: sessionMemberColumns,
 	Reader:  span,
 }
 
 // ListBusy reads the spans of a member's bookings that tolerate no overlap and overlap a session.
-func ListBusy(b *pg.Batch, in tenant.TenantID, v Visit, into *[]civil.Span) {
-	busyAround.Many(b, in, v, into)
+func ListBusy(b *pg.Batch, in tenant.TenantID, m SessionMember, into *[]civil.Span) {
+	busyAround.Many(b, in, m, into)
 }
