@@ -6,6 +6,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// bookingTypes are the types of this file.
+var bookingTypes = []stored{
+	as(BookingHeld{}), as(BookingReleased{}), as(BookingExpired{}), as(BookingUpdated{}), as(BookingConfirmed{}),
+	as(BookingRescheduled{Notify: true}), as(BookingCancelled{Notify: true}), as(BookingAttended{}),
+	as(BookingCheckInUndone{}), as(BookingNoShow{}), as(BookingNoShowUndone{}), as(BookingReminderDue{}),
+}
+
 // BookingHeld says that seats were held.
 type BookingHeld struct{}
 

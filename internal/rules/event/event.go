@@ -39,25 +39,12 @@ func as[D Data](absent D) stored {
 	}}
 }
 
-// storedTypes are all types but SessionSeatsChanged, which is never stored.
-var storedTypes = byType(
-	as(SessionCreated{}), as(SessionUpdated{}), as(SessionPublished{}), as(SessionUnpublished{}), as(SessionBlocked{}),
-	as(SessionUnblocked{}), as(SessionCancelled{Notify: true}), as(SessionDeleted{Notify: true}),
-	as(BookingHeld{}), as(BookingReleased{}), as(BookingExpired{}), as(BookingUpdated{}), as(BookingConfirmed{}),
-	as(BookingRescheduled{Notify: true}), as(BookingCancelled{Notify: true}), as(BookingAttended{}),
-	as(BookingCheckInUndone{}), as(BookingNoShow{}), as(BookingNoShowUndone{}), as(BookingReminderDue{}),
-	as(WaitlistJoined{}), as(WaitlistLeft{Notify: true}), as(WaitlistPromoted{}), as(WaitlistChanged{}),
-	as(WaitlistStaffNote{}),
-	as(OfferCreated{}), as(OfferExtended{}), as(OfferAccepted{}), as(OfferDeclined{}), as(OfferExpired{}),
-	as(OfferWithdrawn{}),
-	as(CreditsChanged{}), as(SubscriptionChanged{}),
-	as(MemberChanged{}), as(RolesChanged{}),
-	as(CatalogChanged{}), as(RulesChanged{}),
-)
+// storedTypes are all types but SessionSeatsChanged, which is never stored. Each file lists its own.
+var storedTypes = byType(sessionTypes, bookingTypes, waitlistTypes, tenantTypes)
 
-func byType(all ...stored) map[Type]stored {
-	types := make(map[Type]stored, len(all))
-	for _, s := range all {
+func byType(areas ...[]stored) map[Type]stored {
+	types := make(map[Type]stored)
+	for _, s := range slices.Concat(areas...) {
 		types[s.absent.Type()] = s
 	}
 	return types

@@ -7,6 +7,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// sessionTypes are the types of this file but SessionSeatsChanged, which is never stored.
+var sessionTypes = []stored{
+	as(SessionCreated{}), as(SessionUpdated{}), as(SessionPublished{}), as(SessionUnpublished{}), as(SessionBlocked{}),
+	as(SessionUnblocked{}), as(SessionCancelled{Notify: true}), as(SessionDeleted{Notify: true}),
+}
+
 // SessionCreated says that a session was created: by itself, with its series, or by an import.
 type SessionCreated struct {
 	Series tenant.SeriesID `json:"series_id,omitzero"`

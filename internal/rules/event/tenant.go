@@ -2,6 +2,13 @@ package event
 
 import "github.com/berthhq/berth/internal/tenant"
 
+// tenantTypes are the types of this file.
+var tenantTypes = []stored{
+	as(CreditsChanged{}), as(SubscriptionChanged{}),
+	as(MemberChanged{}), as(RolesChanged{}),
+	as(CatalogChanged{}), as(RulesChanged{}),
+}
+
 // CreditsChanged says that the balance of a subscription changed, but for a booking, whose own events say that.
 type CreditsChanged struct {
 	Subscription tenant.SubscriptionID `json:"subscription_id" see:"own"`

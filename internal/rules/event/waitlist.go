@@ -6,6 +6,14 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// waitlistTypes are the types of this file.
+var waitlistTypes = []stored{
+	as(WaitlistJoined{}), as(WaitlistLeft{Notify: true}), as(WaitlistPromoted{}), as(WaitlistChanged{}),
+	as(WaitlistStaffNote{}),
+	as(OfferCreated{}), as(OfferExtended{}), as(OfferAccepted{}), as(OfferDeclined{}), as(OfferExpired{}),
+	as(OfferWithdrawn{}),
+}
+
 // WaitlistJoined says that a member joined a waitlist.
 type WaitlistJoined struct {
 	Position int `json:"position" see:"own"`
