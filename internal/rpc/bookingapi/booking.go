@@ -22,12 +22,9 @@ func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookRespo
 	if err != nil {
 		return nil, err
 	}
-	result, err := s.Service.Book(ctx, by, bookings.BookRequest{
-		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
-		Party:        max(int(req.PartySize), 1),
-		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId), Channel: channel,
-		ExternalRef: req.ExternalRef, Note: req.Note, NoWaitlist: req.NoWaitlist,
-	})
+	book := bookRequestValue(req)
+	book.Channel = channel
+	result, err := s.Service.Book(ctx, by, book)
 	if err != nil {
 		return nil, err
 	}

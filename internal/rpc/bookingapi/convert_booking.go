@@ -2,9 +2,11 @@ package bookingapi
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 func contactValue(m *v1.Contact) booking.Contact {
@@ -30,4 +32,29 @@ func paymentEntryMessage(l payment.Line) *v1.PaymentEntry {
 		Amount: convert.MoneyMessage(l.Amount), Method: l.Method, Reference: l.Reference, Actor: l.Actor,
 		CreateTime: convert.Timestamp(l.At),
 	}
+}
+
+// bookRequestValue converts a request without its channel, which a header can override.
+func bookRequestValue(req *v1.BookRequest) bookings.BookRequest {
+	return bookings.BookRequest{
+		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
+		Party:        max(int(req.PartySize), 1),
+		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId),
+		ExternalRef:  req.ExternalRef, Note: req.Note, NoWaitlist: req.NoWaitlist,
+	}
+}
+
+// holdRequestValue converts a request without its channel, which a header can override.
+func holdRequestValue(req *v1.HoldBookingRequest) bookings.BookRequest {
+	hold := bookings.BookRequest{
+		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
+		Party: max(int(req.PartySize), 1), ExternalRef: req.ExternalRef, Note: req.Note, Hold: true,
+		Contact: contactValue(req.Contact), GuestTier: req.GuestTier,
+	}
+	for _, c := range req.Items {
+		hold.Items = append(
+			hold.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
+		)
+	}
+	return hold
 }

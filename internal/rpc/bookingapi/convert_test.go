@@ -11,6 +11,8 @@ import (
 func TestConversions_CarryEveryField(t *testing.T) {
 	t.Parallel()
 	var l converttest.Lines
+	converttest.AddBack(&l, bookRequestValue)
+	converttest.AddBack(&l, holdRequestValue)
 	converttest.AddBack(&l, contactValue)
 	converttest.AddBack(&l, paymentValue)
 	converttest.AddBack(&l, refundValue)

@@ -7,7 +7,6 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
-	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -21,16 +20,8 @@ func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) 
 	if err != nil {
 		return nil, err
 	}
-	hold := bookings.BookRequest{
-		Session: convert.ID[tenant.SessionID](req.SessionId), Member: convert.ID[tenant.MemberID](req.MemberId),
-		Party: max(int(req.PartySize), 1), Channel: channel, ExternalRef: req.ExternalRef, Note: req.Note, Hold: true,
-		Contact: contactValue(req.Contact), GuestTier: req.GuestTier,
-	}
-	for _, c := range req.Items {
-		hold.Items = append(
-			hold.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
-		)
-	}
+	hold := holdRequestValue(req)
+	hold.Channel = channel
 	result, err := s.Service.Book(ctx, by, hold)
 	if err != nil {
 		return nil, err
