@@ -1,10 +1,15 @@
 package messageapi
 
 import (
+	"maps"
+	"slices"
 	"testing"
+
+	"github.com/shoenig/test"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -39,4 +44,17 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		return edited
 	})
 	l.Check(t, "testdata/fields.txt")
+}
+
+// Each topic has a value in the contract, and each value is a topic.
+func TestTopics_MatchContract(t *testing.T) {
+	t.Parallel()
+	for _, topic := range notify.Topics() {
+		test.NotEqOp(t, 0, topicMessage(topic), test.Sprintf("the contract has no NOTIFICATION_TOPIC_%s", topic))
+	}
+	for _, number := range slices.Sorted(maps.Keys(v1.NotificationTopic_name))[1:] {
+		topic := convert.EnumName[notify.Topic](topicPrefix, v1.NotificationTopic(number))
+		test.True(t, topic.Fixed() || slices.Contains(notify.Topics(), topic),
+			test.Sprintf("NOTIFICATION_TOPIC_%s is no topic", topic))
+	}
 }

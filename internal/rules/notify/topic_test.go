@@ -15,6 +15,7 @@ import (
 func TestTopics_AreSentAsTheirRowsSay(t *testing.T) {
 	t.Parallel()
 	alert, both := []Lane{Alert}, []Lane{Alert, Mail}
+	var tested []Topic
 	for topic, want := range map[Topic]struct {
 		stored                                               Topic
 		channels                                             string
@@ -52,6 +53,7 @@ func TestTopics_AreSentAsTheirRowsSay(t *testing.T) {
 		ContactChanged: {stored: "CONTACT_CHANGED", channels: "spe", lanes: alert, fixed: true},
 		DomainLapsed:   {stored: "SENDING_DOMAIN", channels: "spe", lanes: alert, fixed: true},
 	} {
+		tested = append(tested, topic)
 		test.EqOp(t, want.stored, topic)
 		channels := ""
 		for _, c := range []delivery.Channel{sms, push, email} {
@@ -69,6 +71,9 @@ func TestTopics_AreSentAsTheirRowsSay(t *testing.T) {
 		test.EqOp(t, want.isOffer, topic.IsOffer(), test.Sprint(topic))
 		test.EqOp(t, !want.notCounted, topic.Counted(), test.Sprint(topic))
 		test.EqOp(t, want.calendar, topic.Calendar(), test.Sprint(topic))
+	}
+	for _, row := range topics {
+		test.SliceContains(t, tested, row.topic)
 	}
 	test.Eq(t, []Topic{
 		BookingConfirmed, Waitlisted, Promoted, Offered, OfferExpiring, BookingCancelled, SessionCancelled, Rescheduled,

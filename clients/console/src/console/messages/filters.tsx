@@ -4,6 +4,7 @@ import {
   type Member,
   MemberService,
   type NotificationDelivery,
+  NotificationTopic,
   type Session,
   SessionService,
 } from "@berthhq/client";
@@ -22,8 +23,18 @@ import { routes } from "../routes";
 import { type Days, DaysFilter, MemberPicker, NumberSelect, timeRangeOf } from "../ui";
 import { messageTexts } from "./texts";
 
-/** The topics that tenants word. The others are about a member's contacts. */
-export const worded = Array.from({ length: 13 }, (_, at) => at + 1);
+/** The topics that tenants do not word. */
+const unworded = [
+  NotificationTopic.UNSPECIFIED,
+  NotificationTopic.CONTACT_CODE,
+  NotificationTopic.CONTACT_CHANGED,
+  NotificationTopic.SENDING_DOMAIN,
+];
+
+/** The topics that tenants word, by number. */
+export const worded = Object.values(NotificationTopic).filter(
+  (topic): topic is NotificationTopic => typeof topic === "number" && !unworded.includes(topic),
+);
 
 export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const t = useText(messageTexts, notificationTexts);
