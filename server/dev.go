@@ -89,7 +89,9 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	}
 	defer os.Remove(path)
 	n.Handler = demoPeople{tenants: tenants, issuer: n.Issuer, signIn: c.SignIn()}.wrap(n.Handler)
-	boot.TuneForLoad()
+	if err := boot.TuneForLoad(); err != nil {
+		return err
+	}
 	progress.Say("ready at " + info.Address)
 	info.print(to.Out, path)
 	return n.Serve(ctx, on, postgres.failed)

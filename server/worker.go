@@ -29,7 +29,9 @@ func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
 	if c.PublicURL == "" {
 		return errors.New("BERTH_PUBLIC_URL is not set; the links in messages start with it")
 	}
-	boot.TuneForLoad()
+	if err := boot.TuneForLoad(); err != nil {
+		return err
+	}
 	log := c.NewLogger(to.Err)
 	on, err := c.ListenConfig.Open(ctx)
 	if err != nil {

@@ -83,7 +83,7 @@ func (c *Clock) Run(ctx context.Context, now func() time.Time, width int, ring f
 				return nil
 			})
 		}
-		_ = ringing.Wait()
+		_ = ringing.Wait() // ring returns no errors
 		select {
 		case <-ctx.Done():
 			return

@@ -58,10 +58,13 @@ func (c *ListenConfig) Open(ctx context.Context) (on Listeners, err error) {
 	return on, nil
 }
 
-// nextAddress returns the address of this machine at the port after that of a given address, and any free port for port
-// 0 or the last one.
+// nextAddress returns the address of this machine at the port after that of a given address. It returns any free port
+// for port 0, the last one, and one with a name.
 func nextAddress(of string) string {
-	_, text, _ := net.SplitHostPort(of)
+	_, text, err := net.SplitHostPort(of)
+	if err != nil {
+		return "127.0.0.1:0"
+	}
 	port, err := strconv.Atoi(text)
 	if err != nil || port == 0 || port == 1<<16-1 {
 		return "127.0.0.1:0"

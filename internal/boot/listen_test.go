@@ -14,6 +14,7 @@ func TestNextAddress_IsOfThisMachine(t *testing.T) {
 	for of, want := range map[string]string{
 		"127.0.0.1:8080": "127.0.0.1:8081", "0.0.0.0:80": "127.0.0.1:81", "[::]:8080": "127.0.0.1:8081",
 		":65534": "127.0.0.1:65535", ":65535": "127.0.0.1:0", "127.0.0.1:0": "127.0.0.1:0", "localhost:http": "127.0.0.1:0",
+		"localhost": "127.0.0.1:0",
 	} {
 		test.EqOp(t, want, nextAddress(of), test.Sprint(of))
 	}

@@ -1,6 +1,7 @@
 package boot
 
 import (
+	"fmt"
 	"os"
 	"runtime/debug"
 
@@ -25,14 +26,18 @@ func TuneForStart() {
 	}
 }
 
-// TuneForLoad returns the memory of the start to the system, and sets the garbage collector for a busy node.
-func TuneForLoad() {
+// TuneForLoad returns the memory of the start to the system, and sets the garbage collector for a busy node. It fails if
+// AUTOMEMLIMIT is set and cannot be understood.
+func TuneForLoad() error {
 	debug.FreeOSMemory()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbagePercent)
 	}
-	// The limit never fails, because it falls back to the default.
-	_, _ = memlimit.Set(memlimit.WithRatio(1), memlimit.WithProvider(memoryLimit(memlimit.FromCgroup)))
+	_, err := memlimit.Set(memlimit.WithRatio(1), memlimit.WithProvider(memoryLimit(memlimit.FromCgroup)))
+	if err != nil {
+		return fmt.Errorf("limit the memory: %w", err)
+	}
+	return nil
 }
 
 // memoryLimit gives nine tenths of the container's memory, in bytes. The rest is for memory that Go does not count.

@@ -9,6 +9,15 @@ import (
 	"github.com/shoenig/test"
 )
 
+//nolint:paralleltest // it sets the environment
+func TestTuneForLoad_RefusesALimitThatItDoesNotUnderstand(t *testing.T) {
+	t.Setenv("GOGC", "400") // leave the test's own as it is
+	t.Setenv("AUTOMEMLIMIT", "lots")
+	test.ErrorContains(t, TuneForLoad(), "AUTOMEMLIMIT")
+	t.Setenv("AUTOMEMLIMIT", "off")
+	test.NoError(t, TuneForLoad())
+}
+
 func TestMemoryLimit_IsNineTenthsOfTheContainer(t *testing.T) {
 	t.Parallel()
 	failing := func(err error) memlimit.Provider { return func() (uint64, error) { return 0, err } }

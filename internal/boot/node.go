@@ -226,6 +226,7 @@ const sweepInterval = time.Minute
 // start runs the node's background work until Close.
 func (n *Node) start() {
 	n.background.Go(func() {
+		// It ends with n.ctx. Until then it connects again, and logs why.
 		_ = n.DB.Listen(n.ctx, accounts.AccessChannel, func(payload string) {
 			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
 				n.Guard.Invalidate(id)
@@ -265,11 +266,17 @@ func (n *Node) Serve(ctx context.Context, on Listeners, failed <-chan struct{}) 
 	defer cancelRequests()
 	server := rpc.NewServer(n.Handler, n.log, n.limits)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
+	if err := TuneForLoad(); err != nil {
+		return err
+	}
 	n.start()
-	TuneForLoad()
 	if on.Admin != nil {
 		admin := rpc.NewServer(n.AdminHandler(), n.log, traffic.ConnLimits{})
-		go func() { _ = admin.Serve(on.Admin) }()
+		go func() {
+			if err := admin.Serve(on.Admin); !errors.Is(err, http.ErrServerClosed) {
+				n.log.ErrorContext(detached, "serving the admin address failed", slog.Any("error", err))
+			}
+		}()
 		defer admin.Close() // last, so that operators see how the node drains
 	}
 	done := make(chan error, 1)
@@ -291,7 +298,7 @@ func (n *Node) Serve(ctx context.Context, on Listeners, failed <-chan struct{}) 
 	if err := server.Shutdown(limit); err != nil {
 		n.log.WarnContext(detached, "cancelling requests that are still running", slog.String("after", n.drain.String()))
 		cancelRequests()
-		_ = server.Close()
+		_ = server.Close() // its error is that of Shutdown, or of a connection that is cut
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 		cause = errors.Join(cause, err)

@@ -45,8 +45,11 @@ func (r *reader) read() ([]string, *Problem) {
 	end := r.csv.InputOffset()
 	r.line += bytes.Count(r.text[r.offset:end], []byte("\n"))
 	r.offset = end
-	if wrong == nil {
+	switch {
+	case err == nil:
 		return cells, nil
+	case wrong == nil:
+		return nil, &Problem{Message: fmt.Sprintf("The row cannot be read: %v.", err)}
 	}
 	message := "The quotation marks do not match. " +
 		"A cell that contains one must be in quotation marks, with the inner one doubled."

@@ -36,8 +36,12 @@ func findPostgres(ctx context.Context, root, dir, clusterVersion string, progres
 		}
 		return chosen, nil
 	}
+	installed, err := installedPostgres(ctx, root)
+	if err != nil {
+		return "", err
+	}
 	var seen []string
-	for _, candidate := range installedPostgres(ctx, root) {
+	for _, candidate := range installed {
 		major, err := majorVersion(ctx, candidate)
 		if err != nil || major < oldestMajor {
 			continue
@@ -56,7 +60,7 @@ func findPostgres(ctx context.Context, root, dir, clusterVersion string, progres
 }
 
 // installedPostgres lists candidate directories, the preferred one first.
-func installedPostgres(ctx context.Context, root string) []string {
+func installedPostgres(ctx context.Context, root string) ([]string, error) {
 	var found []string
 	for _, pattern := range []string{
 		"usr/lib/postgresql/*/bin",
@@ -66,7 +70,10 @@ func installedPostgres(ctx context.Context, root string) []string {
 		"home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",
 		"Applications/Postgres.app/Contents/Versions/*/bin",
 	} {
-		matches, _ := fs.Glob(os.DirFS(root), pattern)
+		matches, err := fs.Glob(os.DirFS(root), pattern)
+		if err != nil {
+			return nil, fmt.Errorf("look for %s: %w", pattern, err)
+		}
 		slices.SortFunc(matches, func(a, b string) int { return cmp.Compare(number(b), number(a)) })
 		for _, match := range matches {
 			found = append(found, filepath.Join(root, match))
@@ -75,14 +82,14 @@ func installedPostgres(ctx context.Context, root string) []string {
 	if out, err := exec.CommandContext(ctx, "pg_config", "--bindir").Output(); err == nil {
 		found = append(found, strings.TrimSpace(string(out)))
 	}
-	return found
+	return found, nil
 }
 
 var digits = regexp.MustCompile(`\d+`)
 
 // number returns the first number in a path, which is its version.
 func number(path string) int {
-	n, _ := strconv.Atoi(digits.FindString(path))
+	n, _ := strconv.Atoi(digits.FindString(path)) // 0 without one: the last choice
 	return n
 }
 

@@ -95,7 +95,7 @@ func lockFolder(dir string) (unlock func(), err error) {
 	}
 	return func() {
 		// Closing is not enough: a program that another goroutine is starting has a copy of the open file for a moment.
-		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN)
+		_ = syscall.Flock(int(file.Fd()), syscall.LOCK_UN) // if it fails, closing unlocks it in a moment
 		file.Close()
 	}, nil
 }

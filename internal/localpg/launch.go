@@ -65,7 +65,7 @@ func (c *cluster) start(ctx context.Context, password string) (*Server, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			_ = cmd.Wait()
+			_ = cmd.Wait() // how it ended is in its log
 		}
 	}()
 	if err := <-started; err != nil {
@@ -73,8 +73,8 @@ func (c *cluster) start(ctx context.Context, password string) (*Server, error) {
 	}
 	server.process = cmd.Process
 	if err := server.waitUntilReady(ctx); err != nil {
-		_ = server.Stop()
-		text, _ := os.ReadFile(logFile.Name())
+		_ = server.Stop()                      // why it did not start matters more
+		text, _ := os.ReadFile(logFile.Name()) // without the log, the error has to do
 		return nil, fmt.Errorf("postgres did not start: %w\n%s", err, tail(text))
 	}
 	return server, nil

@@ -39,12 +39,12 @@ func (c *cluster) stopOrphan(ctx context.Context) error {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	deadline := time.After(stopTimeout)
-	_ = syscall.Kill(pid, syscall.SIGINT)
+	_ = syscall.Kill(pid, syscall.SIGINT) // it may have ended just now: the loop looks
 	for strings.Contains(commandLine(pid), c.data) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			_ = syscall.Kill(pid, syscall.SIGQUIT)
+			_ = syscall.Kill(pid, syscall.SIGQUIT) // as above
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -77,7 +77,7 @@ func combinedOutput(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // unless it has ended
 	defer stop()
 	err := cmd.Wait()
 	return out.Bytes(), cmp.Or(ctx.Err(), err)

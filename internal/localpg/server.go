@@ -75,7 +75,11 @@ func Start(ctx context.Context, config Config) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if abs, _ := filepath.Abs(config.DataDir); dir != abs {
+	abs, err := filepath.Abs(config.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if dir != abs {
 		config.Progress(fmt.Sprintf("Postgres cannot run as root, and the user it runs as cannot access %s: "+
 			"the cluster is in %s", abs, dir))
 	}
@@ -136,7 +140,7 @@ func (s *Server) Stop() error {
 			signal syscall.Signal
 			wait   time.Duration
 		}{{syscall.SIGINT, stopTimeout}, {syscall.SIGQUIT, 5 * time.Second}, {syscall.SIGKILL, time.Minute}} {
-			_ = s.process.Signal(step.signal)
+			_ = s.process.Signal(step.signal) // it may have ended already
 			if waitFor(s.ended, step.wait) {
 				break
 			}

@@ -77,6 +77,6 @@ func (s *session) rollBack(ctx context.Context, cleanup ...*Statement) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
 	if _, dbErr, _ := send(ctx, s.conn, append(statements, cleanup...)); dbErr != nil {
-		_ = s.conn.Close(ctx)
+		_ = s.conn.Close(ctx) // the pool drops it either way
 	}
 }

@@ -231,7 +231,7 @@ func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bo
 	}
 	dbErr = cmp.Or(dbErr, readErr, pgx.ErrTxCommitRollback)
 	if mayHaveCommitted(dbErr, done >= len(tx.pending)) {
-		_ = tx.conn.Close(sendCtx)
+		_ = tx.conn.Close(sendCtx) // it is broken, or the server has closed it
 		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, dbErr)
 	}
 	retry = contended(dbErr) || (connectionLost(dbErr) && ctx.Err() == nil)

@@ -66,7 +66,7 @@ func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not ready", http.StatusServiceUnavailable)
 		return
 	}
-	_, _ = w.Write([]byte("ready\n"))
+	_, _ = w.Write([]byte("ready\n")) // a closed connection needs no answer
 }
 
 const healthService = "/" + "grpc.health.v1.Health" + "/"

@@ -90,7 +90,9 @@ func New(c Config) (http.Handler, error) {
 	}
 	mount(healthService, c.Health.handler(names, calls.Sizes()))
 
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("ok\n")) // a closed connection needs no answer
+	})
 	mux.Handle("GET /readyz", c.Health)
 	mux.Handle("GET /.well-known/jwks.json", c.Issuer)
 	if c.Fallback != nil {

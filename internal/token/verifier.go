@@ -112,7 +112,10 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 		if err != nil {
 			return nil, err
 		}
-		issuer, _ := claims.GetIssuer()
+		issuer, err := claims.GetIssuer()
+		if err != nil {
+			return nil, unauthenticated(notTrusted, err)
+		}
 		var ok bool
 		if by, ok = v.trusted[issuer]; !ok {
 			return nil, unauthenticated(notTrusted, nil)
@@ -163,10 +166,17 @@ func checkTimes(claims jwt.MapClaims, now time.Time) error {
 // checkLifetime rejects valid tokens that were issued for longer than limit, unless it is 0.
 func checkLifetime(claims jwt.MapClaims, now time.Time, limit time.Duration) error {
 	issued, expires := now, now
-	if at, err := claims.GetIssuedAt(); err == nil && at != nil {
+	at, err := claims.GetIssuedAt()
+	if err != nil {
+		return err
+	}
+	if at != nil {
 		issued = at.Time
 	}
-	if at, err := claims.GetExpirationTime(); err == nil && at != nil {
+	if at, err = claims.GetExpirationTime(); err != nil {
+		return err
+	}
+	if at != nil {
 		expires = at.Time
 	}
 	if limit > 0 && expires.Sub(issued) > limit {

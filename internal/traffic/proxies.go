@@ -38,7 +38,7 @@ func (p Proxies) Contain(address netip.Addr) bool {
 // proxy appends the address from which it got the request, so the last one that is not a proxy's is the client's. All
 // before that are the client's own claims.
 func (p Proxies) Client(r *http.Request) netip.Addr {
-	from, _ := netip.ParseAddrPort(r.RemoteAddr)
+	from, _ := netip.ParseAddrPort(r.RemoteAddr) // what has no address, such as a Unix socket, counts as one client
 	client := from.Addr().Unmap().WithZone("")
 	if !p.Contain(client) {
 		return client

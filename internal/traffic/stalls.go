@@ -20,7 +20,7 @@ func LimitStalls(next http.Handler, timeout time.Duration) http.Handler {
 		s := &stallWriter{ResponseWriter: w, control: http.NewResponseController(w), timeout: timeout}
 		next.ServeHTTP(s, r)
 		// The server sends the rest of the response after the handler returns.
-		_ = s.control.SetWriteDeadline(time.Now().Add(timeout))
+		_ = s.control.SetWriteDeadline(time.Now().Add(timeout)) // it fails if the stream has ended
 	})
 }
 
@@ -52,7 +52,9 @@ func (w *stallWriter) Write(p []byte) (n int, err error) {
 }
 
 // Flush implements http.Flusher.
-func (w *stallWriter) Flush() { w.limit(func() { _ = w.control.Flush() }) }
+func (w *stallWriter) Flush() {
+	w.limit(func() { _ = w.control.Flush() }) // the next write fails, too
+}
 
 // Unwrap lets a http.ResponseController use the writer.
 func (w *stallWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
@@ -89,6 +91,6 @@ func (w *stallWriter) abort() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.since.IsZero() && time.Since(w.since) >= w.timeout {
-		_ = w.control.SetWriteDeadline(time.Unix(0, 0))
+		_ = w.control.SetWriteDeadline(time.Unix(0, 0)) // it fails if the stream has ended
 	}
 }

@@ -97,7 +97,7 @@ func (h twilioWebhook) inbound(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
 	if reply == "" || sms.OptOut != "" { // Twilio itself replies to opt-outs
-		_, _ = io.WriteString(w, twilio.EmptyReply)
+		_, _ = io.WriteString(w, twilio.EmptyReply) // if the connection is closed, Twilio retries
 		return
 	}
 	_ = xml.NewEncoder(w).Encode(struct { // if the connection is closed, Twilio retries

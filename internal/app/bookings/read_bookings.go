@@ -107,7 +107,9 @@ func (s *Service) ListMyBookings(
 	if err == nil {
 		err = s.addItems(ctx, caller, bookings)
 	}
-	positions.AddTo(entries, s.engine.Now())
+	if err == nil {
+		err = positions.AddTo(entries, s.engine.Now())
+	}
 	return bookings, entries, err
 }
 
@@ -136,7 +138,9 @@ func (s *Service) ListRoster(
 		return r, seats.ErrNoSession
 	}
 	r.Slot = *slot
-	positions.AddTo(r.Entries, s.engine.Now())
+	if err := positions.AddTo(r.Entries, s.engine.Now()); err != nil {
+		return r, err
+	}
 	slices.SortStableFunc(r.Entries, func(a, b waitlist.Entry) int { return cmp.Compare(a.Position, b.Position) })
 	return r, s.addItems(ctx, caller, r.Bookings)
 }

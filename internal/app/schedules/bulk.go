@@ -56,11 +56,13 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 	publish := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		var published []session.Session
 		for _, s := range all {
-			after, _, err := s.Publish(tx.Now)
+			after, changed, err := s.Publish(tx.Now)
 			if err != nil {
 				return err
 			}
-			published = append(published, after)
+			if changed {
+				published = append(published, after)
+			}
 		}
 		done.Sessions = len(published)
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, published)

@@ -30,14 +30,18 @@ type forecast struct {
 // newForecast returns nil for callers who are not members.
 func newForecast(
 	caller tenant.Caller, member bookingdb.MemberFacts, facts waitlists.PositionFacts, now time.Time,
-) *forecast {
+) (*forecast, error) {
 	if member.Member == nil {
-		return nil
+		return nil, nil
+	}
+	positions, err := waitlists.Positions(facts.Rivals, facts.Rules, now)
+	if err != nil {
+		return nil, err
 	}
 	f := &forecast{
 		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
 		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions,
-		positions: waitlists.Positions(facts.Rivals, facts.Rules, now),
+		positions: positions,
 		usage:     make(map[bookingdb.Usage]int, len(member.Usage)),
 		counted:   make(map[civil.Date][]credit.Subscription),
 		bookings:  make(map[tenant.SessionID]tenant.BookingID, len(member.Bookings)),
@@ -57,7 +61,7 @@ func newForecast(
 		u.Used = 0
 		f.usage[u] = used
 	}
-	return f
+	return f, nil
 }
 
 // eligibility returns the result that booking the session would have. It is nil if the forecast is nil.

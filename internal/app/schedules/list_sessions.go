@@ -67,7 +67,10 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 	if err := s.readMore(ctx, caller, &snapshot, member, &facts); err != nil {
 		return nil, err
 	}
-	forecast := newForecast(caller, member, facts, s.engine.Now())
+	forecast, err := newForecast(caller, member, facts, s.engine.Now())
+	if err != nil {
+		return nil, err
+	}
 	slots := slotBuilder{tenant: caller.Tenant, snapshot: snapshot}
 	for i := range views {
 		s := &views[i]
@@ -133,8 +136,12 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 	if err != nil {
 		return SessionView{}, err
 	}
+	forecast, err := newForecast(caller, member, facts, s.engine.Now())
+	if err != nil {
+		return SessionView{}, err
+	}
 	view := SessionView{Session: found.Session}
-	view.complete(caller, &found.Slot, newForecast(caller, member, facts, s.engine.Now()))
+	view.complete(caller, &found.Slot, forecast)
 	return view, nil
 }
 

@@ -170,7 +170,12 @@ func (s *Service) PreviewRules(
 		if d.Case.Trigger == waitlist.ByHand {
 			continue // staff decided, not the rules
 		}
-		draft := d.Case.Decide(waitlist.CompileSaved(waitlist.RulesAt(all, d.Queue.Location, d.Queue.Service).Rules))
+		// Compile would blame the draft's caller for the rules of another level.
+		rules, err := waitlist.CompileSaved(waitlist.RulesAt(all, d.Queue.Location, d.Queue.Service).Rules)
+		if err != nil {
+			return nil, nil, err
+		}
+		draft := d.Case.Decide(rules)
 		previewed = append(previewed, Previewed{d, draft, waitlist.Compare(d.Decision, draft)})
 		members = append(members, waitlists.DecisionMembers(d.Decision)...)
 	}

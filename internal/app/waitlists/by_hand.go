@@ -65,7 +65,10 @@ func (s *Service) MoveEntry(
 			return e, nil, errNoEntry
 		}
 		slot, queue := positions.commonQueue(before)
-		rules := waitlist.CompileSaved(waitlist.RulesAt(positions.Rules, slot.Location, slot.Service).Rules)
+		rules, err := waitlist.CompileSaved(waitlist.RulesAt(positions.Rules, slot.Location, slot.Service).Rules)
+		if err != nil {
+			return e, nil, err
+		}
 		return e.Move(slot, queue, before, rules, tx.Now)
 	}
 	return s.editEntry(ctx, caller, "waitlist.moved", id, reason, move)

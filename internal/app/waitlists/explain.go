@@ -56,8 +56,7 @@ func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entrie
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	positions.AddTo(entries, s.engine.Now())
-	return nil
+	return positions.AddTo(entries, s.engine.Now())
 }
 
 // ListOffers reads offers.
@@ -136,7 +135,9 @@ func (s *Service) ExplainSession(
 	if slot == nil {
 		return history, seats.ErrNoSession
 	}
-	positions.AddTo(history.Entries, s.engine.Now())
+	if err := positions.AddTo(history.Entries, s.engine.Now()); err != nil {
+		return history, err
+	}
 	slices.SortStableFunc(history.Entries, func(a, b waitlist.Entry) int { return a.Position - b.Position })
 	history.Offers = s.showExpired(history.Offers)
 	var err error

@@ -145,7 +145,10 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 		return nil, err
 	}
 	effective := waitlist.Resolve(layers...)
-	rules := waitlist.CompileSaved(effective.Rules)
+	rules, err := waitlist.CompileSaved(effective.Rules)
+	if err != nil {
+		return nil, err
+	}
 	f.scene.Rules, f.scene.Version = rules, effective.Version
 	f.scene.Slot.Seats = slot.SeatsOpen()
 	f.scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, tx.Now)

@@ -23,7 +23,9 @@ type PlaceKey struct {
 
 // Positions returns the position and score of each entry in each of its places, and under the zero session the best of
 // them: in the earliest session, if several are equal.
-func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) map[PlaceKey]waitlist.Rank {
+func Positions(
+	rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time,
+) (map[PlaceKey]waitlist.Rank, error) {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot
@@ -35,7 +37,10 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 	at := make(map[PlaceKey]waitlist.Rank)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for k, candidates := range queues {
-		compiled := waitlist.CompileSaved(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
+		compiled, err := waitlist.CompileSaved(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
+		if err != nil {
+			return nil, err
+		}
 		rank := waitlist.RankOf(k.entry, k.slot, candidates, compiled, now)
 		before, known := best[k.entry]
 		if !known || cmp.Or(cmp.Compare(rank.Position, at[PlaceKey{Entry: k.entry}].Position),
@@ -46,7 +51,7 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 			at[PlaceKey{k.entry, k.slot.Session}] = rank
 		}
 	}
-	return at
+	return at, nil
 }
 
 // PositionFacts are the facts from which the positions and live offers of entries follow.
@@ -71,8 +76,11 @@ func (f *PositionFacts) ListRivals(b *pg.Batch, in tenant.TenantID, of waitlistd
 }
 
 // AddTo fills in the positions and live offers of entries.
-func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) {
-	at := Positions(f.Rivals, f.Rules, now)
+func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) error {
+	at, err := Positions(f.Rivals, f.Rules, now)
+	if err != nil {
+		return err
+	}
 	for i, e := range entries {
 		if e.Status.Active() {
 			rank := at[PlaceKey{Entry: e.ID}]
@@ -82,6 +90,7 @@ func (f *PositionFacts) AddTo(entries []waitlist.Entry, now time.Time) {
 			entries[i].Offer = &f.offers[n]
 		}
 	}
+	return nil
 }
 
 // addPosition fills in the position and live offer of one entry, as they are after the writes so far.
@@ -95,8 +104,8 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 		return e, err
 	}
 	one := []waitlist.Entry{e}
-	positions.AddTo(one, tx.Now)
-	return one[0], nil
+	err := positions.AddTo(one, tx.Now)
+	return one[0], err
 }
 
 // RepeatedResult is seats.RepeatedResult with the position of a waitlist entry.

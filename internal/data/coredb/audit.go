@@ -88,7 +88,7 @@ order by occurred_at desc, id desc limit $12`)
 // AppendAudit inserts an entry, with the current name of its actor.
 func AppendAudit(tx *pg.Tx, in tenant.TenantID, e AuditEntry) {
 	// The actor is a member, a service account or the service. At most one of the two ids exists.
-	member, _ := tenant.Parse[tenant.MemberID](e.Actor)
+	member, _ := tenant.Parse[tenant.MemberID](e.Actor) // zero if it is none
 	account, err := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
 	if err != nil {
 		e.Subject, e.Address, e.Client = "", "", "" // the service itself has no token, and acts from nowhere

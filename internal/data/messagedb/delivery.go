@@ -119,7 +119,7 @@ update deliveries d set
 from ` + outcomes.Changes() + `
 where d.tenant_id = $1 and d.id = x.id and d.id = any($2)`)
 	findDelivery = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
-where d.tenant_id = $1 and (d.id = $2 or ($2::uuid is null and d.provider_id = $3 and $3 <> ''))`)
+where d.tenant_id = $1 and (d.id = $2 or ($2::uuid is null and d.provider_id = $3 and $3 <> '')) limit 1`)
 	findDeliveries = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d
 where d.tenant_id = $1 and d.id = any($2) order by array_position($2, d.id)`)
 	listDeliveries = pg.SQL(`select ` + deliveries.Columns() + ` from deliveries d

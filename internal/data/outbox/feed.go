@@ -69,6 +69,7 @@ func (f *feed) currentTail() tail {
 // run follows the log until the last watcher closes.
 func (f *feed) run(ctx context.Context) {
 	timer := time.NewTimer(f.relay.poll)
+	defer timer.Stop()
 	var held heldPause
 	for {
 		begun := time.Now()
@@ -240,6 +241,9 @@ func (w *Watcher) Next(ctx context.Context, tick, other <-chan time.Time) ([]*Re
 			if len(found) > 0 {
 				w.at = end
 				return found, nil
+			}
+			if end.Compare(w.at) > 0 {
+				w.at = end // what is dropped from the tail before it is not missed
 			}
 			w.caughtUp = time.Now()
 		} else {

@@ -204,6 +204,7 @@ const (
 // Run exchanges notices of commits with other nodes until ctx ends.
 func (r *Relay) Run(ctx context.Context) {
 	var listening sync.WaitGroup
+	// It ends with ctx. Until then it connects again, and logs why.
 	listening.Go(func() { _ = r.db.Listen(ctx, channel, r.onNotify, r.wakeAll) })
 	defer listening.Wait()
 
@@ -215,6 +216,7 @@ func (r *Relay) Run(ctx context.Context) {
 	}
 	defer pool.Close()
 	timer := time.NewTimer(notifyInterval)
+	defer timer.Stop()
 	for {
 		select { // wait until the interval since the last notice has passed
 		case <-ctx.Done():

@@ -98,6 +98,20 @@ func TestHeldPause_DoublesWithoutProgress(t *testing.T) {
 	}
 }
 
+// A watcher that has read everything is at the end of the tail. What is dropped from the tail later does not make it slow.
+func TestWatcher_FollowsTheEndOfTheTail(t *testing.T) {
+	t.Parallel()
+	start, end := Cursor{XID: 1}, Cursor{XID: 9}
+	w := &Watcher{at: start, feed: &feed{
+		relay: &Relay{draining: make(chan struct{})},
+		tail:  tail{start: start, end: end, changed: make(chan struct{})},
+	}}
+	tick := make(chan time.Time, 1)
+	tick <- time.Time{}
+	test.SliceEmpty(t, expect.Value(w.Next(t.Context(), tick, nil))(t))
+	test.EqOp(t, end, w.At())
+}
+
 // For any pages: a tail keeps the last ones, as far as they fit and were read within half a minute. What it gives after
 // a position is what was read after it, up to a limit.
 func TestTail_GivesWhatWasReadAfterAPosition(t *testing.T) {

@@ -104,7 +104,9 @@ func (o Options) cases(s dbSize) []report.Case {
 // Run measures every case that the options ask for, Repeats times in turns. Then it verifies every invariant of the
 // data that was written. It reports progress through say, one line per call.
 func Run(ctx context.Context, o Options, say func(string)) (_ *report.Report, err error) {
-	boot.TuneForLoad()
+	if err := boot.TuneForLoad(); err != nil {
+		return nil, err
+	}
 	testbeds := make(map[dbSize]*testbed)
 	defer func() {
 		for _, bed := range testbeds {

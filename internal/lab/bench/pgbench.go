@@ -87,8 +87,8 @@ func (b *testbed) recordScript(ctx context.Context) (string, error) {
 		return "", err
 	}
 	ids := map[[16]byte]string{
-		caller.Tenant.Bytes():              "'" + caller.Tenant.String() + "'::uuid",
-		caller.Member.Bytes():              numbered("b000", ":member"),
+		caller.Tenant.Bytes():               "'" + caller.Tenant.String() + "'::uuid",
+		caller.Member.Bytes():               numbered("b000", ":member"),
 		result.Booking.Session.Bytes():      numbered("9000", ":session"),
 		result.Booking.Subscription.Bytes(): numbered("8000", ":member"),
 		result.Booking.ID.Bytes():           clientID("a000"),

@@ -112,6 +112,7 @@ func (s *session) send(ctx context.Context, mail *gomail.Msg) error {
 
 // quit ends the session with QUIT.
 func (s *session) quit() {
+	// The mails have been sent or refused. A server that does not say goodbye changes nothing about them.
 	_ = s.smtp.UpdateDeadline(quitTimeout)
 	_ = s.client.CloseWithSMTPClient(s.smtp)
 	s.hangUp()
@@ -121,6 +122,6 @@ func (s *session) quit() {
 // and the server would accept half of it as the whole.
 func (s *session) hangUp() {
 	if s.conn != nil {
-		_ = s.conn.Close()
+		_ = s.conn.Close() // nothing more is sent or read
 	}
 }

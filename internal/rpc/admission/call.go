@@ -32,7 +32,7 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
-		r.Body = limitedBody{http.MaxBytesReader(w, r.Body, limit), held}
+		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
 		if !inContract { // others are counted once their caller is known
 			if err := call.Enter(); err != nil {
@@ -62,7 +62,7 @@ type readyWriter struct {
 func (w readyWriter) ready() {
 	call := w.held.call
 	call.Ready()
-	if wait := call.HeldBack; wait != 0 {
+	if wait := call.HeldBack; wait > 0 {
 		call.HeldBack = 0
 		select {
 		case <-time.After(wait):
@@ -87,7 +87,7 @@ func (w readyWriter) Write(p []byte) (n int, err error) {
 // Flush implements http.Flusher.
 func (w readyWriter) Flush() {
 	w.ready()
-	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	_ = http.NewResponseController(w.ResponseWriter).Flush() // the next write fails, too
 }
 
 // Unwrap lets a http.ResponseController use the writer.

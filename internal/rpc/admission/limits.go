@@ -26,6 +26,13 @@ func tooLarge(limit int64) *connect.Error {
 		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
 }
 
+// limitBody limits how much of a body is read. A request without one has nil, or http.NoBody.
+func limitBody(w http.ResponseWriter, r *http.Request, limit int64, held *heldMemory) {
+	if r.Body != nil && r.Body != http.NoBody {
+		r.Body = limitedBody{http.MaxBytesReader(w, r.Body, limit), held}
+	}
+}
+
 // limitedBody is a body whose error at a limit in bytes is tooLarge. Reading it also fails if the caller's requests
 // take too much memory together.
 type limitedBody struct {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -85,6 +86,16 @@ var gzipBomb = func() []byte {
 	_ = w.Close()
 	return bytes.Repeat(member.Bytes(), 32)
 }()
+
+// A request that is made by hand, and not received, may have no body at all.
+func TestLimitBody_LeavesNoBody(t *testing.T) {
+	t.Parallel()
+	for _, body := range []io.ReadCloser{nil, http.NoBody} {
+		r := &http.Request{Body: body}
+		limitBody(httptest.NewRecorder(), r, 1, nil)
+		test.EqOp(t, body, r.Body)
+	}
+}
 
 func TestGzipReader_StopsAtLimit(t *testing.T) {
 	t.Parallel()

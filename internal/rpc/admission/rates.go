@@ -124,7 +124,7 @@ func (r *rates) file(ctx context.Context) (leave func(), err error) {
 // valid key or link.
 func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err error) {
 	wait, proven := r.addresses.Take(request.CallFrom(ctx).Client)
-	if wait != 0 {
+	if wait > 0 {
 		return nil, errTooManyUnproven(wait)
 	}
 	return func(err error) {

@@ -64,6 +64,7 @@ func entityTag(caller tenant.Caller, message any) (string, error) {
 		return "", fmt.Errorf("rpc: entity tag: %w", err)
 	}
 	sum := sha256.New()
+	// A hash returns no errors.
 	_, _ = io.WriteString(sum, caller.Tenant.String()+caller.Subject+"\x00")
 	_, _ = sum.Write(body)
 	const size = 18 // of 32 bytes: enough to make collisions infeasible

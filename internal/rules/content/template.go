@@ -241,8 +241,8 @@ func executionError(field string, err error) error {
 	if parts == nil {
 		return invalidTemplate(field, 1, 1, err.Error())
 	}
-	line, _ := strconv.Atoi(parts[1])
-	column := 0 // some errors of html/template have only the line
+	line, _ := strconv.Atoi(parts[1]) // the pattern has digits here, and below
+	column := 0                       // some errors of html/template have only the line
 	if parts[2] != "" {
 		column, _ = strconv.Atoi(parts[2])
 	}

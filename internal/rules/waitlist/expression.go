@@ -1,7 +1,6 @@
 package waitlist
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -38,25 +37,35 @@ const (
 	usualName = 200
 )
 
-// Compiled are rules with compiled expressions. If the one for eligibility is not compiled, no entry is eligible.
+// Compiled are rules with compiled expressions. Only Compile returns rules that have expressions: if the one for
+// eligibility is not compiled, no entry is eligible.
 type Compiled struct {
 	Rules
 	eligibility, priority *program
 }
 
 // Compile compiles the expressions of rules. It refuses one that does not compile: RULES_INVALID, with field, line and
-// column. The rules that it returns then lack that expression.
+// column.
 func Compile(r Rules) (*Compiled, error) {
-	eligibility, err := forEligibility.compile(r.EligibilityExpression)
-	priority, failed := forPriority.compile(r.PriorityExpression)
-	return &Compiled{r, eligibility, priority}, cmp.Or(err, failed)
+	c := &Compiled{Rules: r}
+	var err error
+	if c.eligibility, err = forEligibility.compile(r.EligibilityExpression); err != nil {
+		return nil, err
+	}
+	if c.priority, err = forPriority.compile(r.PriorityExpression); err != nil {
+		return nil, err
+	}
+	return c, nil
 }
 
-// CompileSaved compiles rules that were valid when they were saved. If one of their expressions no longer compiles, it
-// fails for every entry.
-func CompileSaved(r Rules) *Compiled {
-	compiled, _ := Compile(r)
-	return compiled
+// CompileSaved compiles rules that compiled when they were saved. That they no longer do is no mistake of the caller.
+func CompileSaved(r Rules) (*Compiled, error) {
+	compiled, err := Compile(r)
+	if err != nil {
+		//nolint:errorlint // in the chain, it would be the caller's error
+		return nil, fmt.Errorf("waitlist: saved rules do not compile: %v", err)
+	}
+	return compiled, nil
 }
 
 // eligible evaluates the tenant's eligibility expression. If that fails, the entry is not eligible.

@@ -107,11 +107,20 @@ func TestEligible_EvaluatesExpression(t *testing.T) {
 	}
 }
 
-// If a saved expression no longer compiles, no entry is eligible.
-func TestDecide_RejectsEntriesIfExpressionDoesNotCompile(t *testing.T) {
+// If a saved expression no longer compiles, that is an error of the server. Rules that were not compiled at all let
+// nobody in.
+func TestCompileSaved_DoesNotBlameTheCaller(t *testing.T) {
 	t.Parallel()
-	r := vary.From(waitlist.Defaults(), set{"EligibilityExpression": "no_longer_known"})
-	test.EqOp(t, waitlist.RuleFailed, caseOf(queue(1)...).Decide(waitlist.CompileSaved(r)).Verdicts[0].Reason)
+	for _, field := range []string{"EligibilityExpression", "PriorityExpression"} {
+		r := vary.From(waitlist.Defaults(), set{field: "no_longer_known"})
+		compiled, err := waitlist.CompileSaved(r)
+		test.ErrorContains(t, err, "saved rules do not compile", test.Sprint(field))
+		test.EqOp(t, "", fault.ReasonOf(err), test.Sprint(field))
+		test.Nil(t, compiled, test.Sprint(field))
+	}
+	r := vary.From(waitlist.Defaults(), set{"EligibilityExpression": "true"})
+	test.EqOp(t, waitlist.RuleFailed,
+		caseOf(queue(1)...).Decide(&waitlist.Compiled{Rules: r}).Verdicts[0].Reason)
 }
 
 // Members can have more tags than the estimate assumes. The limit still holds.
