@@ -3,6 +3,8 @@ package bookings_test
 import (
 	"context"
 	"log/slog"
+	"reflect"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -264,3 +266,30 @@ func TestHold_ExpiresByAlarm(t *testing.T) {
 }
 
 var discard = slog.New(slog.DiscardHandler)
+
+// What a request says about its booking can be read with the booking.
+func TestHold_StoresWhatItIsAsked(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	var asked bookings.BookRequest
+	made := studio.MustHold(studio.Owner, studio.AddSession(testkit.Session{}), testkit.ForGuest("Pat", "gold"),
+		func(r *bookings.BookRequest) {
+			for field, value := range reflect.ValueOf(r).Elem().Fields() {
+				if value.Kind() == reflect.String && value.IsZero() && field.Name != "Channel" {
+					value.SetString(field.Name)
+				}
+			}
+			r.Party, r.Channel = 2, catalog.Phone
+			asked = *r
+		})
+	read := reflect.ValueOf(expect.Value(studio.App.Bookings.GetBooking(t.Context(), studio.Owner, made.ID))(t))
+	decides := []string{"Subscription", "NoWaitlist", "Hold", "Guest", "Items"}
+	for field, value := range reflect.ValueOf(asked).Fields() {
+		if slices.Contains(decides, field.Name) {
+			continue
+		}
+		stored := read.FieldByName(field.Name)
+		must.True(t, stored.IsValid(), must.Sprintf("bookings have no %s", field.Name))
+		test.Eq(t, value.Interface(), stored.Interface(), test.Sprint(field.Name))
+	}
+}
