@@ -1,22 +1,11 @@
-import {
-  DeliveryStatus,
-  ErrorReason,
-  NotificationChannel,
-  NotificationReason,
-  NotificationTopic,
-  WaitlistMode,
-  WaitlistMove,
-  WaitlistTrigger,
-} from "@berthhq/client";
+import { ErrorReason } from "@berthhq/client";
 import { describe, expect, it } from "vitest";
 import policy from "../../../policy/policy.csv?raw";
 import contract from "../../../proto/berth/v1/waitlist.proto?raw";
 import { de as deDescriptions } from "./console/accounts/roles/descriptions/de";
 import { fr as frDescriptions } from "./console/accounts/roles/descriptions/fr";
 import { en as consoleFirst } from "./console/first-texts/en";
-import { en as messages } from "./console/messages/texts/en";
 import { en as memberFirst } from "./member/first-texts/en";
-import { en as notifications } from "./shared/messages/texts/en";
 import { en as reasons } from "./shared/reasons/texts/en";
 import { en as waitlists } from "./shared/waitlists/texts/en";
 
@@ -97,27 +86,6 @@ it.each([
   const missing = waitlistReasons().filter((name) => !(name in reasons));
   // Members whose entry was chosen are told what they got, by other texts.
   expect(missing.sort()).toEqual(["OFFERED", "PROMOTED"]);
-});
-
-it.each([
-  ["trigger", WaitlistTrigger, decisions.triggers],
-  ["move", WaitlistMove, decisions.moves],
-  ["mode", WaitlistMode, decisions.staff.modes],
-])("has a text for every %s of the waitlist", (_, known: object, texts) => {
-  const values = Object.values(known).filter((value) => typeof value === "number");
-  expect(values.length).toBeGreaterThan(1);
-  expect(Object.keys(texts).map(Number).sort()).toEqual(values.sort());
-});
-
-it.each([
-  ["topic", NotificationTopic, notifications.notifications.topics],
-  ["channel", NotificationChannel, notifications.notifications.channels],
-  ["reason", NotificationReason, notifications.notifications.reasons],
-  ["status", DeliveryStatus, messages.messages.statuses],
-])("has a text for every %s of messages, at its number", (_, known: object, texts) => {
-  const values = Object.values(known).filter((value) => typeof value === "number");
-  expect(values.length).toBeGreaterThan(1);
-  expect(texts.map((_, number) => number)).toEqual(values.sort((a, b) => a - b));
 });
 
 /** The verdicts that only the waitlist has, as the contract lists them. */

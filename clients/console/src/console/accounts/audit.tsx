@@ -52,7 +52,12 @@ export function AuditPage() {
     (page) => page.entries,
     { keep: true },
   );
-  const actors = ["", t.audit.people, t.audit.programs, t.audit.system];
+  const actors: Record<AuditActorKind, string> = {
+    [AuditActorKind.UNSPECIFIED]: "",
+    [AuditActorKind.MEMBER]: t.audit.people,
+    [AuditActorKind.SERVICE_ACCOUNT]: t.audit.programs,
+    [AuditActorKind.SYSTEM]: t.audit.system,
+  };
   return (
     <Page>
       <PageHead title={t.nav.audit} note={t.audit.note} />

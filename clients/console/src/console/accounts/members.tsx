@@ -70,7 +70,13 @@ export function MembersPage() {
         />
         <NumberSelect
           label={t.fields.status}
-          names={["", t.members.active, t.members.inactive]}
+          names={
+            {
+              [MemberStatus.UNSPECIFIED]: "",
+              [MemberStatus.ACTIVE]: t.members.active,
+              [MemberStatus.INACTIVE]: t.members.inactive,
+            } satisfies Record<MemberStatus, string>
+          }
           any={t.members.anyStatus}
           value={status}
           onChange={setStatus}

@@ -42,7 +42,7 @@ export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
   const select = (
     key: "topic" | "channel" | "status",
     label: string,
-    names: readonly string[],
+    names: Readonly<Record<number, string>>,
     any: string,
     w = 150,
   ) => (

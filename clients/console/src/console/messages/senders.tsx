@@ -26,8 +26,20 @@ import { messageTexts } from "./texts";
 
 const SenderForm = later(() => import("./sender-form"), "SenderForm");
 
+/** The channel of each sender. */
+const channels: Record<Exclude<Kind, "domain">, NotificationChannel> = {
+  twilio: NotificationChannel.SMS,
+  fcm: NotificationChannel.PUSH,
+  smtp: NotificationChannel.EMAIL,
+};
+
 /** The field of each channel's sender in the contract. */
-const kinds = ["", "twilio", "fcm", "smtp"] as const;
+const kinds: Record<NotificationChannel, keyof typeof channels> = {
+  [NotificationChannel.UNSPECIFIED]: "smtp",
+  [NotificationChannel.SMS]: "twilio",
+  [NotificationChannel.PUSH]: "fcm",
+  [NotificationChannel.EMAIL]: "smtp",
+};
 
 export function Senders() {
   const t = useText(messageTexts);
@@ -59,7 +71,7 @@ function List({ senders }: { senders: Carriers }) {
     <>
       <Card bare>
         {senders.inUse.map(({ channel, provider, own }) => {
-          const kind = kinds[channel] || "smtp";
+          const kind = kinds[channel] ?? "smtp"; // of a newer server
           const name = t.notifications.channels[channel] ?? "";
           return (
             <Row
@@ -126,7 +138,7 @@ function List({ senders }: { senders: Carriers }) {
         title={(kind) =>
           kind === "domain"
             ? t.messages.domain.title
-            : t.messages.senders.edit(t.notifications.channels[kinds.indexOf(kind)] ?? "")
+            : t.messages.senders.edit(t.notifications.channels[channels[kind]])
         }
         onClose={close}
       >

@@ -41,7 +41,7 @@ it("round-trips a policy", () => {
 
 it("round-trips waitlist rules", () => {
   const these: Kinds = {
-    mode: choice(["", "first", "second"]),
+    mode: choice({ 0: "", 1: "first", 2: "second" }),
     quietHours: night,
     tierBonuses: bonuses,
     eligibilityExpression: expression,
@@ -84,7 +84,7 @@ it.each([
   [span("hours").show(26 * HOUR, en), "1 d 2 h"],
   [flag.show(true, en), "Yes"],
   [meters.show(250, en), "250 m"],
-  [choice(["", "first"]).show(1, en), "first"],
+  [choice({ 0: "", 1: "first" }).show(1, en), "first"],
   [night.show({ start: "22:00", end: "07:00" }, en), "22:00–07:00"],
   [night.show({ start: "07:00", end: "07:00" }, en), "None"],
   [windows.show([{ tier: "gold", hours: 4 }], en), "gold: 4 h"],

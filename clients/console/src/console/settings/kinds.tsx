@@ -74,7 +74,7 @@ export const number = (least: number, most: number) => amount(least, most, 110);
 export const meters = amount(10, 100_000, 130, " m");
 
 /** One of several options, by its number in the contract. */
-export const choice = (names: readonly string[]): Kind<number> => ({
+export const choice = (names: Readonly<Record<number, string>>): Kind<number> => ({
   first: 0,
   read: Number,
   write: (value) => value,
@@ -86,7 +86,9 @@ export const choice = (names: readonly string[]): Kind<number> => ({
       allowDeselect={false}
       value={value}
       onChange={(next) => onChange(next ?? 0)}
-      data={names.map((label, at) => ({ value: at, label })).filter(({ label }) => label)}
+      data={Object.entries(names)
+        .map(([number, label]) => ({ value: Number(number), label }))
+        .filter(({ label }) => label)}
     />
   ),
 });

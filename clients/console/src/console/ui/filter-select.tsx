@@ -24,7 +24,8 @@ export function FilterSelect({ all, entities, value, onChange, ...props }: Filte
 
 type NumberSelectProps = Omit<SelectProps<number>, "data" | "onChange"> & {
   label: string;
-  names: readonly string[];
+  /** By number. */
+  names: Readonly<Record<number, string>>;
   /** The name of an option for all. */
   any?: string;
   /** The offered numbers. */
@@ -34,7 +35,10 @@ type NumberSelectProps = Omit<SelectProps<number>, "data" | "onChange"> & {
 
 /** Selects a name by its number in the contract. */
 export function NumberSelect({ label, names, any, only, onChange, ...props }: NumberSelectProps) {
-  const data = names.map((name, value) => ({ value, label: value === 0 ? (any ?? "") : name }));
+  const data = Object.entries(names).map(([number, name]) => {
+    const value = Number(number);
+    return { value, label: value === 0 ? (any ?? "") : name };
+  });
   return (
     <Select
       aria-label={label}

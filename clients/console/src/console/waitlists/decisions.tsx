@@ -1,4 +1,4 @@
-import type { ExplainSessionResponse, WaitlistDecision } from "@berthhq/client";
+import { type ExplainSessionResponse, type WaitlistDecision, WaitlistMove } from "@berthhq/client";
 import { Box, Stack, Text } from "@mantine/core";
 import { Fragment } from "react";
 import { showTime, type Timestamp } from "../../shared/format/time";
@@ -27,7 +27,13 @@ export function Decisions({ explanation, zone }: DecisionsProps) {
   );
 }
 
-const moveTones: Record<number, Tone> = { 1: "warn", 2: "good", 3: "accent", 4: "warn" };
+const moveTones: Record<WaitlistMove, Tone> = {
+  [WaitlistMove.UNSPECIFIED]: "",
+  [WaitlistMove.NOBODY_FITS]: "warn",
+  [WaitlistMove.OFFER]: "good",
+  [WaitlistMove.ROLL_ON]: "accent",
+  [WaitlistMove.HAND_BACK]: "warn",
+};
 
 function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
   const { t, locale } = useI18n(decisionTexts, waitlistTexts);

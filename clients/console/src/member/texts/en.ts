@@ -1,3 +1,4 @@
+import type { DeviceKind } from "@berthhq/client";
 import { en as s } from "../../shared/i18n/count";
 
 /** Texts of the first page of the member app, and those that its pages share. */
@@ -59,8 +60,8 @@ export const en = {
     devices: "Your devices",
     noDevices: "No devices are registered for notifications.",
     unregister: "Remove",
-    deviceKinds: { 0: "", 1: "iPhone or iPad", 2: "Android", 3: "Browser" } as Record<
-      number,
+    deviceKinds: { 0: "", 1: "iPhone or iPad", 2: "Android", 3: "Browser" } satisfies Record<
+      DeviceKind,
       string
     >,
     opensAt: (at: string) => `Booking opens ${at}`,

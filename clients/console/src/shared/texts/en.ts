@@ -1,3 +1,4 @@
+import type { BookingStatus, CreditKind, SubscriptionStatus } from "@berthhq/client";
 /** Texts that pages of both apps share: navigation, sign-in, errors, names of fields, sessions and plans. */
 export const en = {
   nav: {
@@ -170,7 +171,7 @@ export const en = {
     4: "No-show",
     5: "Cancelled",
     6: "Expired",
-  } as Record<number, string>,
+  } satisfies Record<BookingStatus, string>,
   subscriptionStatus: {
     0: "",
     1: "Active",
@@ -178,7 +179,7 @@ export const en = {
     3: "Past due",
     4: "Expired",
     5: "Cancelled",
-  } as Record<number, string>,
+  } satisfies Record<SubscriptionStatus, string>,
   creditKind: {
     0: "",
     1: "Granted by staff",
@@ -187,5 +188,5 @@ export const en = {
     4: "Refunded",
     5: "Expired",
     6: "Removed by staff",
-  } as Record<number, string>,
+  } satisfies Record<CreditKind, string>,
 };

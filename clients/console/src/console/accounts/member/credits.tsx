@@ -24,7 +24,11 @@ import text from "../../ui/text.module.css";
 import { uiTexts } from "../../ui/texts";
 import { accountTexts } from "../texts";
 
-const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
+const subscriptionTones: Partial<Record<SubscriptionStatus, Tone>> = {
+  [SubscriptionStatus.ACTIVE]: "good",
+  [SubscriptionStatus.PAUSED]: "warn",
+  [SubscriptionStatus.DEBT]: "bad",
+};
 
 /** A member's subscriptions and credit history. */
 export function Credits({ member }: { member: Member }) {

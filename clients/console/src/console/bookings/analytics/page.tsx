@@ -3,6 +3,7 @@ import {
   AnalyticsService,
   type AttendanceDay,
   type BookingTrendPoint,
+  type Channel,
   TrendBucket,
   UtilizationGroup,
   type UtilizationRow,
@@ -214,17 +215,19 @@ function Daily({ days }: { days: readonly AttendanceDay[] }) {
       })}
       series={[
         { name: "came", label: t.analytics.attendance, color: "tide.6" },
-        { name: "booked", label: t.bookingStatus[2] ?? "", color: "tide.2" },
+        { name: "booked", label: t.bookingStatus[2], color: "tide.2" },
         { name: "absent", label: t.analytics.noShow, color: "orange.5" },
       ]}
     />
   );
 }
 
+/** By number: with the enum, the page would load all that the contract has about bookings. */
+const channelColors: Record<Channel, string> = { 0: "", 1: "tide.6", 2: "yellow.6", 3: "grape.5" };
+
 /** Bookings made over time. */
 function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
   const t = useText(analyticsTexts, uiTexts);
-  const colors = ["", "tide.6", "yellow.6", "grape.5"];
   const used = new Set(points.flatMap(({ channels }) => channels.map(({ channel }) => channel)));
   return (
     <Chart
@@ -235,12 +238,12 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
           channels.map(({ channel, bookings }) => [channel, Number(bookings)]),
         ),
       }))}
-      series={[1, 2, 3]
+      series={([1, 2, 3] satisfies Channel[])
         .filter((channel) => used.has(channel))
         .map((channel) => ({
           name: String(channel),
-          label: t.ui.channel[channel] ?? "",
-          color: colors[channel] ?? "gray",
+          label: t.ui.channel[channel],
+          color: channelColors[channel],
         }))}
     />
   );

@@ -32,7 +32,7 @@ export const de: typeof en = {
     unverifiedNote: "Die Nummer steht auf keiner Liste. Bitte die Karte zeigen lassen.",
     promoted: "Nachgerückt",
     inactive: "Stornierte anzeigen",
-    method: { 1: "durch das Team", 2: "per QR-Code", 3: "per GPS" },
+    method: { 0: "", 1: "durch das Team", 2: "per QR-Code", 3: "per GPS" },
   },
   reschedule: {
     open: "Umbuchen",
@@ -83,6 +83,7 @@ export const de: typeof en = {
     close: "Schließen",
     became: {
       0: "",
+      1: "",
       2: "Die Buchung ist bestätigt.",
       3: "Das Mitglied hat eingecheckt.",
       4: "Das Mitglied ist nicht erschienen.",
@@ -98,6 +99,8 @@ export const de: typeof en = {
     refunded: "Erstattung erfasst",
     reference: "Referenz",
     kinds: {
+      0: "",
+      1: "",
       2: "Autorisiert",
       3: "Bezahlt",
       4: "Erstattet",

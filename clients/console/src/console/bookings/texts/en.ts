@@ -1,3 +1,4 @@
+import type { BookingStatus, CheckInMethod, PaymentStatus } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about bookings, holds and payments. */
@@ -32,7 +33,10 @@ export const en = {
     unverifiedNote: "The number is not on a list. Ask for the card.",
     promoted: "From the waitlist",
     inactive: "Show cancelled",
-    method: { 1: "by staff", 2: "by QR code", 3: "by GPS" } as Record<number, string>,
+    method: { 0: "", 1: "by staff", 2: "by QR code", 3: "by GPS" } satisfies Record<
+      CheckInMethod,
+      string
+    >,
   },
   reschedule: {
     open: "Reschedule",
@@ -82,12 +86,13 @@ export const en = {
     close: "Close",
     became: {
       0: "",
+      1: "",
       2: "The booking is confirmed.",
       3: "The member has checked in.",
       4: "The member did not show up.",
       5: "The seat was released.",
       6: "The hold expired and the seat was released.",
-    } as Record<number, string>,
+    } satisfies Record<BookingStatus, string>,
   },
   payment: {
     none: "No payment has been recorded.",
@@ -97,10 +102,12 @@ export const en = {
     refunded: "Refund recorded",
     reference: "Reference",
     kinds: {
+      0: "",
+      1: "",
       2: "Authorized",
       3: "Captured",
       4: "Refunded",
       5: "Written off",
-    } as Record<number, string>,
+    } satisfies Record<PaymentStatus, string>,
   },
 };

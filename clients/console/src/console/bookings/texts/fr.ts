@@ -34,7 +34,7 @@ export const fr: typeof en = {
     unverifiedNote: "Le numéro n’est sur aucune liste. Demandez la carte.",
     promoted: "De la liste d’attente",
     inactive: "Afficher les annulées",
-    method: { 1: "par l’équipe", 2: "par code QR", 3: "par GPS" },
+    method: { 0: "", 1: "par l’équipe", 2: "par code QR", 3: "par GPS" },
   },
   reschedule: {
     open: "Replanifier",
@@ -84,6 +84,7 @@ export const fr: typeof en = {
     close: "Fermer",
     became: {
       0: "",
+      1: "",
       2: "La réservation est confirmée.",
       3: "Le membre a pointé.",
       4: "Le membre ne s’est pas présenté.",
@@ -99,6 +100,8 @@ export const fr: typeof en = {
     refunded: "Remboursement enregistré",
     reference: "Référence",
     kinds: {
+      0: "",
+      1: "",
       2: "Autorisé",
       3: "Payé",
       4: "Remboursé",

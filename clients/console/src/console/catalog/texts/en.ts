@@ -1,3 +1,4 @@
+import type { PlanKind } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about the catalog and plans. */
@@ -6,13 +7,13 @@ export const en = {
     note: "What members can buy. Changes also apply to current subscriptions, except for their balances.",
     add: "New plan",
     kind: "Type",
-    kinds: { 0: "", 1: "Unlimited", 2: "Credits", 3: "Course" } as Record<number, string>,
+    kinds: { 0: "", 1: "Unlimited", 2: "Credits", 3: "Course" } satisfies Record<PlanKind, string>,
     kindNotes: {
       0: "",
       1: "Bookings need no credits.",
       2: "Each booked seat costs one credit.",
       3: "Part of a course; never used for single bookings.",
-    } as Record<number, string>,
+    } satisfies Record<PlanKind, string>,
     credits: "Credits",
     period: "Renews every (days)",
     periodNote: "Leave empty for a one-time pack.",

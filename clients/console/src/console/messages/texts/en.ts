@@ -1,3 +1,4 @@
+import type { DeliveryStatus } from "@berthhq/client";
 /** Texts about messages: what was sent, templates, settings and senders. */
 export const en = {
   messages: {
@@ -13,19 +14,19 @@ export const en = {
     anyChannel: "Any channel",
     anyStatus: "Any status",
     anyMember: "Any member",
-    statuses: [
-      "",
-      "Waiting",
-      "Not sent",
-      "Possibly sent",
-      "Handed over",
-      "Sent",
-      "Failed",
-      "Undelivered",
-      "Bounced",
-      "Delivered",
-      "Read",
-    ],
+    statuses: {
+      0: "",
+      1: "Waiting",
+      2: "Not sent",
+      3: "Possibly sent",
+      4: "Handed over",
+      5: "Sent",
+      6: "Failed",
+      7: "Undelivered",
+      8: "Bounced",
+      9: "Delivered",
+      10: "Read",
+    } satisfies Record<DeliveryStatus, string>,
     log: {
       when: "When",
       to: "To",

@@ -1,3 +1,4 @@
+import type { PolicyLevel } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about policies, and about settings that are inherited by level. */
@@ -14,10 +15,13 @@ export const en = {
     from: "Source",
     inherited: "Inherited",
     setHere: "Set here",
-    levels: { 0: "", 1: "Default", 2: "Organization", 3: "Location", 4: "Service" } as Record<
-      number,
-      string
-    >,
+    levels: {
+      0: "",
+      1: "Default",
+      2: "Organization",
+      3: "Location",
+      4: "Service",
+    } satisfies Record<PolicyLevel, string>,
     override: "Override",
     inherit: "Use inherited value",
     hours: "hours",

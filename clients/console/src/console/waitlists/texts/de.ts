@@ -7,14 +7,14 @@ export const de: typeof en = {
     rules: "Regeln",
     versions: "Verlauf",
     analytics: "Auswertungen",
-    modes: [
-      "",
-      "Nächste Person automatisch buchen",
-      "Angebote nacheinander senden",
-      "Angebote an alle senden, wer zuerst annimmt",
-    ],
-    after: ["", "Bleibt auf der Warteliste", "Verlässt die Warteliste"],
-    orders: ["", "Frühste Eintragung", "Höchste Punktzahl", "Eigener Ausdruck"],
+    modes: {
+      0: "",
+      1: "Nächste Person automatisch buchen",
+      2: "Angebote nacheinander senden",
+      3: "Angebote an alle senden, wer zuerst annimmt",
+    },
+    after: { 0: "", 1: "Bleibt auf der Warteliste", 2: "Verlässt die Warteliste" },
+    orders: { 0: "", 1: "Frühste Eintragung", 2: "Höchste Punktzahl", 3: "Eigener Ausdruck" },
     groups: {
       how: "Wie Plätze vergeben werden",
       offers: "Angebote",
@@ -153,12 +153,12 @@ export const de: typeof en = {
     byStaff: "Punkte vom Team vergeben",
     formula: "Punkte aus Ihrem eigenen Ausdruck",
     beforeAll: "vor allen anderen",
-    orders: [
-      "Die Regeln der Warteliste bestimmen, ob die Punkte zählen. Bei Gleichstand entscheidet die frühere Eintragung.",
-      "Nach den Regeln der Warteliste entscheidet die frühere Eintragung. Die Punkte zählen nicht.",
-      "Nach den Regeln der Warteliste entscheidet die höchste Punktzahl, bei Gleichstand die frühere Eintragung.",
-      "Nach den Regeln der Warteliste entscheidet die höchste Punktzahl, bei Gleichstand die frühere Eintragung.",
-    ],
+    orders: {
+      0: "Die Regeln der Warteliste bestimmen, ob die Punkte zählen. Bei Gleichstand entscheidet die frühere Eintragung.",
+      1: "Nach den Regeln der Warteliste entscheidet die frühere Eintragung. Die Punkte zählen nicht.",
+      2: "Nach den Regeln der Warteliste entscheidet die höchste Punktzahl, bei Gleichstand die frühere Eintragung.",
+      3: "Nach den Regeln der Warteliste entscheidet die höchste Punktzahl, bei Gleichstand die frühere Eintragung.",
+    },
   },
   timeWindow: {
     open: "Auf ein Zeitfenster warten",

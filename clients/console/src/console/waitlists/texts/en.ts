@@ -1,3 +1,4 @@
+import type { WaitlistAfter, WaitlistMode, WaitlistOrder } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about the waitlist and its rules. */
@@ -7,14 +8,22 @@ export const en = {
     rules: "Rules",
     versions: "History",
     analytics: "Analytics",
-    modes: [
-      "",
-      "Book the next person automatically",
-      "Send offers one at a time",
-      "Send offers to everyone, first come first served",
-    ],
-    after: ["", "Stays on the waitlist", "Leaves the waitlist"],
-    orders: ["", "First to join", "Highest score", "Custom expression"],
+    modes: {
+      0: "",
+      1: "Book the next person automatically",
+      2: "Send offers one at a time",
+      3: "Send offers to everyone, first come first served",
+    } satisfies Record<WaitlistMode, string>,
+    after: { 0: "", 1: "Stays on the waitlist", 2: "Leaves the waitlist" } satisfies Record<
+      WaitlistAfter,
+      string
+    >,
+    orders: {
+      0: "",
+      1: "First to join",
+      2: "Highest score",
+      3: "Custom expression",
+    } satisfies Record<WaitlistOrder, string>,
     groups: {
       how: "How seats are filled",
       offers: "Offers",
@@ -138,12 +147,12 @@ export const en = {
     byStaff: "Score set by staff",
     formula: "Score from your custom expression",
     beforeAll: "ahead of everyone",
-    orders: [
-      "The waitlist rules decide whether the score counts. Ties go to the first to join.",
-      "The waitlist rules put the first to join first. The score does not count.",
-      "The waitlist rules put the highest score first. Ties go to the first to join.",
-      "The waitlist rules put the highest score first. Ties go to the first to join.",
-    ] as readonly string[],
+    orders: {
+      0: "The waitlist rules decide whether the score counts. Ties go to the first to join.",
+      1: "The waitlist rules put the first to join first. The score does not count.",
+      2: "The waitlist rules put the highest score first. Ties go to the first to join.",
+      3: "The waitlist rules put the highest score first. Ties go to the first to join.",
+    } satisfies Record<WaitlistOrder, string>,
   },
   timeWindow: {
     open: "Wait for a time window",

@@ -9,14 +9,19 @@ export const fr: typeof en = {
     rules: "Règles",
     versions: "Historique",
     analytics: "Statistiques",
-    modes: [
-      "",
-      "Inscrire automatiquement la personne suivante",
-      "Envoyer les offres une par une",
-      "Envoyer une offre à tous, premier arrivé, premier servi",
-    ],
-    after: ["", "Reste en liste d’attente", "Quitte la liste d’attente"],
-    orders: ["", "Première inscription", "Meilleur score", "Expression personnalisée"],
+    modes: {
+      0: "",
+      1: "Inscrire automatiquement la personne suivante",
+      2: "Envoyer les offres une par une",
+      3: "Envoyer une offre à tous, premier arrivé, premier servi",
+    },
+    after: { 0: "", 1: "Reste en liste d’attente", 2: "Quitte la liste d’attente" },
+    orders: {
+      0: "",
+      1: "Première inscription",
+      2: "Meilleur score",
+      3: "Expression personnalisée",
+    },
     groups: {
       how: "Attribution des places",
       offers: "Offres",
@@ -166,12 +171,12 @@ export const fr: typeof en = {
     byStaff: "Score attribué par l’équipe",
     formula: "Score de votre expression personnalisée",
     beforeAll: "avant tous les autres",
-    orders: [
-      "Les règles de la liste d’attente disent si le score compte. À égalité, la première inscription passe avant.",
-      "Selon les règles de la liste d’attente, la première inscription passe avant. Le score ne compte pas.",
-      "Selon les règles de la liste d’attente, le meilleur score passe avant ; à égalité, la première inscription.",
-      "Selon les règles de la liste d’attente, le meilleur score passe avant ; à égalité, la première inscription.",
-    ],
+    orders: {
+      0: "Les règles de la liste d’attente disent si le score compte. À égalité, la première inscription passe avant.",
+      1: "Selon les règles de la liste d’attente, la première inscription passe avant. Le score ne compte pas.",
+      2: "Selon les règles de la liste d’attente, le meilleur score passe avant ; à égalité, la première inscription.",
+      3: "Selon les règles de la liste d’attente, le meilleur score passe avant ; à égalité, la première inscription.",
+    },
   },
   timeWindow: {
     open: "Attendre une plage horaire",

@@ -1,3 +1,4 @@
+import type { WaitlistMode, WaitlistMove, WaitlistTrigger } from "@berthhq/client";
 import { en as s } from "../../i18n/count";
 
 /** Explanations of waitlist decisions, for members and staff. */
@@ -20,14 +21,14 @@ export const en = {
       13: "Offered by staff",
       14: "Found in a regular check",
       15: "The waitlist rules were changed",
-    } as Record<number, string>,
+    } satisfies Record<WaitlistTrigger, string>,
     moves: {
       0: "",
       1: "No match",
       2: "Filled",
       3: "Offered to the next",
       4: "Returned to staff",
-    } as Record<number, string>,
+    } satisfies Record<WaitlistMove, string>,
     you: {
       ask: "Why?",
       title: "Your time on the waitlist",
@@ -118,7 +119,7 @@ export const en = {
         1: "booked automatically",
         2: "offers, one at a time",
         3: "offers to everyone, first come, first served",
-      } as Record<number, string>,
+      } satisfies Record<WaitlistMode, string>,
       reasons: {
         NO_SEATS_LEFT: "all open seats went to people ahead",
         PARTY_SIZE: "not enough seats for the party",

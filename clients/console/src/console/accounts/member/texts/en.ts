@@ -1,3 +1,4 @@
+import type { DeviceKind } from "@berthhq/client";
 /** Texts of the page of a member. */
 export const en = {
   member: {
@@ -11,8 +12,8 @@ export const en = {
     devices: "Devices",
     noDevices: "No devices",
     noDevicesNote: "Push notifications work once the member has signed in to the app.",
-    deviceKinds: { 0: "Device", 1: "iPhone or iPad", 2: "Android", 3: "Browser" } as Record<
-      number,
+    deviceKinds: { 0: "Device", 1: "iPhone or iPad", 2: "Android", 3: "Browser" } satisfies Record<
+      DeviceKind,
       string
     >,
     seen: "last seen",
