@@ -95,7 +95,10 @@ func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 	)
 	b.scan(t, "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
 		[]any{id.String(), id.Bytes(), []string{id.String()}}, &text, &texts, &array, &ids)
-	test.Eq(t, []any{id.String(), []string{text}, id.Bytes(), []tenant.SessionID{id}}, []any{text, texts, array, ids})
+	test.EqOp(t, id.String(), text)
+	test.Eq(t, []string{text}, texts)
+	test.Eq(t, id.Bytes(), array)
+	test.Eq(t, []tenant.SessionID{id}, ids)
 	test.NoError(t, b.Owner.QueryRow(t.Context(), "select array[[$1::uuid]]", id).Scan(new([][]tenant.SessionID)))
 	test.Error(t, b.Owner.QueryRow(t.Context(), "select $1::int4", time.Duration(math.MaxInt64)).Scan(&text))
 	b.scan(t, "select $1::uuid[]", []any{[]ranked{{1, newID().UUID}, {2, id.UUID}}}, &ids)

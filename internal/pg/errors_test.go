@@ -66,7 +66,7 @@ func TestErrors_TellOutagesFromFailures(t *testing.T) {
 		"left":                 {context.Canceled, false, false},
 		"none":                 {nil, false, false},
 	} {
-		test.Eq(t, []bool{tt.unreachable, tt.failed}, []bool{pg.IsUnreachable(tt.err), pg.IsServerFailure(tt.err)},
-			test.Sprint(name))
+		test.EqOp(t, tt.unreachable, pg.IsUnreachable(tt.err), test.Sprint(name))
+		test.EqOp(t, tt.failed, pg.IsServerFailure(tt.err), test.Sprint(name))
 	}
 }

@@ -29,7 +29,8 @@ func TestTenant_EndsWithTransaction(t *testing.T) {
 	b.insert(t)
 	sees := func(ctx context.Context, tx querier, in string, want int) error {
 		scope, n, err := looks(ctx, tx)
-		test.Eq(t, []any{in, want}, []any{scope, n})
+		test.EqOp(t, in, scope)
+		test.EqOp(t, want, n)
 		return err
 	}
 	own, other := b.scope.Tenant.String(), newScope()
@@ -148,14 +149,16 @@ func TestReads_SeeOneSnapshot(t *testing.T) {
 	batch.Queue("select repeat('x', 1000) from generate_series(1, 20000)").QueryRow(take)
 	batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&after)
 	must.NoError(t, b.ReadBatch(t.Context(), b.scope, &batch))
-	test.Eq(t, []int{0, 0}, []int{before, after}, test.Sprint("ReadBatch"))
+	test.EqOp(t, 0, before, test.Sprint("ReadBatch"))
+	test.EqOp(t, 0, after, test.Sprint("ReadBatch"))
 	must.NoError(t, b.inRead(t, func(ctx context.Context, tx *pg.ReadTx) error {
 		return errors.Join(
 			queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&before), take(nil),
 			queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&after),
 		)
 	}))
-	test.Eq(t, []int{1, 1}, []int{before, after}, test.Sprint("Read"))
+	test.EqOp(t, 1, before, test.Sprint("Read"))
+	test.EqOp(t, 1, after, test.Sprint("Read"))
 }
 
 // A read cannot write, and it ends with its caller.
@@ -190,5 +193,6 @@ func TestReadAsOperator_SeesOnlyDirectory(t *testing.T) {
 		return queryRow(ctx, tx, "select (select count(*) from directory), (select count(*) from counters)").
 			Scan(&tenants, &counters)
 	}))
-	test.Eq(t, []int{2, 0}, []int{tenants, counters})
+	test.EqOp(t, 2, tenants)
+	test.EqOp(t, 0, counters)
 }

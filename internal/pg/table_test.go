@@ -258,7 +258,8 @@ func TestCodec_RejectsWhatDoesNotFit(t *testing.T) {
 		span := time.Duration(seconds) * time.Second
 		var back time.Duration
 		err := b.Owner.QueryRow(t.Context(), `select coalesce($1::integer, 7)`, span).Scan(&back)
-		test.Eq(t, []bool{fits, fits}, []bool{err == nil, back == span}, test.Sprint(span, err))
+		test.EqOp(t, fits, err == nil, test.Sprint(span, err))
+		test.EqOp(t, fits, back == span, test.Sprint(span, err))
 	}
 }
 

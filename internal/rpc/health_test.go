@@ -29,9 +29,12 @@ func TestHealth_FollowsDraining(t *testing.T) {
 		"": 0, "berth.v1.BookingService": 0, "berth.v1.Nothing": connect.CodeNotFound,
 	} {
 		response, err := check.CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: service}))
-		test.True(t, want != 0 || err == nil && response.Msg.GetStatus() == healthpb.HealthCheckResponse_SERVING,
-			test.Sprintf("%q: %v", service, err))
-		test.True(t, want == 0 || connect.CodeOf(err) == want, test.Sprintf("%q: %v", service, err))
+		if want != 0 {
+			test.EqOp(t, want, connect.CodeOf(err), test.Sprintf("%q", service))
+			continue
+		}
+		must.NoError(t, err, must.Sprintf("%q", service))
+		test.EqOp(t, healthpb.HealthCheckResponse_SERVING, response.Msg.GetStatus(), test.Sprintf("%q", service))
 	}
 	stream := expect.Value(watch.CallServerStream(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{})))(t)
 	defer stream.Close()

@@ -58,9 +58,9 @@ func TestSweep_MarksNoShows(t *testing.T) {
 	test.EqOp(t, "CONFIRMED", studio.BookingStatus(absent), test.Sprintf("too soon: %+v", done))
 	studio.Clock.Set(due)
 	test.EqOp(t, (housekeeping.SweepResult{NoShows: 1}), studio.Sweep())
-	test.EqOp(t, [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"}, [3]string{
-		studio.BookingStatus(absent), studio.BookingStatus(came), studio.BookingStatus(off),
-	})
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(absent))
+	test.EqOp(t, "ATTENDED", studio.BookingStatus(came))
+	test.EqOp(t, "CANCELLED", studio.BookingStatus(off))
 	test.EqOp(t, "booking.confirmed member, booking.no_show system", studio.BookingEvents(absent))
 	test.EqOp(t, 1, studio.Count(`select seats_taken from sessions where id = $1`, s), test.Sprint("seats taken"))
 	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("again"))
@@ -165,9 +165,8 @@ func TestSweep_MarksNoShowsOnlySinceTheSettingIsOn(t *testing.T) {
 	studio.Clock.Set(testkit.InTwoDays.Add(6*24*time.Hour + 10*time.Hour))
 	markNoShows(studio, 0)
 	studio.Sweep()
-	test.EqOp(t, [2]string{"CONFIRMED", "NO_SHOW"}, [2]string{
-		studio.BookingStatus(old), studio.BookingStatus(recent),
-	})
+	test.EqOp(t, "CONFIRMED", studio.BookingStatus(old))
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(recent))
 }
 
 func TestSweep_WaitsForTheLongestPolicyAndSession(t *testing.T) {
@@ -526,9 +525,8 @@ func TestSweep_ChangesOneTenantOnly(t *testing.T) {
 	), other.MustBook(other.AddMember("Mia"), other.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
 	studio.Clock.Set(testkit.InTwoDays.Add(3 * time.Hour))
 	studio.Sweep()
-	test.EqOp(t, [2]string{"NO_SHOW", "CONFIRMED"}, [2]string{
-		studio.BookingStatus(ours), other.BookingStatus(theirs),
-	})
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(ours))
+	test.EqOp(t, "CONFIRMED", other.BookingStatus(theirs))
 }
 
 func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
@@ -588,6 +586,7 @@ func TestSweep_ContinuesAfterFailures(t *testing.T) {
 	done, err := studio.App.Housekeeping.SweepTenant(context.Background(), studio.Tenant)
 	test.Error(t, err)
 	test.EqOp(t, (housekeeping.SweepResult{NoShows: 2, Expired: 1}), done)
-	test.EqOp(t, [2]string{"NO_SHOW", "NO_SHOW"}, [2]string{studio.BookingStatus(good), studio.BookingStatus(better)})
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(good))
+	test.EqOp(t, "NO_SHOW", studio.BookingStatus(better))
 	test.EqOp(t, "EXPIRED", studio.Text(`select status from subscriptions where id = $1`, trial.ID))
 }

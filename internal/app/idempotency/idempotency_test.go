@@ -224,7 +224,8 @@ func TestIdempotencyKey_ResolvesUnknownCommits(t *testing.T) {
 	line, _, err := testkit.GrantOne(t, studio, studio.Owner, s, "k", "p", "one")
 	must.NoError(t, err)
 	must.True(t, n.Broke(), must.Sprint("no connection was broken"))
-	test.Eq(t, []int{6, 6}, []int{line.Balance, studio.Balance(s)})
+	test.EqOp(t, 6, line.Balance)
+	test.EqOp(t, 6, studio.Balance(s))
 
 	n.Break(pgtest.Cut{Text: "a gift", Deliver: true})
 	err = expect.Error(studio.App.Accounts.GrantCredits(t.Context(), studio.Owner, s.ID, 1, "a gift"))

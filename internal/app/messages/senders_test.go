@@ -65,7 +65,8 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		test.NotEqOp(t, "", d.ProviderID)
 		found[d.Channel] = d
 	}
-	must.EqOp(t, [2]int{3, 3}, [2]int{len(box), len(found)}, must.Sprint("of two devices one has it whole"))
+	must.SliceLen(t, 3, box, must.Sprint("of two devices one has it whole"))
+	must.MapLen(t, 3, found, must.Sprint("of two devices one has it whole"))
 	m := found[email].Content
 	test.EqOp(t, "Booked: Vinyasa, Wed 18 Mar, 13:00", m.Subject)
 	test.True(t, contains(m.Text, "Hello Mia"), test.Sprintf("%+v", m))

@@ -170,8 +170,11 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	}
 	made := expect.Value(offer(open, ids[0], testkit.Noon.Add(72*time.Hour)))(t) // the moment of closing
 	o := studio.LiveOffer(ids[0])
-	test.Eq(t, [5]any{o.MemberName, o.SessionTitle, o.TimeZone, o.SessionStarts, o.SessionEnds},
-		[5]any{made.MemberName, made.SessionTitle, made.TimeZone, made.SessionStarts, made.SessionEnds})
+	test.EqOp(t, o.MemberName, made.MemberName)
+	test.EqOp(t, o.SessionTitle, made.SessionTitle)
+	test.EqOp(t, o.TimeZone, made.TimeZone)
+	test.Eq(t, o.SessionStarts, made.SessionStarts)
+	test.Eq(t, o.SessionEnds, made.SessionEnds)
 	test.True(t, o.ByHand, test.Sprintf("%+v", o))
 	test.True(t, o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)), test.Sprintf("%+v", o))
 	test.EqOp(t, 2, studio.SeatsTaken(open))

@@ -69,7 +69,9 @@ func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
 	says := func(waits, returned, calledOff bool) {
 		t.Helper()
 		view := page()
-		test.EqOp(t, [3]bool{waits, returned, calledOff}, [3]bool{view.Waits, view.Returned, view.CalledOff})
+		test.EqOp(t, waits, view.Waits)
+		test.EqOp(t, returned, view.Returned)
+		test.EqOp(t, calledOff, view.CalledOff)
 	}
 	says(false, false, false)
 	studio.MustCancel(mia, page().Offer.Booking)

@@ -107,7 +107,8 @@ func TestSend_UsesCollapseKey(t *testing.T) {
 	collapse := got.APNS.Headers["apns-collapse-id"]
 	must.EqOp(t, 64, len(collapse), must.Sprintf("APNs collapse id %q", collapse))
 	test.NotEqOp(t, m.CollapseKey[:64], collapse, test.Sprintf("APNs collapse id %q", collapse))
-	test.Eq(t, []string{"", "berth://claim/x"}, []string{got.Webpush.FCMOptions.Link, got.Data["link"]})
+	test.EqOp(t, "", got.Webpush.FCMOptions.Link)
+	test.EqOp(t, "berth://claim/x", got.Data["link"])
 }
 
 // An invalid message, or one that is too late, is found before it is sent.
@@ -125,7 +126,8 @@ func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 		"also":         {vary.Fields{"Data": map[string]string{"from": "1"}}, "INVALID_ARGUMENT"},
 	} {
 		got := fails(t, s, vary.From(message(), tt.spoilt))
-		test.Eq(t, []any{delivery.Permanent, tt.code}, []any{got.Kind, got.Code}, test.Sprint(name))
+		test.EqOp(t, delivery.Permanent, got.Kind, test.Sprint(name))
+		test.EqOp(t, tt.code, got.Code, test.Sprint(name))
 	}
 	sends, _ := fake.Requests()
 	test.EqOp(t, 0, sends, test.Sprint("requests"))
@@ -255,7 +257,8 @@ func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
 		s := sender(t, c)
 		test.EqOp(t, want, fails(t, s, message()).Kind, test.Sprint(status))
 		sends, tokens := fake.Requests()
-		test.Eq(t, []int{0, 1}, []int{sends, tokens}, test.Sprint("sends, and requests for access tokens"))
+		test.EqOp(t, 0, sends, test.Sprint("sends"))
+		test.EqOp(t, 1, tokens, test.Sprint("requests for access tokens"))
 		fake.RefuseTokens(0)
 		expect.OK(t)(s.Send(t.Context(), message())) // the key works again
 	}

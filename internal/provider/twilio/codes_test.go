@@ -55,14 +55,16 @@ func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 		for _, code := range codes {
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(400, code) })
 			got := fails(t, c, message())
-			test.Eq(t, []any{kind, strconv.Itoa(code)}, []any{got.Kind, got.Code})
+			test.EqOp(t, kind, got.Kind)
+			test.EqOp(t, strconv.Itoa(code), got.Code)
 			test.NotEqOp(t, "", got.Reason, test.Sprint(code))
 			form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"undelivered"}, "ErrorCode": {strconv.Itoa(code)}}
 			const address = "https://berth.example/status"
 			call := expect.Value(hook.Verify(address, twiliotest.Sign(fake.AuthToken, address, form), []byte(form.Encode())))(t)
 			failure := expect.Value(call.Update())(t).Failure
 			must.NotNil(t, failure, must.Sprint(code))
-			test.Eq(t, []any{kind, strconv.Itoa(code)}, []any{failure.Kind, failure.Code})
+			test.EqOp(t, kind, failure.Kind)
+			test.EqOp(t, strconv.Itoa(code), failure.Code)
 		}
 	}
 }

@@ -86,10 +86,10 @@ func TestFacts_ShowTimesAsTheRecipientNeedsThem(t *testing.T) {
 		Earliest: civiltest.TimeOfDay("08:00"), Latest: civiltest.TimeOfDay("09:30"),
 	}
 	v := c.Values("en")
-	test.Eq(t, []any{
-		"Sun 24 May, 00:30", // tomorrow
-		"Wed 20 May – Fri 22 May, 08:00–09:30", "Wed 20 May – Fri 22 May", "08:00–09:30",
-	}, []any{v["ExpiresAt"], v["When"], v["Date"], v["Time"]})
+	test.Eq[any](t, "Sun 24 May, 00:30", v["ExpiresAt"]) // tomorrow
+	test.Eq[any](t, "Wed 20 May – Fri 22 May, 08:00–09:30", v["When"])
+	test.Eq[any](t, "Wed 20 May – Fri 22 May", v["Date"])
+	test.Eq[any](t, "08:00–09:30", v["Time"])
 	for latest, want := range map[string]string{
 		"23:59": "Wed 20 May", "23:58": "Wed 20 May, 00:00–23:58", "22:59": "Wed 20 May, 00:00–22:59",
 	} {

@@ -223,9 +223,11 @@ func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 			balance := 0
 			for i, l := range ledger {
 				balance += l.Amount
-				must.Eq(t, [2]int{i + 1, balance}, [2]int{l.Number, l.Balance})
+				must.EqOp(t, i+1, l.Number)
+				must.EqOp(t, balance, l.Balance)
 			}
-			must.Eq(t, [2]int{len(ledger), balance}, [2]int{s.Lines, s.Balance})
+			must.EqOp(t, len(ledger), s.Lines)
+			must.EqOp(t, balance, s.Balance)
 		}
 	})
 }

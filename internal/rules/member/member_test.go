@@ -37,8 +37,11 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 // The contract and the help for members name these limits.
 func TestLimits_AreThoseOfTheContract(t *testing.T) {
 	t.Parallel()
-	test.Eq(t, []any{20, 3, 5, 24 * time.Hour, 10 * time.Minute},
-		[]any{member.MaxDevices, member.MaxCodes, member.MaxGuesses, member.CodeDay, member.CodeLifetime})
+	test.EqOp(t, 20, member.MaxDevices)
+	test.EqOp(t, 3, member.MaxCodes)
+	test.EqOp(t, 5, member.MaxGuesses)
+	test.EqOp(t, 24*time.Hour, member.CodeDay)
+	test.EqOp(t, 10*time.Minute, member.CodeLifetime)
 }
 
 type set = vary.Fields
@@ -304,7 +307,10 @@ func TestParseImport_ChecksCellsOfEveryColumn(t *testing.T) {
 		test.Eq(t, want, problems(member.FullReport(expect.Value(member.ParseImport([]byte(file)))(t))))
 	}
 	whole := member.FullReport(expect.Value(member.ParseImport([]byte("name,phone\nAna,\nBen,\nCid,1\n")))(t))
-	test.Eq(t, [4]int{3, 3, 2, 1}, [4]int{whole.Total, whole.Read, whole.OK, whole.Wrong})
+	test.EqOp(t, 3, whole.Total)
+	test.EqOp(t, 3, whole.Read)
+	test.EqOp(t, 2, whole.OK)
+	test.EqOp(t, 1, whole.Wrong)
 }
 
 func TestParseImport_RejectsFilesThatAreEmptyOrTooLarge(t *testing.T) {

@@ -19,7 +19,9 @@ func TestPreferences_AreTheMembersChoices(t *testing.T) {
 	p := expect.Value(ParsePreferences([]Preference{off, on}))(t)
 	test.Eq(t, Preferences{off.PreferenceKey: false, on.PreferenceKey: true}, p)
 	test.SliceContainsSubset(t, p.All(), []Preference{off, on, {PreferenceKey{Reminder, email}, true, true}})
-	test.Eq(t, []bool{true, false, false}, []bool{p.AnyOn(sms), p.AnyOn(push), p.AnyOn(email)})
+	test.True(t, p.AnyOn(sms))
+	test.False(t, p.AnyOn(push))
+	test.False(t, p.AnyOn(email))
 	for _, wrong := range [][]Preference{{off, on, off}, {choice(AccessChanged, email, false)}} {
 		test.EqOp(t, "INVALID_FIELD @preferences.preferences", faulttest.Text(expect.Error(ParsePreferences(wrong))))
 	}

@@ -134,8 +134,11 @@ func TestWait_TakesTheRoomOfAnHour(t *testing.T) {
 		hourly("DE", 5, 0, 1), hourly("DE", 15, 0, 1), hourly("DE", 30, 0, 1), hourly("DE", 40, 0, 1),
 	}, s.Changes())
 	none := (*Sending)(nil)
-	test.Eq(t, []any{false, time.Time{}, SendingKey{}, []SendingAlarm(nil), []SendingHour(nil)},
-		[]any{none.Limited(sms), none.RoomAt(sms, "DE"), none.Count(sms, "DE"), none.Alarms(), none.Changes()})
+	test.False(t, none.Limited(sms))
+	test.Eq(t, time.Time{}, none.RoomAt(sms, "DE"))
+	test.Eq(t, SendingKey{}, none.Count(sms, "DE"))
+	test.Eq(t, []SendingAlarm(nil), none.Alarms())
+	test.Eq(t, []SendingHour(nil), none.Changes())
 }
 
 // A channel whose quota is used up holds back what can wait, and nothing else. Another channel is used if there is one.

@@ -219,9 +219,9 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 	} {
 		_, _, cancel := session.Session{State: catalog.Published}.Cancel(reason, noon)
 		_, _, block := session.Session{State: catalog.Published}.Block(reason, noon)
-		test.Eq(t, []string{want, want, want}, []string{
-			faulttest.Text(cancel), faulttest.Text(block), faulttest.Text(session.CheckReason(reason)),
-		}, test.Sprint(reason))
+		test.EqOp(t, want, faulttest.Text(cancel), test.Sprint(reason))
+		test.EqOp(t, want, faulttest.Text(block), test.Sprint(reason))
+		test.EqOp(t, want, faulttest.Text(session.CheckReason(reason)), test.Sprint(reason))
 	}
 	expect.InvalidField(t, session.Workout{Name: "Squats"}, map[string][]set{
 		"":     {{"Body": "3 × 10\n5 × 5"}, {"Name": strings.Repeat("ä", 200), "Body": strings.Repeat("ä", 20_000)}},

@@ -38,7 +38,8 @@ func TestDefaults_AreValid(t *testing.T) {
 func TestFields_HaveOneRowPerSetting(t *testing.T) {
 	t.Parallel()
 	settings, rules := reflect.TypeFor[waitlist.Settings](), reflect.TypeFor[waitlist.Rules]()
-	must.Eq(t, []int{rules.NumField(), rules.NumField()}, []int{settings.NumField(), len(waitlist.Fields)})
+	must.EqOp(t, rules.NumField(), settings.NumField())
+	must.EqOp(t, rules.NumField(), len(waitlist.Fields))
 	seen := make(map[string]bool)
 	for i := range rules.NumField() {
 		s, r := settings.Field(i), rules.Field(i)
@@ -98,12 +99,15 @@ func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 					want, origin = set.Elem().Interface(), layer.Level
 				}
 			}
-			must.Eq(t, []any{want, origin}, []any{got.Field(i).Interface(), e.Origins[name]}, must.Sprint(name))
+			must.Eq(t, want, got.Field(i).Interface(), must.Sprint(name))
+			must.EqOp(t, origin, e.Origins[name], must.Sprint(name))
 		}
 		for _, layer := range layers {
 			version = max(version, layer.Version)
 		}
-		must.Eq(t, []int{version, got.NumField(), len(layers)}, []int{e.Version, len(e.Origins), len(e.Layers)})
+		must.EqOp(t, version, e.Version)
+		must.EqOp(t, got.NumField(), len(e.Origins))
+		must.EqOp(t, len(layers), len(e.Layers))
 	})
 }
 
@@ -213,5 +217,7 @@ func TestAuditFields_ListsSettings(t *testing.T) {
 	t.Parallel()
 	fields := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.AuditFields()
 	test.MapLen(t, reflect.TypeFor[waitlist.Settings]().NumField(), fields)
-	test.Eq(t, []any{false, 7, nil}, []any{fields["enabled"], fields["max_queue_size"], fields["mode"]})
+	test.Eq[any](t, false, fields["enabled"])
+	test.Eq[any](t, 7, fields["max_queue_size"])
+	test.Nil(t, fields["mode"])
 }

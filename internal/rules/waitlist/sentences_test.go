@@ -92,16 +92,25 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	})
 	test.Eq(t, []waitlist.Move{"NOBODY_FITS", "OFFER", "ROLL_ON", "HAND_BACK"},
 		[]waitlist.Move{waitlist.NobodyFits, waitlist.MakeOffer, waitlist.RollOn, waitlist.HandBack})
-	test.Eq(t, []string{
-		"PROMOTED", "OFFERED", "NO_SEATS_LEFT", "DOWN_FITTING", "HAS_OFFER", "SERVICE", "LOCATION", "RESOURCE", "DATE",
-		"TIME", "STAFF_PREFERENCE", "MAX_OFFERS", "TRIED", "NOT_ELIGIBLE", "RULE_FAILED", "NO_TIME", "QUIET_HOURS",
-		"TRY_CAP", "NO_CASCADE",
-	}, []string{
-		waitlist.Promoted, waitlist.WasOffered, waitlist.NoSeatsLeft, waitlist.DownFitting, waitlist.HasOffer,
-		waitlist.OtherService, waitlist.OtherLocation, waitlist.OtherResource, waitlist.OtherDate, waitlist.OtherTime,
-		waitlist.OtherStaff, waitlist.MaxOffers, waitlist.AlreadyOffered, waitlist.NotEligible, waitlist.RuleFailed,
-		waitlist.NoTime, waitlist.InQuietHours, waitlist.MaxTries, waitlist.NoCascade,
-	})
+	test.EqOp(t, "PROMOTED", waitlist.Promoted)
+	test.EqOp(t, "OFFERED", waitlist.WasOffered)
+	test.EqOp(t, "NO_SEATS_LEFT", waitlist.NoSeatsLeft)
+	test.EqOp(t, "DOWN_FITTING", waitlist.DownFitting)
+	test.EqOp(t, "HAS_OFFER", waitlist.HasOffer)
+	test.EqOp(t, "SERVICE", waitlist.OtherService)
+	test.EqOp(t, "LOCATION", waitlist.OtherLocation)
+	test.EqOp(t, "RESOURCE", waitlist.OtherResource)
+	test.EqOp(t, "DATE", waitlist.OtherDate)
+	test.EqOp(t, "TIME", waitlist.OtherTime)
+	test.EqOp(t, "STAFF_PREFERENCE", waitlist.OtherStaff)
+	test.EqOp(t, "MAX_OFFERS", waitlist.MaxOffers)
+	test.EqOp(t, "TRIED", waitlist.AlreadyOffered)
+	test.EqOp(t, "NOT_ELIGIBLE", waitlist.NotEligible)
+	test.EqOp(t, "RULE_FAILED", waitlist.RuleFailed)
+	test.EqOp(t, "NO_TIME", waitlist.NoTime)
+	test.EqOp(t, "QUIET_HOURS", waitlist.InQuietHours)
+	test.EqOp(t, "TRY_CAP", waitlist.MaxTries)
+	test.EqOp(t, "NO_CASCADE", waitlist.NoCascade)
 	test.Eq(t, []waitlist.Status{"WAITING", "OFFERED", "BOOKED", "CANCELLED", "EXPIRED"}, []waitlist.Status{
 		waitlist.Waiting, waitlist.Offered, waitlist.Booked, waitlist.Cancelled, waitlist.Expired,
 	})

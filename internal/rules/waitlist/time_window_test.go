@@ -134,6 +134,7 @@ func TestWindow_Overlaps(t *testing.T) {
 		window("2026-03-11", "2026-03-11"): true, window("2026-03-12", "2026-03-20"): true,
 		window("2026-03-13", "2026-03-20"): false, window("2026-03-01", "2026-03-31"): true,
 	} {
-		test.Eq(t, []bool{want, want}, []bool{w.Overlaps(other), other.Overlaps(w)}, test.Sprint(other))
+		test.EqOp(t, want, w.Overlaps(other), test.Sprint(other))
+		test.EqOp(t, want, other.Overlaps(w), test.Sprint(other))
 	}
 }
