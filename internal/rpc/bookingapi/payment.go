@@ -25,7 +25,9 @@ func (s *Bookings) RecordPayment(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
+	return convert.BookingResponse(
+		ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+	)
 }
 
 // RefundPayment handles BookingService.RefundPayment.
@@ -40,7 +42,9 @@ func (s *Bookings) RefundPayment(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
+	return convert.BookingResponse(
+		ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+	)
 }
 
 func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
