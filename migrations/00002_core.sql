@@ -21,7 +21,7 @@ create table tenants (
   accent_color            text not null default '' check (accent_color = '' or accent_color ~ '^#[0-9A-Fa-f]{6}$'),
   -- Increases with every change to what nodes cache for bookings: this table, locations, services, policies and plans.
   -- Bookings read it in their transaction, so they never decide with outdated data.
-  house_version           bigint not null default 1,
+  snapshot_version        bigint not null default 1,
   -- Whether reads of members' personal pages are audited.
   audit_member_reads      boolean not null default false,
   -- Which sign-in people need to change roles, senders and service accounts.

@@ -61,32 +61,32 @@ alter table services add primary key (tenant_id, id); -- last, see sessions
 -- The settings of a level. Null inherits: defaults, then tenant, location, service.
 -- scope_id is the ID of the tenant, location or service.
 create table policies (
-  tenant_id               uuid not null references tenants,
-  level                   text not null check (level in ('TENANT', 'LOCATION', 'SERVICE')),
-  scope_id                uuid not null,
-  advance_seconds         bigint check (advance_seconds >= 0),
-  booking_closes_seconds  bigint check (booking_closes_seconds >= 0),
-  cancellation_seconds    bigint check (cancellation_seconds >= 0),
-  allow_late_cancellation boolean,
-  allow_reschedule        boolean,
-  hold_ttl_seconds        bigint check (hold_ttl_seconds > 0),
-  check_in_opens_seconds  bigint check (check_in_opens_seconds >= 0),
-  check_in_closes_seconds bigint check (check_in_closes_seconds >= 0),
-  gps_max_meters          double precision check (gps_max_meters > 0),
-  check_in_requires_qr    boolean,
+  tenant_id                        uuid not null references tenants,
+  level                            text not null check (level in ('TENANT', 'LOCATION', 'SERVICE')),
+  scope_id                         uuid not null,
+  advance_window_seconds           bigint check (advance_window_seconds >= 0),
+  booking_closes_before_seconds    bigint check (booking_closes_before_seconds >= 0),
+  cancellation_window_seconds      bigint check (cancellation_window_seconds >= 0),
+  allow_late_cancellation          boolean,
+  allow_reschedule                 boolean,
+  hold_ttl_seconds                 bigint check (hold_ttl_seconds > 0),
+  checkin_opens_before_seconds     bigint check (checkin_opens_before_seconds >= 0),
+  checkin_closes_after_end_seconds bigint check (checkin_closes_after_end_seconds >= 0),
+  gps_max_meters                   double precision check (gps_max_meters > 0),
+  checkin_requires_qr              boolean,
   -- One of the waitlist rules, because every booking of a full session reads it. The others are in waitlist_rules,
   -- by name. rules_version is the tenant's version of their last edit at this level.
-  waitlist_enabled        boolean,
-  waitlist_rules          jsonb not null default '{}',
-  rules_version           integer not null default 0,
+  waitlist_enabled                 boolean,
+  waitlist_rules                   jsonb not null default '{}',
+  rules_version                    integer not null default 0,
   -- The rules or this policy were edited, so open seats may now belong to someone on a waitlist. Not checked yet.
-  rules_due               boolean not null default false,
-  auto_no_show            boolean,
-  auto_no_show_seconds    bigint check (auto_no_show_seconds >= 0),
-  -- Overrides by tier: {"visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}.
-  tiers                   jsonb,
-  version                 integer not null default 0,
-  updated_at              timestamptz not null,
+  rules_due                        boolean not null default false,
+  auto_no_show                     boolean,
+  auto_no_show_after_seconds       bigint check (auto_no_show_after_seconds >= 0),
+  -- Overrides by tier: {"visitor": {"cancellation_window_seconds": 172800, "allow_reschedule": false}}.
+  tier_cancellations               jsonb,
+  version                          integer not null default 0,
+  updated_at                       timestamptz not null,
   primary key (tenant_id, level, scope_id)
 );
 

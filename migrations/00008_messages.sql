@@ -3,25 +3,25 @@
 
 -- A tenant's settings for all its messages. Without a row the defaults apply.
 create table notification_settings (
-  tenant_id       uuid primary key references tenants,
+  tenant_id            uuid primary key references tenants,
   -- If both are equal, there are no quiet hours.
-  quiet_start     time not null,
-  quiet_end       time not null,
-  email_in_quiet  boolean not null,
-  sms_per_day     integer not null check (sms_per_day > 0),
-  push_per_day    integer not null check (push_per_day > 0),
-  email_per_day   integer not null check (email_per_day > 0),
+  quiet_hours_start    time not null,
+  quiet_hours_end      time not null,
+  email_in_quiet_hours boolean not null,
+  sms_per_day          integer not null check (sms_per_day > 0),
+  push_per_day         integer not null check (push_per_day > 0),
+  email_per_day        integer not null check (email_per_day > 0),
   -- In seconds before the start.
-  reminders       bigint[] not null,
-  reply_to        text not null default '',
-  sender_name     text not null default '',
-  credits_low_at  integer not null check (credits_low_at >= 0),
-  locale          text not null default '',
+  reminders            bigint[] not null,
+  reply_to             text not null default '',
+  sender_name          text not null default '',
+  credits_low_at       integer not null check (credits_low_at >= 0),
+  locale               text not null default '',
   -- The countries (ISO 3166-1) to whose numbers codes are sent; empty: those of the time zones of the tenant and its
   -- locations.
-  phone_countries text[] not null default '{}' check (cardinality(phone_countries) <= 50),
-  version         integer not null,
-  updated_at      timestamptz not null
+  phone_countries      text[] not null default '{}' check (cardinality(phone_countries) <= 50),
+  version              integer not null,
+  updated_at           timestamptz not null
 );
 
 -- The providers of a tenant that does not use the platform's. The row contains their secrets, encrypted with a key
@@ -64,18 +64,18 @@ create table notification_preferences (
 
 -- Other settings of members.
 create table notification_members (
-  tenant_id   uuid not null,
-  member_id   uuid not null,
+  tenant_id         uuid not null,
+  member_id         uuid not null,
   -- The member's own quiet hours; null: the tenant's.
-  quiet_start time,
-  quiet_end   time,
+  quiet_hours_start time,
+  quiet_hours_end   time,
   -- SHA-256 of the secret in the URL of the member's calendar feed. It has 128 random bits, so it needs no
   -- password hash.
-  feed_hash   bytea check (length(feed_hash) = 32),
-  updated_at  timestamptz not null,
+  feed_hash         bytea check (length(feed_hash) = 32),
+  updated_at        timestamptz not null,
   primary key (tenant_id, member_id),
   foreign key (tenant_id, member_id) references members,
-  check ((quiet_start is null) = (quiet_end is null))
+  check ((quiet_hours_start is null) = (quiet_hours_end is null))
 );
 create unique index notification_members_feed on notification_members (tenant_id, feed_hash)
   where feed_hash is not null;

@@ -76,7 +76,7 @@ func testCrashWhileSending(t *testing.T, binary string) {
 	t.Cleanup(n.Close)
 	w := newWorld(t, &liveNode{Node: n, data: folder})
 	expect.OK(w.t)(w.app.Messages.UpdateNotificationSettings(
-		w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
+		w.ctx(), w.owner, nil, func(s *notify.Settings) { s.QuietHours = notify.QuietHours{} },
 	))
 	fake, door := twiliotest.Start(), new(limitedTwilio)
 	t.Cleanup(fake.Close)

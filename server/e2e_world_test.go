@@ -114,7 +114,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 
 	// Holds must not expire during a test.
 	expect.OK(w.t)(w.app.Settings.UpdatePolicy(
-		w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) },
+		w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.PolicyLayer) { p.HoldTTL = new(24 * time.Hour) },
 	))
 	w.location, w.service = w.newLocation(), w.newService()
 	expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{

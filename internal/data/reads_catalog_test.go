@@ -60,7 +60,7 @@ var catalogReads = []read{
 	{
 		catalogdb.ListPolicies, args{"location", "service"},
 		"{Level=TENANT Scope=tenant Version=1 UpdatedAt=01T12:00} {Level=LOCATION Scope=location Version=1 " +
-			"UpdatedAt=01T12:00} {Level=SERVICE Scope=service CheckInOpens=2h0m0s Version=1 UpdatedAt=01T12:00}",
+			"UpdatedAt=01T12:00} {Level=SERVICE Scope=service CheckInOpensBefore=2h0m0s Version=1 UpdatedAt=01T12:00}",
 	},
 	{catalogdb.ListPolicies, args{"other", "other"}, "{Level=TENANT Scope=tenant Version=1 UpdatedAt=01T12:00}"},
 	{catalogdb.FindBenefitProvider, args{"ARMY"},

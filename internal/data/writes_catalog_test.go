@@ -16,14 +16,14 @@ var catalogWrites = []write{
 		Channels: []catalog.Channel{catalog.Phone},
 	}}, "locations +second {active=true channels=[\"PHONE\"] created_at=2026-03-01T12:00:00+00:00 " +
 		"name=Quay time_zone=Europe/Rome updated_at=0001-01-01T00:00:00+00:00}\n" +
-		"tenants  {house_version=2}"},
+		"tenants  {snapshot_version=2}"},
 	{catalogdb.InsertService, args{catalog.Service{
 		ID: id[tenant.ServiceID]("second"), Name: "Sailing", Duration: time.Hour, MinParty: 1, MaxParty: 2,
 		Delivery: catalog.Feed, Active: true, CreatedAt: now,
 	}}, "services +second {active=true created_at=2026-03-01T12:00:00+00:00 delivery=FEED " +
 		"duration_seconds=3600 max_party=2 min_party=1 name=Sailing " +
 		"updated_at=0001-01-01T00:00:00+00:00}\n" +
-		"tenants  {house_version=2}"},
+		"tenants  {snapshot_version=2}"},
 	{catalogdb.InsertResource, args{catalog.Resource{
 		ID: id[tenant.ResourceID]("second"), Location: id[tenant.LocationID]("location"), Name: "Court 3", Active: true,
 		CreatedAt: now,
@@ -33,7 +33,7 @@ var catalogWrites = []write{
 		ID: id[tenant.PlanID]("second"), Name: "Twelve", Kind: credit.Credits, Credits: 12, Active: true, CreatedAt: now,
 	}}, "plans +second {active=true created_at=2026-03-01T12:00:00+00:00 credits=12 kind=CREDITS " +
 		"name=Twelve updated_at=0001-01-01T00:00:00+00:00}\n" +
-		"tenants  {house_version=2}"},
+		"tenants  {snapshot_version=2}"},
 	{catalogdb.InsertItem, args{booking.Item{
 		ID: id[tenant.ItemID]("second"), Location: id[tenant.LocationID]("location"), Name: "Paddle", Stock: 5, Active: true,
 		CreatedAt: now,
@@ -44,13 +44,13 @@ var catalogWrites = []write{
 		Channels: []catalog.Channel{catalog.Phone},
 	}}, "locations location {active=false channels=[\"PHONE\"] name=Quay time_zone=Europe/Rome " +
 		"updated_at=2026-03-02T08:00:00+00:00 version=2}\n" +
-		"tenants  {house_version=2}"},
+		"tenants  {snapshot_version=2}"},
 	{catalogdb.UpdateService, args{catalog.Service{
 		ID: id[tenant.ServiceID]("service"), Name: "Sailing", Duration: time.Hour, MinParty: 1, MaxParty: 2,
 		Delivery: catalog.InPerson, Version: 2, UpdatedAt: start,
 	}}, `
 services service {active=false max_party=2 name=Sailing updated_at=2026-03-02T08:00:00+00:00 version=2}
-tenants  {house_version=2}`},
+tenants  {snapshot_version=2}`},
 	{catalogdb.UpdateResource, args{catalog.Resource{
 		ID: id[tenant.ResourceID]("resource"), Location: id[tenant.LocationID]("location"), Name: "Court 2", Version: 2,
 		UpdatedAt: start,
@@ -59,15 +59,15 @@ tenants  {house_version=2}`},
 		ID: id[tenant.PlanID]("plan"), Name: "Twelve", Kind: credit.Credits, Credits: 12, Version: 2, UpdatedAt: start,
 	}}, "plans plan {active=false credits=12 daily_limit=null name=Twelve " +
 		"updated_at=2026-03-02T08:00:00+00:00 version=2 weekly_limit=null}\n" +
-		"tenants  {house_version=2}"},
+		"tenants  {snapshot_version=2}"},
 	{catalogdb.UpdateItem, args{booking.Item{
 		ID: id[tenant.ItemID]("item"), Name: "Paddle", Stock: 5, Version: 2, UpdatedAt: start,
 	}}, "items item {active=false name=Paddle stock=5 updated_at=2026-03-02T08:00:00+00:00 version=2}"},
-	{catalogdb.PutPolicy, args{catalog.Policy{
+	{catalogdb.PutPolicy, args{catalog.PolicyLayer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), HoldTTL: new(time.Minute), Version: 2, UpdatedAt: start,
 	}}, `
 policies TENANT tenant {hold_ttl_seconds=60 updated_at=2026-03-02T08:00:00+00:00 version=2}
-tenants  {house_version=2}`},
+tenants  {snapshot_version=2}`},
 	{catalogdb.PutBenefitProvider, args{booking.BenefitProvider{
 		Code: "CLUB", Name: "Club 2", Pattern: "[0-9]*", Verification: booking.VerifyByList, Version: 2, UpdatedAt: start,
 	}}, "benefit_providers CLUB {active=false name=Club 2 number_pattern=[0-9]* " +

@@ -9,7 +9,7 @@ import (
 )
 
 var coreWrites = []write{
-	{coredb.RenewSnapshot, nil, "tenants  {house_version=2}"},
+	{coredb.RenewSnapshot, nil, "tenants  {snapshot_version=2}"},
 	{coredb.DeleteOldKeys, args{now, 1}, "idempotency_keys -ana Book old"},
 	{coredb.DeleteOldKeys, args{now, 9}, `
 idempotency_keys -ana Book key

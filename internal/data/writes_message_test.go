@@ -60,8 +60,8 @@ sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 	},
 	{messagedb.PutNotificationSettings, args{notify.Settings{
 		PerDay: map[delivery.Channel]int{delivery.SMS: 2, delivery.Push: 3, delivery.Email: 4}, Version: 2, UpdatedAt: start,
-	}}, "notification_settings  {email_in_quiet=false email_per_day=4 push_per_day=3 " +
-		"quiet_end=00:00:00 quiet_start=00:00:00 sms_per_day=2 updated_at=2026-03-02T08:00:00+00:00 " +
+	}}, "notification_settings  {email_in_quiet_hours=false email_per_day=4 push_per_day=3 " +
+		"quiet_hours_end=00:00:00 quiet_hours_start=00:00:00 sms_per_day=2 updated_at=2026-03-02T08:00:00+00:00 " +
 		"version=2}"},
 	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: content.Template{
 		Topic: "BOOKED", Channel: delivery.SMS, Locale: "en", Body: "Hi",
@@ -153,7 +153,7 @@ notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["
 	}, "notification_preferences +third MOVED SMS {channel=SMS enabled=true member_id=third " +
 		"topic=MOVED updated_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.PutMemberQuiet, args{"member", &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}}, now}, `
-notification_members member {quiet_end=00:00:00 quiet_start=01:00:00}`},
+notification_members member {quiet_hours_end=00:00:00 quiet_hours_start=01:00:00}`},
 	{
 		messagedb.PutFeed, args{"receiver", []byte("secret"), now},
 		"notification_members +receiver {feed_hash=\\x#secret member_id=receiver " +

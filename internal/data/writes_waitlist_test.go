@@ -113,13 +113,13 @@ waitlist_queues location service 2026-03-04 {last_key=2}`},
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,
 	}, Author: "ana", At: now}}, `
 policies TENANT tenant {rules_version=7}
-tenants  {house_version=2}
+tenants  {snapshot_version=2}
 waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 level=TENANT scope_id=tenant version=7}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.LocationLevel, Scope: uuid("location"), Version: 7, Settings: waitlist.Settings{Enabled: new(true)},
 	}, Author: "ana", At: now}}, `
 policies LOCATION location {rules_version=7 waitlist_enabled=true}
-tenants  {house_version=2}
+tenants  {snapshot_version=2}
 waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 enabled=true level=LOCATION ` +
 		"scope_id=location version=7}"},
 	{waitlistdb.SettleLevel, args{

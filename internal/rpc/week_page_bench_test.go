@@ -112,8 +112,8 @@ func newWeek(b *testing.B) *weekPage {
 	studio := w.Studio(b, clock)
 	location := studio.AddLocation(catalog.Location{Name: "Pier 1"})
 	service := studio.AddService(catalog.Service{Name: "Vinyasa", MaxParty: 4})
-	studio.SetPolicy(func(p *catalog.Policy) {
-		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour)}}
+	studio.SetPolicy(func(p *catalog.PolicyLayer) {
+		p.TierCancellations = &map[string]catalog.TierPolicy{"visitor": {CancellationWindow: new(48 * time.Hour)}}
 	})
 	// By SQL, because thousands of bookings would take long.
 	expect.OK(b)(w.DB.Owner.Exec(b.Context(), `

@@ -78,13 +78,13 @@ func (s *Studio) TakePayments() {
 }
 
 // SetPolicy edits the policy of the tenant.
-func (s *Studio) SetPolicy(edit func(*catalog.Policy)) {
+func (s *Studio) SetPolicy(edit func(*catalog.PolicyLayer)) {
 	s.T.Helper()
 	s.SetPolicyOf(settings.PolicyTarget{}, edit)
 }
 
 // SetPolicyOf edits the policy of a location, or of a service.
-func (s *Studio) SetPolicyOf(target settings.PolicyTarget, edit func(*catalog.Policy)) {
+func (s *Studio) SetPolicyOf(target settings.PolicyTarget, edit func(*catalog.PolicyLayer)) {
 	s.T.Helper()
 	expect.OK(s.T)(s.App.Settings.UpdatePolicy(context.Background(), s.Owner, target, nil, edit))
 }

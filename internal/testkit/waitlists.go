@@ -21,7 +21,7 @@ import (
 
 // SetRules edits the waitlist rules of the tenant, and allows offers in quiet hours. When it returns, open seats are
 // filled by the new rules.
-func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.Effective {
+func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.EffectiveRules {
 	s.T.Helper()
 	e := expect.Value(s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
 		Reason: "a test",

@@ -133,7 +133,7 @@ update notices set member_id = id('other'); -- notices_tenant_id_member_id_fkey
 select again('notices', $$revision = '2'$$); -- notices_pkey
 select again('notices', $$id = id('other')$$); -- notices_once
 
-update notification_members set quiet_start = '22:00'; -- notification_members_check
+update notification_members set quiet_hours_start = '22:00'; -- notification_members_check
 update notification_members set feed_hash = 'short'; -- notification_members_feed_hash_check
 update notification_members set member_id = id('other'); -- notification_members_tenant_id_member_id_fkey
 select again('notification_members', $$feed_hash = null$$); -- notification_members_pkey
@@ -201,12 +201,12 @@ select again('plans', $$tenant_id = id('other')$$); -- plans_tenant_id_fkey
 select again('plans', $$name = 'Two'$$); -- plans_pkey
 select again('plans', $$id = id('other'), name = 'TEN'$$); -- plans_name
 
-update policies set advance_seconds = -1; -- policies_advance_seconds_check
-update policies set auto_no_show_seconds = -1; -- policies_auto_no_show_seconds_check
-update policies set booking_closes_seconds = -1; -- policies_booking_closes_seconds_check
-update policies set cancellation_seconds = -1; -- policies_cancellation_seconds_check
-update policies set check_in_closes_seconds = -1; -- policies_check_in_closes_seconds_check
-update policies set check_in_opens_seconds = -1; -- policies_check_in_opens_seconds_check
+update policies set advance_window_seconds = -1; -- policies_advance_window_seconds_check
+update policies set auto_no_show_after_seconds = -1; -- policies_auto_no_show_after_seconds_check
+update policies set booking_closes_before_seconds = -1; -- policies_booking_closes_before_seconds_check
+update policies set cancellation_window_seconds = -1; -- policies_cancellation_window_seconds_check
+update policies set checkin_closes_after_end_seconds = -1; -- policies_checkin_closes_after_end_seconds_check
+update policies set checkin_opens_before_seconds = -1; -- policies_checkin_opens_before_seconds_check
 update policies set gps_max_meters = 0; -- policies_gps_max_meters_check
 update policies set hold_ttl_seconds = 0; -- policies_hold_ttl_seconds_check
 update policies set level = 'SESSION'; -- policies_level_check

@@ -161,7 +161,7 @@ func (b *builder) createTenant(ctx context.Context, n accounts.NewTenant) (peopl
 	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
 	// No quiet hours, so that messages are sent when someone tries Berth at night.
 	if _, err := b.app.Messages.UpdateNotificationSettings(
-		ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
+		ctx, b.owner, nil, func(s *notify.Settings) { s.QuietHours = notify.QuietHours{} },
 	); err != nil {
 		return people{}, err
 	}

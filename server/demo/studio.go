@@ -117,10 +117,10 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 		}
 		services = append(services, made)
 	}
-	_, err := b.app.Settings.UpdatePolicy(ctx, b.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) {
-		p.Advance = new(14 * 24 * time.Hour)
-		p.Cancellation = new(12 * time.Hour)
-		p.Tiers = &map[string]catalog.TierPolicy{"gold": {Cancellation: new(4 * time.Hour)}}
+	_, err := b.app.Settings.UpdatePolicy(ctx, b.owner, settings.PolicyTarget{}, nil, func(p *catalog.PolicyLayer) {
+		p.AdvanceWindow = new(14 * 24 * time.Hour)
+		p.CancellationWindow = new(12 * time.Hour)
+		p.TierCancellations = &map[string]catalog.TierPolicy{"gold": {CancellationWindow: new(4 * time.Hour)}}
 	})
 	return locations, services, err
 }

@@ -67,7 +67,7 @@ func (b *builder) clubWaitlist(
 ) error {
 	if err := b.setRules(ctx, round.ID, func(s *waitlist.Settings) {
 		s.Mode, s.OfferWindow, s.Order = new(waitlist.OfferInTurn), new(offerWindow), new(waitlist.ByPriority)
-		s.EarlyBirdPerDay = new(5)
+		s.EarlyBirdPointsPerDay = new(5)
 	}); err != nil {
 		return err
 	}

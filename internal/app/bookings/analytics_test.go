@@ -43,7 +43,7 @@ func remember(studio *testkit.Studio, session tenant.SessionID, bookings ...test
 func anySize(studio *testkit.Studio) {
 	studio.T.Helper()
 	studio.EditService(studio.Service, func(s *catalog.Service) { s.MaxParty = 100 })
-	studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(730 * 24 * time.Hour) })
+	studio.SetPolicy(func(p *catalog.PolicyLayer) { p.AdvanceWindow = new(730 * 24 * time.Hour) })
 }
 
 // join lets a new member wait for two seats of a session.

@@ -31,9 +31,9 @@ func TestListAttendance_NewestFirstWithTotals(t *testing.T) {
 	oldest := add(testkit.Noon.Add(-5*day), booking.Attended, false)
 	noShow := add(testkit.Noon.Add(-4*day), booking.NoShow, false)
 	late := add(testkit.Noon.Add(-3*day), booking.Cancelled, true)
-	studio.SetPolicy(func(p *catalog.Policy) { p.Cancellation = new(time.Duration(0)) })
+	studio.SetPolicy(func(p *catalog.PolicyLayer) { p.CancellationWindow = new(time.Duration(0)) })
 	inTime := add(testkit.Noon.Add(-3*day), booking.Cancelled, false) // at the same hour: the id decides
-	studio.SetPolicy(func(p *catalog.Policy) { p.Cancellation = nil })
+	studio.SetPolicy(func(p *catalog.PolicyLayer) { p.CancellationWindow = nil })
 	open := add(testkit.Noon.Add(-2*day), booking.Confirmed, false)
 	add(testkit.Noon.Add(-day), booking.Expired, false)
 	add(testkit.Noon.Add(-day), booking.Pending, false)

@@ -82,7 +82,7 @@ func (b *book) Load(q *engine.Query) {
 }
 
 // loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with
-// a place must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add
+// a booking must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add
 // predicate locks that make concurrent bookings fail.
 func (b *book) loadOther(q *engine.Query) {
 	if b.slot == nil {

@@ -48,7 +48,9 @@ func TestBook_ReturnsEachReason(t *testing.T) {
 		return r
 	}
 	studio.SetPolicyOf(
-		settings.PolicyTarget{Location: studio.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
+		settings.PolicyTarget{Location: studio.Location}, func(p *catalog.PolicyLayer) {
+			p.BookingClosesBefore = new(time.Hour)
+		},
 	)
 	studio.EditLocation(
 		studio.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} },

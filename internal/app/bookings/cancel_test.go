@@ -63,11 +63,11 @@ func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, AllowOverlap: true})
 	strict, lax := studio.Service, studio.AddService(catalog.Service{Name: "Open gym"})
 	studio.SetPolicyOf(
-		settings.PolicyTarget{Service: lax}, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) },
+		settings.PolicyTarget{Service: lax}, func(p *catalog.PolicyLayer) { p.AllowLateCancellation = new(true) },
 	)
-	studio.SetPolicy(func(p *catalog.Policy) {
-		p.Tiers = &map[string]catalog.TierPolicy{
-			"gold": {Cancellation: new(4 * time.Hour)}, "visitor": {Cancellation: new(48 * time.Hour)},
+	studio.SetPolicy(func(p *catalog.PolicyLayer) {
+		p.TierCancellations = &map[string]catalog.TierPolicy{
+			"gold": {CancellationWindow: new(4 * time.Hour)}, "visitor": {CancellationWindow: new(48 * time.Hour)},
 		}
 	})
 

@@ -135,8 +135,8 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 	facts := checkin.Facts{
 		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
 		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
-		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters,
-		RequiresQR: s.Rules.CheckInRequiresQR, Window: CheckInWindow(s),
+		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Policy.GPSMaxMeters,
+		RequiresQR: s.Policy.CheckInRequiresQR, Window: CheckInWindow(s),
 	}
 	if b.CheckedInAt != nil {
 		facts.CheckedInAt = *b.CheckedInAt
@@ -146,7 +146,7 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 
 // CheckInWindow is when members can check themselves in to a session.
 func CheckInWindow(s booking.Slot) checkin.Window {
-	return checkin.Window{OpensBefore: s.Rules.CheckInOpens, ClosesAfterEnd: s.Rules.CheckInCloses}
+	return checkin.Window{OpensBefore: s.Policy.CheckInOpensBefore, ClosesAfterEnd: s.Policy.CheckInClosesAfterEnd}
 }
 
 // applyCheckIn writes what a check-in, or its undo, changes in a booking.

@@ -158,8 +158,8 @@ func TestCheckIn_ConcurrentCallsCheckInOnce(t *testing.T) {
 func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.Policy) {
-		p.CheckInOpens, p.CheckInCloses, p.GPSMaxMeters = new(30*time.Minute), new(10*time.Minute), new(100.0)
+	studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.PolicyLayer) {
+		p.CheckInOpensBefore, p.CheckInClosesAfterEnd, p.GPSMaxMeters = new(30*time.Minute), new(10*time.Minute), new(100.0)
 	})
 	feed := studio.AddService(catalog.Service{Name: "Live stream", Delivery: catalog.Feed})
 	popUpLocation, mia := studio.AddLocation(catalog.Location{Name: "Pop-up"}), studio.AddMember("Mia")

@@ -65,7 +65,7 @@ var rescheduleLines = map[string]func(studio *testkit.Studio){
 		to := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)})
 		id := studio.MustBook(mia, soon)
 		expect.Reason(studio.T, fault.CancellationWindow)(studio.Reschedule(testkit.SelfOnly(mia), id, to))
-		studio.SetPolicy(func(p *catalog.Policy) { p.AllowReschedule = new(true) })
+		studio.SetPolicy(func(p *catalog.PolicyLayer) { p.AllowReschedule = new(true) })
 		expect.OK(studio.T)(studio.Reschedule(testkit.SelfOnly(mia), id, to))
 	},
 	"people are told, unless that is not wanted": func(studio *testkit.Studio) {

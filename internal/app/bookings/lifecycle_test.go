@@ -48,7 +48,7 @@ var holdLines = map[string]func(studio *testkit.Studio){
 		test.EqOp(studio.T, class, b.Session)
 		test.EqOp(studio.T, payment.Unpaid, b.Payment.Status)
 		test.True(studio.T, b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)), test.Sprintf("%+v", b))
-		studio.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
+		studio.SetPolicy(func(p *catalog.PolicyLayer) { p.HoldTTL = new(90 * time.Second) })
 		b = studio.MustHold(studio.AddMember("Noa"), class)
 		test.True(studio.T, b.HoldUntil.Equal(testkit.Noon.Add(90*time.Second)), test.Sprintf("until %s", b.HoldUntil))
 	},
@@ -77,7 +77,7 @@ var holdLines = map[string]func(studio *testkit.Studio){
 		)
 	},
 	"the advance window, for staff and partners, too": func(studio *testkit.Studio) {
-		studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(7 * 24 * time.Hour) })
+		studio.SetPolicy(func(p *catalog.PolicyLayer) { p.AdvanceWindow = new(7 * 24 * time.Hour) })
 		far, near := studio.AddSession(testkit.Session{
 			Starts: testkit.Noon.Add(8 * 24 * time.Hour),
 		}), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(7 * 24 * time.Hour)})
@@ -95,7 +95,7 @@ var holdLines = map[string]func(studio *testkit.Studio){
 		)
 	},
 	"booking closes before the start": func(studio *testkit.Studio) {
-		studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+		studio.SetPolicy(func(p *catalog.PolicyLayer) { p.BookingClosesBefore = new(time.Hour) })
 		expect.Reason(studio.T, fault.SessionNotOpen)(studio.Hold(
 			studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}),
 		))
@@ -277,8 +277,12 @@ var cancelLines = map[string]func(studio *testkit.Studio){
 		test.EqOp(studio.T, booking.Cancelled, expect.Value(studio.Cancel(mia, id))(studio.T).Booking.Status)
 	},
 	"a policy of 4 hours for members and 48 for visitors is inherited by services": func(studio *testkit.Studio) {
-		studio.SetPolicy(func(p *catalog.Policy) { p.Cancellation, p.AllowReschedule = new(24*time.Hour), new(true) })
-		studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.Policy) { p.Tiers = &tiers })
+		studio.SetPolicy(func(p *catalog.PolicyLayer) {
+			p.CancellationWindow, p.AllowReschedule = new(24*time.Hour), new(true)
+		})
+		studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.PolicyLayer) {
+			p.TierCancellations = &tiers
+		})
 		to := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})
 		for tier, tt := range map[string]struct {
 			notice time.Duration
@@ -297,7 +301,7 @@ var cancelLines = map[string]func(studio *testkit.Studio){
 		}
 	},
 	"in time or late, the payment stays CAPTURED": func(studio *testkit.Studio) {
-		studio.SetPolicy(func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+		studio.SetPolicy(func(p *catalog.PolicyLayer) { p.AllowLateCancellation = new(true) })
 		mia := studio.AddMember("Mia")
 		for ahead, late := range map[time.Duration]bool{48 * time.Hour: false, 12 * time.Hour: true} {
 			b := studio.MustHold(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(ahead)}))

@@ -52,10 +52,10 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 	}{
 		{"a policy", func(on bool) error {
 			_, err := otherNode.Settings.UpdatePolicy(ctx, studio.Owner, settings.PolicyTarget{Service: studio.Service}, nil,
-				func(p *catalog.Policy) {
-					p.BookingCloses = new(time.Duration(0))
+				func(p *catalog.PolicyLayer) {
+					p.BookingClosesBefore = new(time.Duration(0))
 					if on {
-						p.BookingCloses = new(72 * time.Hour)
+						p.BookingClosesBefore = new(72 * time.Hour)
 					}
 				})
 			return err

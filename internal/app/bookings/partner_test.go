@@ -24,8 +24,8 @@ func forMember(who tenant.Caller) func(*bookings.BookRequest) {
 
 // tiers gives members until four hours before the start to cancel or move, and visitors until two days before.
 var tiers = map[string]catalog.TierPolicy{
-	"member":  {Cancellation: new(4 * time.Hour), AllowReschedule: new(true)},
-	"visitor": {Cancellation: new(48 * time.Hour), AllowReschedule: new(false)},
+	"member":  {CancellationWindow: new(4 * time.Hour), AllowReschedule: new(true)},
+	"visitor": {CancellationWindow: new(48 * time.Hour), AllowReschedule: new(false)},
 }
 
 // A partner carries what it holds through its whole life, for members and for guests.
@@ -142,8 +142,8 @@ func TestPartner_FollowsThePolicy(t *testing.T) {
 func TestGuest_FollowsItsTier(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	studio.SetPolicy(func(p *catalog.Policy) {
-		p.Cancellation, p.AllowReschedule, p.Tiers = new(24*time.Hour), new(false), &tiers
+	studio.SetPolicy(func(p *catalog.PolicyLayer) {
+		p.CancellationWindow, p.AllowReschedule, p.TierCancellations = new(24*time.Hour), new(false), &tiers
 	})
 	gateway := studio.AddPartner("Gateway")
 	class, to := studio.AddSession(testkit.Session{

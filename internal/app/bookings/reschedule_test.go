@@ -77,8 +77,8 @@ func TestRescheduleBooking_ReturnsEachReason(t *testing.T) {
 func TestRescheduleBooking_AfterTheCancellationWindow(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	studio.SetPolicy(func(p *catalog.Policy) {
-		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
+	studio.SetPolicy(func(p *catalog.PolicyLayer) {
+		p.TierCancellations = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
 	})
 	soon := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(3 * time.Hour)})
 	to, mia, gil := studio.AddSession(testkit.Session{}), studio.AddMember("Mia"), studio.AddMember("Gil")

@@ -224,12 +224,12 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 		},
 		"UpdatePolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
 			return expect.Error(studio.App.Settings.UpdatePolicy(
-				t.Context(), studio.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {},
+				t.Context(), studio.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.PolicyLayer) {},
 			))
 		},
 		"UpdatePolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
 			return expect.Error(studio.App.Settings.UpdatePolicy(
-				t.Context(), studio.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {},
+				t.Context(), studio.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.PolicyLayer) {},
 			))
 		},
 	} {

@@ -216,7 +216,7 @@ func listAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant
 	bookingdb.ListNoShowSessions(b, caller.Tenant, bookingdb.NoShowQuery{
 		Since: now.Add(-absenceReach), Until: now,
 		StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
-		Mark:       defaults.AutoNoShow, After: defaults.AutoNoShowAfter, Closes: defaults.CheckInCloses,
+		Mark:       defaults.AutoNoShow, After: defaults.AutoNoShowAfter, Closes: defaults.CheckInClosesAfterEnd,
 		AfterID: after, Limit: engine.SweepChunk,
 	}, into)
 }
@@ -243,7 +243,7 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 		return 0, err
 	}
-	from := bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)
+	from := bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Policy.AutoNoShowAfter)
 	absent, err := booking.MarkAbsent(*slot, candidates, from, tx.Now)
 	if err != nil || len(absent) == 0 {
 		return 0, err

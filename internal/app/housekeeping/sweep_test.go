@@ -38,7 +38,7 @@ import (
 // markNoShows turns the policy on for the tenant, so long after the end.
 func markNoShows(studio *testkit.Studio, after time.Duration) {
 	studio.T.Helper()
-	studio.SetPolicy(func(p *catalog.Policy) { p.AutoNoShow, p.AutoNoShowAfter = new(true), &after })
+	studio.SetPolicy(func(p *catalog.PolicyLayer) { p.AutoNoShow, p.AutoNoShowAfter = new(true), &after })
 }
 
 func TestSweep_MarksNoShows(t *testing.T) {
@@ -71,7 +71,9 @@ func TestSweep_MarksNoNoShowsWhileCheckInIsOpen(t *testing.T) {
 	studio := testkit.New(t)
 	markNoShows(studio, 0)
 	studio.SetPolicyOf(
-		settings.PolicyTarget{Service: studio.Service}, func(p *catalog.Policy) { p.CheckInCloses = new(2 * time.Hour) },
+		settings.PolicyTarget{Service: studio.Service}, func(p *catalog.PolicyLayer) {
+			p.CheckInClosesAfterEnd = new(2 * time.Hour)
+		},
 	)
 	mia, s := studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := studio.MustBook(mia, s)
@@ -103,7 +105,7 @@ func TestSweep_FollowsThePolicyInForce(t *testing.T) {
 			for target, says := range map[settings.PolicyTarget]*bool{
 				{}: tt.tenant, {Location: studio.Location}: tt.location, {Service: studio.Service}: tt.service,
 			} {
-				studio.SetPolicyOf(target, func(p *catalog.Policy) { p.AutoNoShow = says })
+				studio.SetPolicyOf(target, func(p *catalog.PolicyLayer) { p.AutoNoShow = says })
 			}
 			studio.MustBook(studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
 			studio.Clock.Set(testkit.InTwoDays.Add(90 * time.Minute))

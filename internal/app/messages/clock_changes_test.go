@@ -109,7 +109,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(studio.T.Context(), studio.Owner, nil,
 		func(s *notify.Settings) {
 			if off == "quiet hours" {
-				s.Quiet = notify.QuietHours{}
+				s.QuietHours = notify.QuietHours{}
 			}
 			if off != "the cap" {
 				s.PerDay[push], s.PerDay[sms] = 3, 2

@@ -90,7 +90,7 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 			studio.MustPlace(studio.AddMember("Leo"), studio.SessionAt(start))
 		}, []string{" DROPPED UNREACHABLE"}, time.Hour, nil},
 		"the tenant's quiet hours": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
-			settings(studio, func(s *notify.Settings) { s.Quiet = afternoon })
+			settings(studio, func(s *notify.Settings) { s.QuietHours = afternoon })
 			studio.MustPlace(mia, studio.SessionAt(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 90 * time.Minute, []string{"PUSH SENT", "EMAIL SENT"}},
 		"a member's own": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {

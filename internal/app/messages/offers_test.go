@@ -175,7 +175,7 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 		t.Parallel()
 		studio, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
 		expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(
-			t.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+			t.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuietHours = true },
 		))
 		want(t, "at night", studio.Run(), "OFFER EMAIL")
 		test.SliceEmpty(t, w.unsendable)

@@ -84,7 +84,7 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	}
 	var first, second pg.Batch
 	messagedb.FindNotificationSettings(&first, in, &f.settings)
-	messagedb.ListPeople(&first, in, ids, catalog.Defaults().CheckInOpens, &f.who)
+	messagedb.ListPeople(&first, in, ids, catalog.Defaults().CheckInOpensBefore, &f.who)
 	if len(access.list) > 0 {
 		messagedb.ListAccessPeople(&first, in, access.list, &f.who.OfAccess)
 	}

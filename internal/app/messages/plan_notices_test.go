@@ -47,7 +47,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			want(studio.T, "at the start", studio.RunAt(start))
 		},
 		"check-in opens when the policy says": func(studio *messagetest.Studio) {
-			studio.SetPolicy(func(p *catalog.Policy) { p.CheckInOpens = new(20 * time.Minute) })
+			studio.SetPolicy(func(p *catalog.PolicyLayer) { p.CheckInOpensBefore = new(20 * time.Minute) })
 			studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start))
 			studio.Run()
 			studio.RunAt(start.Add(-20*time.Minute - time.Second))
@@ -132,7 +132,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio := messagetest.New(t)
 			expect.OK(studio.T)(studio.App.Settings.UpdatePolicy(
 				studio.T.Context(), studio.Owner, settings.PolicyTarget{}, nil,
-				func(p *catalog.Policy) { p.AllowLateCancellation = new(true) },
+				func(p *catalog.PolicyLayer) { p.AllowLateCancellation = new(true) },
 			))
 			plan := expect.Value(studio.App.Catalog.CreatePlan(
 				studio.T.Context(), studio.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true},

@@ -96,7 +96,7 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		"a mail that may go out at night tells it": func(studio *messagetest.Studio) {
 			studio.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
 			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
-				studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+				studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuietHours = true },
 			))
 			noa := studio.AddReachable("Noa")
 			studio.Clock.Set(late)

@@ -59,13 +59,13 @@ func (t *noticeTaker) decide(ctx context.Context, n *noticeFacts) error {
 	switch {
 	case n.offer != nil && step.HoldsOffer():
 		t.held = append(t.held, heldOffer{step, n.offer})
-	case step.Action == notify.Send:
+	case step.Kind == notify.Send:
 		return t.send(ctx, n, step)
-	case step.Action == notify.Defer:
+	case step.Kind == notify.Defer:
 		t.outcome.wait(t.tx, step)
-	case step.Action == notify.Drop:
+	case step.Kind == notify.Drop:
 		t.outcome.drop(t.tx, step)
-	case step.Action == notify.Close:
+	case step.Kind == notify.Close:
 		t.outcome.end(t.tx, step.Notice)
 	}
 	return nil
@@ -76,7 +76,7 @@ func (t *noticeTaker) decide(ctx context.Context, n *noticeFacts) error {
 func (t *noticeTaker) deferOffers(ctx context.Context) error {
 	extended := make(map[tenant.OfferID]bool)
 	for _, h := range t.held {
-		inTime := h.Action == notify.Defer
+		inTime := h.Kind == notify.Defer
 		if inTime && h.offer.ExpiresAt.IsZero() && !extended[h.offer.ID] {
 			var err error
 			if _, inTime, err = t.startWindow(ctx, h.offer, h.To.Zone, h.Until); err != nil {
@@ -151,7 +151,7 @@ func (t *noticeTaker) tell(ctx context.Context, offer *waitlists.OfferFacts, ste
 		return false, err
 	}
 	if !inTime {
-		step.Decision = notify.Decision{Action: notify.Drop, Reason: notify.OfferClosed}
+		step.Action = notify.Action{Kind: notify.Drop, Reason: notify.OfferClosed}
 		t.outcome.drop(t.tx, step)
 		return false, nil
 	}

@@ -37,19 +37,19 @@ func TestForecast_EqualsWhatBookingLoads(t *testing.T) {
 	studio.EditLocation(studio.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
 	studio.EditService(studio.Service, func(s *catalog.Service) { s.Delivery = catalog.Feed })
 	studio.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) })
-	studio.SetPolicy(func(p *catalog.Policy) {
-		p.Cancellation, p.GPSMaxMeters = new(6*time.Minute), new(70.0)
-		p.HoldTTL, p.BookingCloses = new(5*time.Minute), new(6*time.Second)
-		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
+	studio.SetPolicy(func(p *catalog.PolicyLayer) {
+		p.CancellationWindow, p.GPSMaxMeters = new(6*time.Minute), new(70.0)
+		p.HoldTTL, p.BookingClosesBefore = new(5*time.Minute), new(6*time.Second)
+		p.TierCancellations = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
 	})
-	studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.Policy) {
-		p.Cancellation, p.Advance = new(8*time.Minute), new(9*time.Second)
+	studio.SetPolicyOf(settings.PolicyTarget{Location: studio.Location}, func(p *catalog.PolicyLayer) {
+		p.CancellationWindow, p.AdvanceWindow = new(8*time.Minute), new(9*time.Second)
 		p.AutoNoShow, p.AutoNoShowAfter = new(true), new(8*time.Second)
-		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(time.Second)}}
+		p.TierCancellations = &map[string]catalog.TierPolicy{"visitor": {CancellationWindow: new(time.Second)}}
 	})
-	studio.SetPolicyOf(settings.PolicyTarget{Service: studio.Service}, func(p *catalog.Policy) {
-		p.Cancellation, p.AllowLateCancellation, p.AllowReschedule = new(7*time.Minute), new(true), new(true)
-		p.CheckInOpens, p.CheckInCloses = new(3*time.Second), new(4*time.Second)
+	studio.SetPolicyOf(settings.PolicyTarget{Service: studio.Service}, func(p *catalog.PolicyLayer) {
+		p.CancellationWindow, p.AllowLateCancellation, p.AllowReschedule = new(7*time.Minute), new(true), new(true)
+		p.CheckInOpensBefore, p.CheckInClosesAfterEnd = new(3*time.Second), new(4*time.Second)
 	})
 	unlimited := studio.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: -1})
 

@@ -299,12 +299,12 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 		{"a policy", func() error {
 			return expect.Error(studio.App.Settings.UpdatePolicy(
 				t.Context(), studio.Owner, settings.PolicyTarget{}, nil,
-				func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) },
+				func(p *catalog.PolicyLayer) { p.AdvanceWindow = new(time.Duration(0)) },
 			))
 		}, refused(fault.AdvanceWindow)},
 		{"a policy again", func() error {
 			return expect.Error(studio.App.Settings.UpdatePolicy(
-				t.Context(), studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil },
+				t.Context(), studio.Owner, settings.PolicyTarget{}, nil, func(p *catalog.PolicyLayer) { p.AdvanceWindow = nil },
 			))
 		}, func(v schedules.SessionView) bool { return v.Eligibility.Status == booking.Eligible }},
 		{"the tenant", func() error {

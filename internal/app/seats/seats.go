@@ -64,7 +64,7 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.Book
 	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, tx.Now
 	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
-	b.SessionTitle, b.TimeZone, b.LocalDate, b.Rules = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
+	b.SessionTitle, b.TimeZone, b.LocalDate, b.Policy = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Policy
 	if result.Payer != nil {
 		b.Subscription = result.Payer.ID
 	}

@@ -19,12 +19,14 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.AddWaiters(2, testkit.ForSessions(class))
 	s.MustCancel(who[0], booked[0])
 	gold := func(r *waitlist.Settings) {
-		r.Order, r.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 5}
+		r.Order, r.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 5}
 	}
 	s.WantErrors(
 		func() error { return expect.Error(app.GetPolicy(ctx, owner, here)) },
 		func() error {
-			return expect.Error(app.UpdatePolicy(ctx, owner, here, nil, func(p *catalog.Policy) { p.AutoNoShow = new(true) }))
+			return expect.Error(app.UpdatePolicy(ctx, owner, here, nil, func(p *catalog.PolicyLayer) {
+				p.AutoNoShow = new(true)
+			}))
 		},
 		func() error { return expect.Error(app.GetRules(ctx, owner, here)) },
 		func() error {

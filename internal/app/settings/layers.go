@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// PolicyTarget is a place where settings apply. A zero location or service means any.
+// PolicyTarget is where settings apply. A zero location or service means any.
 type PolicyTarget struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID

@@ -23,8 +23,8 @@ func TestGetPolicy_HasAllLevels(t *testing.T) {
 	studio := testkit.New(t)
 	both := settings.PolicyTarget{Location: studio.Location, Service: studio.Service}
 	untouched := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, both))(t)
-	test.Eq(t, catalog.Defaults(), untouched.Rules)
-	want := []catalog.Policy{
+	test.Eq(t, catalog.Defaults(), untouched.Policy)
+	want := []catalog.PolicyLayer{
 		{Level: catalog.TenantLevel, Scope: studio.Tenant.UUID},
 		{Level: catalog.LocationLevel, Scope: studio.Location.UUID},
 		{Level: catalog.ServiceLevel, Scope: studio.Service.UUID},
@@ -44,44 +44,49 @@ func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 	other := studio.OtherTenant()
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	here := settings.PolicyTarget{Location: studio.Location}
-	set := func(p *catalog.Policy) {
-		p.Cancellation, p.GPSMaxMeters = new(4*time.Hour), new(500.0)
-		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour), AllowReschedule: new(true)}}
+	set := func(p *catalog.PolicyLayer) {
+		p.CancellationWindow, p.GPSMaxMeters = new(4*time.Hour), new(500.0)
+		p.TierCancellations = &map[string]catalog.TierPolicy{
+			"visitor": {CancellationWindow: new(48 * time.Hour), AllowReschedule: new(true)},
+		}
 	}
 	e := expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(0), set))(t)
-	want := catalog.Policy{
+	want := catalog.PolicyLayer{
 		Level: catalog.LocationLevel, Scope: studio.Location.UUID, Version: 1, UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
 	set(&want)
 	test.Eq(t, want, e.Layers[2])
-	test.EqOp(t, 4*time.Hour, e.Rules.Cancellation)
-	test.EqOp(t, catalog.LocationLevel, e.Origins["Cancellation"])
+	test.EqOp(t, 4*time.Hour, e.Policy.CancellationWindow)
+	test.EqOp(t, catalog.LocationLevel, e.Origins["CancellationWindow"])
 	test.EqOp(t, catalog.Default, e.Origins["HoldTTL"])
 	test.Eq(t, e, expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t))
 	theirs := expect.Value(studio.App.Settings.GetPolicy(
 		t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location},
 	))(t)
-	test.EqOp(t, 24*time.Hour, theirs.Rules.Cancellation, test.Sprint("another tenant's policy changed:", theirs.Rules))
+	test.EqOp(
+		t, 24*time.Hour, theirs.Policy.CancellationWindow, test.Sprint("another tenant's policy changed:", theirs.Policy),
+	)
 
 	expect.Reason(t, fault.ETagMismatch)(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(0), set))
 	same := expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(1), set))(t)
 	test.EqOp(t, 1, same.Layers[2].Version, test.Sprint("an edit that changes nothing is none:", same.Layers))
 	expect.Reason(t, fault.InvalidField)(studio.App.Settings.UpdatePolicy(
-		t.Context(), studio.Owner, here, nil, func(p *catalog.Policy) { p.HoldTTL = new(time.Second) },
+		t.Context(), studio.Owner, here, nil, func(p *catalog.PolicyLayer) { p.HoldTTL = new(time.Second) },
 	))
 
 	// An empty list says that there are no tiers; no list says nothing.
-	e = expect.Value(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, here, new(1), func(p *catalog.Policy) {
-		p.Cancellation, p.GPSMaxMeters, p.Tiers = nil, nil, &map[string]catalog.TierPolicy{}
-	}))(t)
-	test.EqOp(t, catalog.Default, e.Origins["Cancellation"])
-	test.EqOp(t, catalog.LocationLevel, e.Origins["Tiers"])
-	read := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t)
-	test.EqOp(t, catalog.LocationLevel, read.Origins["Tiers"], test.Sprint("an empty list was lost"))
 	e = expect.Value(studio.App.Settings.UpdatePolicy(
-		t.Context(), studio.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil },
+		t.Context(), studio.Owner, here, new(1), func(p *catalog.PolicyLayer) {
+			p.CancellationWindow, p.GPSMaxMeters, p.TierCancellations = nil, nil, &map[string]catalog.TierPolicy{}
+		}))(t)
+	test.EqOp(t, catalog.Default, e.Origins["CancellationWindow"])
+	test.EqOp(t, catalog.LocationLevel, e.Origins["TierCancellations"])
+	read := expect.Value(studio.App.Settings.GetPolicy(t.Context(), studio.Owner, here))(t)
+	test.EqOp(t, catalog.LocationLevel, read.Origins["TierCancellations"], test.Sprint("an empty list was lost"))
+	e = expect.Value(studio.App.Settings.UpdatePolicy(
+		t.Context(), studio.Owner, here, new(2), func(p *catalog.PolicyLayer) { p.TierCancellations = nil },
 	))(t)
-	test.EqOp(t, catalog.Default, e.Origins["Tiers"])
+	test.EqOp(t, catalog.Default, e.Origins["TierCancellations"])
 	test.EqOp(t, 3, e.Layers[2].Version)
 	test.Eq(t, []string{"policy.updated", "policy.updated", "policy.updated"}, studio.Audited())
 	test.EqOp(t, 3, studio.CatalogEvents(), test.Sprint("events:"))
@@ -94,7 +99,7 @@ func TestUpdatePolicy_ConcurrentEditsConflict(t *testing.T) {
 	errs := testkit.ParallelErrors(6, func(i int) error {
 		return expect.Error(studio.App.Settings.UpdatePolicy(
 			t.Context(), studio.Owner, settings.PolicyTarget{Service: studio.Service}, new(0),
-			func(p *catalog.Policy) { p.Cancellation = new(time.Duration(i+1) * time.Hour) },
+			func(p *catalog.PolicyLayer) { p.CancellationWindow = new(time.Duration(i+1) * time.Hour) },
 		))
 	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
@@ -111,23 +116,23 @@ func TestPolicy_AppliesToBookings(t *testing.T) {
 	flags := rapid.Ptr(rapid.Bool(), true)
 	rapid.Check(t, func(r *rapid.T) {
 		for _, target := range []settings.PolicyTarget{{}, {Location: studio.Location}, {Service: studio.Service}} {
-			says := catalog.Policy{
-				Advance: spans.Draw(r, "advance"), BookingCloses: spans.Draw(r, "closes"),
-				Cancellation:          spans.Draw(r, "cancellation"),
+			says := catalog.PolicyLayer{
+				AdvanceWindow: spans.Draw(r, "advance"), BookingClosesBefore: spans.Draw(r, "closes"),
+				CancellationWindow:    spans.Draw(r, "cancellation"),
 				AllowLateCancellation: flags.Draw(r, "late"), AllowReschedule: flags.Draw(r, "reschedule"),
-				HoldTTL:      spans.Draw(r, "hold"),
-				CheckInOpens: spans.Draw(r, "opens"), CheckInCloses: spans.Draw(r, "shuts"),
+				HoldTTL:            spans.Draw(r, "hold"),
+				CheckInOpensBefore: spans.Draw(r, "opens"), CheckInClosesAfterEnd: spans.Draw(r, "shuts"),
 				WaitlistEnabled: flags.Draw(r, "waitlist"),
 				AutoNoShow:      flags.Draw(r, "no show"), AutoNoShowAfter: spans.Draw(r, "no show after"),
 				GPSMaxMeters: rapid.Ptr(rapid.Float64Range(10, 1000), true).Draw(r, "meters"),
 			}
 			if rapid.Bool().Draw(r, "has tiers") {
-				says.Tiers = new(rapid.MapOfN(rapid.SampledFrom([]string{"member", "visitor"}),
+				says.TierCancellations = new(rapid.MapOfN(rapid.SampledFrom([]string{"member", "visitor"}),
 					rapid.Custom(func(r *rapid.T) catalog.TierPolicy {
-						return catalog.TierPolicy{Cancellation: spans.Draw(r, "window"), AllowReschedule: flags.Draw(r, "may")}
+						return catalog.TierPolicy{CancellationWindow: spans.Draw(r, "window"), AllowReschedule: flags.Draw(r, "may")}
 					}), 0, 2).Draw(r, "tiers"))
 			}
-			expect.OK(r)(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, target, nil, func(p *catalog.Policy) {
+			expect.OK(r)(studio.App.Settings.UpdatePolicy(t.Context(), studio.Owner, target, nil, func(p *catalog.PolicyLayer) {
 				says.Level, says.Scope, says.Version = p.Level, p.Scope, p.Version
 				*p = says
 			}))
@@ -139,6 +144,6 @@ func TestPolicy_AppliesToBookings(t *testing.T) {
 		var batch pg.Batch
 		bookingdb.FindSlot(&batch, studio.Tenant, session, &held)
 		must.NoError(r, studio.DB.ReadBatch(t.Context(), pg.Scope{Tenant: studio.Tenant}, &batch))
-		test.Eq(r, told.Rules, held.Rules)
+		test.Eq(r, told.Policy, held.Policy)
 	})
 }

@@ -29,7 +29,7 @@ func rulesOf(target PolicyTarget) targetLayers[waitlist.Layer] {
 // GetRules reads the waitlist rules in force for a target, and the level from which each value comes.
 func (s *Service) GetRules(
 	ctx context.Context, caller tenant.Caller, target PolicyTarget,
-) (waitlist.Effective, error) {
+) (waitlist.EffectiveRules, error) {
 	layers, err := rulesOf(target).read(ctx, s.reader(caller), new(pg.Batch), caller.Tenant)
 	return waitlist.Resolve(layers...), err
 }
@@ -44,17 +44,19 @@ type RulesEdit struct {
 
 // UpdateRules edits the waitlist rules of one level. The rules take effect immediately, also for seats that
 // are already open.
-func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.Effective, error) {
+func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.EffectiveRules, error) {
 	t := engine.Transaction{Name: "rules.update", Replay: true, Races: []engine.Race{sameRulesVersion}}
 	effective, err := engine.Transact(ctx, s.engine, caller, t,
-		func(ctx context.Context, tx *engine.Tx) (waitlist.Effective, error) { return updateRules(ctx, tx, r) })
+		func(ctx context.Context, tx *engine.Tx) (waitlist.EffectiveRules, error) {
+			return updateRules(ctx, tx, r)
+		})
 	if err == nil {
 		s.waitlists.RequestFill(caller.Tenant)
 	}
 	return effective, err
 }
 
-func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effective, error) {
+func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.EffectiveRules, error) {
 	var last int
 	var author []accountdb.Person
 	var batch pg.Batch
@@ -62,11 +64,11 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	accountdb.ListPeople(&batch, tx.Tenant, []tenant.MemberID{tx.Caller.Member}, &author)
 	layers, err := rulesOf(r.Target).read(ctx, tx.Load, &batch, tx.Tenant)
 	if err != nil {
-		return waitlist.Effective{}, err
+		return waitlist.EffectiveRules{}, err
 	}
 	layer := &layers[len(layers)-1]
 	if err := fault.CheckVersion(r.Expect, layer.Version); err != nil {
-		return waitlist.Effective{}, err
+		return waitlist.EffectiveRules{}, err
 	}
 	before := layer.Settings.AuditFields()
 	if r.Edit == nil {
@@ -79,7 +81,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 		return waitlist.Resolve(layers...), nil
 	}
 	if err := validate(layer.Settings, layers); err != nil {
-		return waitlist.Effective{}, err
+		return waitlist.EffectiveRules{}, err
 	}
 	layer.Version = last + 1
 	version := waitlistdb.RulesVersion{

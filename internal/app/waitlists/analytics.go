@@ -107,7 +107,7 @@ func sumByKey(
 }
 
 func sum(into *waitlistdb.WaitlistPart, p waitlistdb.WaitlistPart) {
-	into.Tally = into.Sum(p.Tally)
+	into.Counts = into.Sum(p.Counts)
 	into.Promoted += p.Promoted
 	for depth, n := range p.Depths {
 		if into.Depths == nil {

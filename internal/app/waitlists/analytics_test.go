@@ -54,18 +54,18 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 	expect.OK(t)(studio.App.Waitlists.ExpireDueOffers(t.Context(), studio.Tenant))
 
 	type figures struct {
-		waitlist.Tally
+		waitlist.Counts
 		Promoted int
 		Depths   map[int]int
 	}
-	taken := waitlist.Tally{Entries: 2, Active: 1, Booked: 1, Offers: 1, Accepted: 1, ResponseTime: time.Minute, Tries: 1}
-	promoted := waitlist.Tally{Entries: 1, Booked: 1}
-	lost := waitlist.Tally{Entries: 2, Active: 1, Offers: 2, Withdrawn: 1, RanOut: 1}
-	first, second := figures{taken.Sum(promoted), 1, map[int]int{1: 1}}, figures{Tally: lost}
+	taken := waitlist.Counts{Entries: 2, Active: 1, Booked: 1, Offers: 1, Accepted: 1, ResponseTime: time.Minute, Tries: 1}
+	promoted := waitlist.Counts{Entries: 1, Booked: 1}
+	lost := waitlist.Counts{Entries: 2, Active: 1, Offers: 2, Withdrawn: 1, RanOut: 1}
+	first, second := figures{taken.Sum(promoted), 1, map[int]int{1: 1}}, figures{Counts: lost}
 	by := func(groups []waitlists.WaitlistGroup) map[string]figures {
 		all := make(map[string]figures)
 		for _, g := range groups {
-			all[g.Name] = figures{g.Tally, g.Promoted, g.Depths}
+			all[g.Name] = figures{g.Counts, g.Promoted, g.Depths}
 		}
 		return all
 	}
@@ -78,7 +78,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		"locations": {map[string]figures{"Pier 1": first, "Quay": second}, by(all.Locations)},
 		"services": {
 			map[string]figures{
-				"Vinyasa": {Tally: taken.Sum(lost), Depths: map[int]int{1: 1}}, "Massage": {Tally: promoted, Promoted: 1},
+				"Vinyasa": {Counts: taken.Sum(lost), Depths: map[int]int{1: 1}}, "Massage": {Counts: promoted, Promoted: 1},
 			},
 			by(all.Services),
 		},
@@ -87,7 +87,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 	}
 	for what, tt := range map[string]struct {
 		q    waitlists.WaitlistQuery
-		want waitlist.Tally
+		want waitlist.Counts
 	}{
 		"all": {waitlists.WaitlistQuery{Span: span}, taken.Sum(promoted).Sum(lost)},
 		"the first day": {
@@ -99,10 +99,10 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		},
 		"a location":     {waitlists.WaitlistQuery{Span: span, Location: quay}, lost},
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
-		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},
+		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Counts{}},
 	} {
 		test.Eq(t, tt.want, expect.Value(
-			studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t).Total.Tally, test.Sprint(what))
+			studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t).Total.Counts, test.Sprint(what))
 	}
 	for days, reason := range map[int]fault.Reason{367: "", 368: fault.InvalidField} {
 		expect.Reason(t, reason, days)(studio.App.Waitlists.WaitlistAnalytics(

@@ -154,7 +154,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		if err != nil {
 			return waitlist.Offer{}, err
 		}
-		choice, err := waitlist.NewManualOffer(f.scene, e, r.Until)
+		choice, err := waitlist.NewManualOffer(f.facts, e, r.Until)
 		if err != nil {
 			return waitlist.Offer{}, err
 		}

@@ -42,7 +42,7 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 		t.Run(string(order), func(t *testing.T) {
 			t.Parallel()
 			studio := testkit.New(t)
-			studio.SetRules(func(s *waitlist.Settings) { s.Order, s.TierBonus = &order, &map[string]int{"gold": 50} })
+			studio.SetRules(func(s *waitlist.Settings) { s.Order, s.TierBonuses = &order, &map[string]int{"gold": 50} })
 			class, _, _ := studio.AddFullSession(1)
 			who, ids := studio.AddWaiters(4, testkit.ForSessions(class))
 			studio.SetTier(who[0], "gold")
@@ -220,7 +220,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	studio := testkit.New(t)
 	edit := func(
 		target settings.PolicyTarget, expect *int, reason string, change func(*waitlist.Settings),
-	) (waitlist.Effective, error) {
+	) (waitlist.EffectiveRules, error) {
 		return studio.App.Settings.UpdateRules(
 			t.Context(), studio.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change},
 		)
@@ -317,7 +317,7 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 	}
 	before := dump()
 	draft := settings.RulesDraft{Limit: 50, Edit: func(s *waitlist.Settings) {
-		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 50}
+		s.Order, s.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}}
 	past, name, err := studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
 	must.NoError(t, err)
@@ -348,7 +348,7 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: ids[1],
 	}))
 	draft.Edit = func(s *waitlist.Settings) {
-		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 50}
+		s.Order, s.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}
 	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
 	must.NoError(t, err)
@@ -493,11 +493,11 @@ func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {
 		},
 	))(t)
 	total := figures.Total
-	want := waitlist.Tally{
+	want := waitlist.Counts{
 		Entries: 4, Active: 2, Booked: 1, Offers: 4, Accepted: 1, Declined: 1, RanOut: 1, Live: 1,
 		ResponseTime: 15 * time.Minute, Tries: 2,
 	}
-	test.Eq(t, want, total.Tally)
+	test.Eq(t, want, total.Counts)
 	test.Eq(t, map[int]int{2: 1}, total.Depths)
 	test.EqOp(t, 0.25, total.AcceptanceRate())
 	test.EqOp(t, 0.25, total.ConversionRate())

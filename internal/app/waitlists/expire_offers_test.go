@@ -78,7 +78,7 @@ func TestOffers_EndBeforeBookingCloses(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	studio.SetMode(waitlist.OfferInTurn)
-	studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(2 * time.Hour) })
+	studio.SetPolicy(func(p *catalog.PolicyLayer) { p.BookingClosesBefore = new(2 * time.Hour) })
 	class, _, booked := studio.AddFullSession(1)
 	studio.AddWaiters(1, testkit.ForSessions(class))
 	studio.Clock.Set(testkit.Noon.Add(45 * time.Hour)) // an hour before the close, three before the start

@@ -49,7 +49,7 @@ func (s *Service) fillRound(
 	if err != nil {
 		return 0, err
 	}
-	changes, err := f.decide(ctx, waitlist.NewFilling(f.scene, trigger, round))
+	changes, err := f.decide(ctx, waitlist.NewFill(f.facts, trigger, round))
 	if err != nil {
 		return 0, err
 	}
@@ -101,12 +101,12 @@ func (s *Service) FillAll(
 	return promoted, len(awaited) > 0, nil
 }
 
-// filler drives a waitlist.Filling of a session: it answers its questions from the database, and writes its changes.
+// filler drives a waitlist.Fill of a session: it answers its questions from the database, and writes its changes.
 type filler struct {
 	*engine.Tx
 	service *Service
 	slot    *booking.Slot
-	scene   waitlist.Scene
+	facts   waitlist.FillFacts
 	checked map[tenant.EntryID]checkedBooking
 }
 
@@ -128,7 +128,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 		return nil, err
 	}
 	f := &filler{
-		Tx: tx, service: s, slot: slot, scene: waitlist.Scene{
+		Tx: tx, service: s, slot: slot, facts: waitlist.FillFacts{
 			Queue: queue, PageSize: pageSize, Now: tx.Now,
 			NewID: func() tenant.UUID { return tenant.NextID[tenant.OfferID](tx.IDs).UUID },
 		},
@@ -136,11 +136,11 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	}
 	var layers []waitlist.Layer
 	var batch pg.Batch
-	waitlistdb.FindWaitSlot(&batch, tx.Tenant, slot.ID, &f.scene.Slot)
+	waitlistdb.FindWaitSlot(&batch, tx.Tenant, slot.ID, &f.facts.Slot)
 	waitlistdb.ListRules(&batch, tx.Tenant, slot.Location, slot.Service, &layers)
 	page := waitlistdb.QueueQuery{Session: slot.ID, Queue: queue, Limit: pageSize}
-	waitlistdb.ListQueued(&batch, tx.Tenant, page, &f.scene.Entries)
-	waitlistdb.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &f.scene.Live)
+	waitlistdb.ListQueued(&batch, tx.Tenant, page, &f.facts.Entries)
+	waitlistdb.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &f.facts.Live)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
@@ -149,14 +149,14 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	if err != nil {
 		return nil, err
 	}
-	f.scene.Rules, f.scene.Version = rules, effective.Version
-	f.scene.Slot.Seats = slot.SeatsOpen()
-	f.scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, tx.Now)
+	f.facts.Rules, f.facts.Version = rules, effective.Version
+	f.facts.Slot.Seats = slot.SeatsOpen()
+	f.facts.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, tx.Now)
 	return f, nil
 }
 
 // decide answers the filling until it has come to a decision.
-func (f *filler) decide(ctx context.Context, filling *waitlist.Filling) (waitlist.Changes, error) {
+func (f *filler) decide(ctx context.Context, filling *waitlist.Fill) (waitlist.Changes, error) {
 	for {
 		var err error
 		switch step := filling.Next(); {
@@ -173,11 +173,11 @@ func (f *filler) decide(ctx context.Context, filling *waitlist.Filling) (waitlis
 	}
 }
 
-func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page waitlist.Page) error {
+func (f *filler) readPage(ctx context.Context, filling *waitlist.Fill, page waitlist.PageQuery) error {
 	var entries []waitlist.Entry
 	var batch pg.Batch
 	waitlistdb.ListQueued(&batch, f.Tenant, waitlistdb.QueueQuery{
-		Session: f.slot.ID, Queue: f.scene.Queue, AfterFlagged: page.After.Flagged, AfterKey: page.After.Key,
+		Session: f.slot.ID, Queue: f.facts.Queue, AfterFlagged: page.After.Flagged, AfterKey: page.After.Key,
 		AfterID: page.After.Entry, Limit: page.Limit,
 	}, &entries)
 	if err := f.Load(ctx, &batch); err != nil {
@@ -188,7 +188,7 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page w
 }
 
 // checkBookings decides for each entry whether its booking would be refused, and keeps the booking for promote.
-func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, entries []waitlist.Entry) error {
+func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Fill, entries []waitlist.Entry) error {
 	facts := make([]booking.Facts, len(entries))
 	var batch pg.Batch
 	for i, e := range entries {
@@ -218,7 +218,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request {
 	return booking.Request{
 		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
-		Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
+		Actor: credit.SystemActor, FillUntil: &f.facts.Slot.Closes,
 	}
 }
 

@@ -96,7 +96,9 @@ func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 			studio.T.Helper()
 			studio.Tick()
 			expect.OK(studio.T)(studio.App.Settings.UpdatePolicy(
-				context.Background(), studio.Owner, at(studio), nil, func(p *catalog.Policy) { p.BookingCloses = &before },
+				context.Background(), studio.Owner, at(studio), nil, func(p *catalog.PolicyLayer) {
+					p.BookingClosesBefore = &before
+				},
 			))
 		}
 		class, who, booked := studio.AddFullSession(1)
@@ -130,7 +132,7 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 		"policy": func(studio *testkit.Studio) error {
 			return expect.Error(studio.App.Settings.UpdatePolicy(
 				context.Background(), studio.Owner, settings.PolicyTarget{}, nil,
-				func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
+				func(p *catalog.PolicyLayer) { p.BookingClosesBefore = new(time.Hour) },
 			))
 		},
 	}
@@ -141,7 +143,7 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 			studio.SetMode(waitlist.OfferInTurn)
 			expect.OK(t)(studio.App.Settings.UpdatePolicy(
 				context.Background(), studio.Owner, settings.PolicyTarget{}, nil,
-				func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) },
+				func(p *catalog.PolicyLayer) { p.BookingClosesBefore = new(time.Minute) },
 			))
 			scope := pg.Scope{Tenant: studio.Tenant}
 			var (

@@ -21,7 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// JoinRequest asks for a place on the waitlist of one session, of any one of several, or of a time window.
+// JoinRequest asks to join the waitlist of one session, of any one of several, or of a time window.
 type JoinRequest struct {
 	Member       tenant.MemberID       `json:"member_id"` // zero: the caller
 	Sessions     []tenant.SessionID    `json:"sessions,omitempty"`

@@ -194,7 +194,7 @@ func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 	}
 	test.EqOp(t, "1 2 3", positions(), test.Sprint("by joining"))
 	studio.SetRules(func(s *waitlist.Settings) {
-		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 20}
+		s.Order, s.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 20}
 	})
 	test.EqOp(t, "2 3 1", positions(), test.Sprint("by priority"))
 	expect.OK(t)(studio.App.Waitlists.SetPriority(

@@ -141,7 +141,7 @@ func TestStartOffer_ExtendsTheOffer(t *testing.T) {
 	test.True(t, inTime, test.Sprint(ends, inTime))
 	test.EqOp(t, 1, extended())
 	test.True(t, studio.LiveOffer(o.Entry).ExpiresAt.Equal(ends), test.Sprint("the offer ends when its member was told"))
-	studio.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+	studio.SetPolicy(func(p *catalog.PolicyLayer) { p.BookingClosesBefore = new(time.Hour) })
 	_, inTime = started(planned, o.SessionStarts.Add(-time.Hour))
 	test.False(t, inTime, test.Sprint("booking is closed"))
 	studio.Clock.Set(ends)

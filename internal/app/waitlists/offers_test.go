@@ -45,7 +45,9 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	test.Error(t, err, test.Sprint("a session with a live offer went back to a draft"))
 	o := studio.LiveOffer(id)
 	expect.Reason(t, fault.OfferNotFound)(studio.Accept(studio.AddMember("Eve"), o))
-	studio.SetPolicy(func(p *catalog.Policy) { p.Advance = new(time.Hour) }) // for those who are not in the queue yet
+	studio.SetPolicy(func(p *catalog.PolicyLayer) {
+		p.AdvanceWindow = new(time.Hour)
+	}) // for those who are not in the queue yet
 	first := expect.Value(studio.Accept(mia, o))(t)
 	must.False(t, first.Repeated, must.Sprintf("%+v", first))
 	must.EqOp(t, "CONFIRMED", first.Booking.Status)

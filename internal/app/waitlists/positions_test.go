@@ -56,7 +56,7 @@ func TestFill_OffersInOrderOfPositions(t *testing.T) {
 func TestPositions_ReportTheBest(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	studio.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
+	studio.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPointsPerDay = new(waitlist.ByPriority), new(1) })
 	crowded, _, _ := studio.AddFullSession(1)
 	late, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(120*time.Hour)))
 	studio.Tick() // so that the id of the earlier session is the greater one
@@ -82,7 +82,7 @@ func TestPositions_ReportTheScore(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	studio.SetRules(func(s *waitlist.Settings) {
-		s.Order, s.TierBonus, s.EarlyBirdPerDay = new(waitlist.ByPriority), &map[string]int{"gold": 20}, new(2)
+		s.Order, s.TierBonuses, s.EarlyBirdPointsPerDay = new(waitlist.ByPriority), &map[string]int{"gold": 20}, new(2)
 	})
 	class, _, _ := studio.AddFullSession(1)
 	who, ids := studio.AddWaiters(1, testkit.ForSessions(class))

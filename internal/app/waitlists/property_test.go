@@ -278,7 +278,7 @@ func wantDecisionsFollow(studio *testkit.Studio, t rapid.TB) {
 }
 
 // inForce rebuilds the rules of a decision from the record of edits, the newest of which comes first.
-func inForce(versions []waitlists.RulesVersion, d waitlists.DecisionRecord) waitlist.Effective {
+func inForce(versions []waitlists.RulesVersion, d waitlists.DecisionRecord) waitlist.EffectiveRules {
 	var layers []waitlist.Layer
 	for _, level := range []struct {
 		level catalog.Level

@@ -30,7 +30,7 @@ var (
 	findTenant   = pg.SQL(`select ` + tenants.Columns() + ` from tenants t where t.tenant_id = $1`)
 	insertTenant = pg.SQL(`insert into tenants ` + tenants.Values())
 	updateTenant = pg.SQL(`
-update tenants set house_version = house_version + 1, ` + tenants.Set() + ` where tenant_id = $1`)
+update tenants set snapshot_version = snapshot_version + 1, ` + tenants.Set() + ` where tenant_id = $1`)
 )
 
 // FindTenant reads the tenant; nil if there is none.

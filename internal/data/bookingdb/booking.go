@@ -71,7 +71,7 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 // bookingRow is a booking with what is read from other tables.
 type bookingRow struct {
 	storedBooking
-	rules coredb.RuleRow
+	rules coredb.PolicyRow
 }
 
 var booked = pg.ReadAs(bookedColumns, (*bookingRow).booking)
@@ -87,7 +87,7 @@ func bookedColumns(r *bookingRow) []pg.Column {
 }
 
 func (r *bookingRow) booking() (booking.Booking, error) {
-	r.Rules = r.rules.Rules()
+	r.Policy = r.rules.Policy()
 	r.Payment.Refunded.Currency = r.Payment.Amount.Currency
 	return r.Booking, nil
 }
@@ -97,7 +97,7 @@ func (r *bookingRow) booking() (booking.Booking, error) {
 const bookingJoins = `
   cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
   left join lateral (select * from members m where m.tenant_id = $1 and m.id = b.member_id offset 0) m on true
-  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + coredb.RuleJoins
+  join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id` + coredb.PolicyJoins
 
 // selectBookings reads bookings `b`.
 var selectBookings = `select ` + booked.Columns() + ` from bookings b` + bookingJoins

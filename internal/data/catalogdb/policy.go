@@ -20,14 +20,14 @@ on conflict (tenant_id, level, scope_id) do update set rules_due = true, ` + cor
 // ListPolicies reads the policies that the tenant, a location and a service set, in this order, so that the last one
 // wins. It leaves out zero ids, and levels that have never set anything.
 func ListPolicies(
-	b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]catalog.Policy,
+	b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]catalog.PolicyLayer,
 ) {
 	coredb.Policies.List(b.Queue(listPolicies, in, location, service), into)
 }
 
 // PutPolicy inserts or updates the policy of a level. It sets rules_due, like an edit of the waitlist rules, because
 // the new policy may let waiting entries book open seats.
-func PutPolicy(tx *pg.Tx, in tenant.TenantID, p catalog.Policy) {
+func PutPolicy(tx *pg.Tx, in tenant.TenantID, p catalog.PolicyLayer) {
 	tx.Write(putPolicy, coredb.Policies.Insert(in, &p)...)
 	coredb.RenewSnapshot(tx, in)
 }

@@ -12,8 +12,10 @@ import (
 )
 
 // policyColumns returns the columns that store settings of a policy.
-func policyColumns(rows settings.Table[catalog.Policy, catalog.Rules], p *catalog.Policy) []pg.Column {
-	return pg.Array(rows, func(row settings.Row[catalog.Policy, catalog.Rules]) pg.Column {
+func policyColumns(
+	rows settings.Table[catalog.PolicyLayer, catalog.BookingPolicy], p *catalog.PolicyLayer,
+) []pg.Column {
+	return pg.Array(rows, func(row settings.Row[catalog.PolicyLayer, catalog.BookingPolicy]) pg.Column {
 		pointer := row.Pointer(p)
 		if of, ok := pointer.(**map[string]catalog.TierPolicy); ok {
 			pointer = tiers{of}
@@ -23,7 +25,7 @@ func policyColumns(rows settings.Table[catalog.Policy, catalog.Rules], p *catalo
 }
 
 // Policies is the table of what each level sets. It has no waitlist_enabled, which belongs to the waitlist rules.
-var Policies = pg.NewTable("p", func(p *catalog.Policy) []pg.Column {
+var Policies = pg.NewTable("p", func(p *catalog.PolicyLayer) []pg.Column {
 	return slices.Concat(
 		[]pg.Column{pg.Key("level", &p.Level), pg.Key("scope_id", &p.Scope)},
 		policyColumns(catalog.PolicyFields, p),
@@ -31,41 +33,43 @@ var Policies = pg.NewTable("p", func(p *catalog.Policy) []pg.Column {
 	)
 })
 
-// RuleRow is scanned from the policy in force for a session: the last level that sets a value wins.
-type RuleRow struct {
-	policy catalog.Policy
+// PolicyRow is scanned from the policy in force for a session: the last level that sets a value wins.
+type PolicyRow struct {
+	layer catalog.PolicyLayer
 }
 
-// RuleJoins joins the policies of the three levels to a session `s`, by primary key.
-const RuleJoins = `
+// PolicyJoins joins the policies of the three levels to a session `s`, by primary key.
+const PolicyJoins = `
   left join policies pt on pt.tenant_id = s.tenant_id and pt.level = 'TENANT' and pt.scope_id = s.tenant_id
   left join policies pl on pl.tenant_id = s.tenant_id and pl.level = 'LOCATION' and pl.scope_id = s.location_id
   left join policies pv on pv.tenant_id = s.tenant_id and pv.level = 'SERVICE' and pv.scope_id = s.service_id`
 
-var rulesInForce = pg.Expressions(policyColumns(catalog.RuleFields, new(catalog.Policy)), func(name string) string {
-	return fmt.Sprintf("coalesce(pv.%[1]s, pl.%[1]s, pt.%[1]s)", name)
-})
+var policyInForce = pg.Expressions(
+	policyColumns(catalog.AllPolicyFields, new(catalog.PolicyLayer)),
+	func(name string) string { return fmt.Sprintf("coalesce(pv.%[1]s, pl.%[1]s, pt.%[1]s)", name) },
+)
 
-// Columns returns the columns from RuleJoins.
-func (r *RuleRow) Columns() []pg.Column {
-	return pg.As(policyColumns(catalog.RuleFields, &r.policy), rulesInForce)
+// Columns returns the columns from PolicyJoins.
+func (r *PolicyRow) Columns() []pg.Column {
+	return pg.As(policyColumns(catalog.AllPolicyFields, &r.layer), policyInForce)
 }
 
-// Rules returns the policy in force.
-func (r *RuleRow) Rules() catalog.Rules {
-	rules := catalog.Defaults()
-	catalog.RuleFields.Apply(&r.policy, &rules)
-	return rules
+// Policy returns the policy in force.
+func (r *PolicyRow) Policy() catalog.BookingPolicy {
+	policy := catalog.Defaults()
+	catalog.AllPolicyFields.Apply(&r.layer, &policy)
+	return policy
 }
 
-// tiers is the column policies.tiers: the settings by the tier's name. NULL inherits; an empty object does not.
+// tiers is the column policies.tier_cancellations: the settings by the tier's name. NULL inherits; an empty object does
+// not.
 type tiers struct {
 	of **map[string]catalog.TierPolicy
 }
 
 type tierRow struct {
-	CancellationSeconds *int64 `json:"cancellation_seconds,omitempty"`
-	AllowReschedule     *bool  `json:"allow_reschedule,omitempty"`
+	CancellationWindowSeconds *int64 `json:"cancellation_window_seconds,omitempty"`
+	AllowReschedule           *bool  `json:"allow_reschedule,omitempty"`
 }
 
 // Target implements pg.Field.
@@ -84,8 +88,8 @@ func (t tiers) ScanBytes(text []byte) error {
 	all := make(map[string]catalog.TierPolicy, len(rows))
 	for name, row := range rows {
 		tier := catalog.TierPolicy{AllowReschedule: row.AllowReschedule}
-		if row.CancellationSeconds != nil {
-			tier.Cancellation = new(time.Duration(*row.CancellationSeconds) * time.Second)
+		if row.CancellationWindowSeconds != nil {
+			tier.CancellationWindow = new(time.Duration(*row.CancellationWindowSeconds) * time.Second)
 		}
 		all[name] = tier
 	}
@@ -101,8 +105,8 @@ func (t tiers) Value() any {
 	rows := make(map[string]tierRow, len(**t.of))
 	for name, tier := range **t.of {
 		row := tierRow{AllowReschedule: tier.AllowReschedule}
-		if tier.Cancellation != nil {
-			row.CancellationSeconds = new(int64(*tier.Cancellation / time.Second))
+		if tier.CancellationWindow != nil {
+			row.CancellationWindowSeconds = new(int64(*tier.CancellationWindow / time.Second))
 		}
 		rows[name] = row
 	}

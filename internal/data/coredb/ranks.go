@@ -10,7 +10,7 @@
 package coredb
 
 // The order in which a transaction writes its rows. Parents come before children. Updates of bookings come before new
-// bookings, so that a new one can take a place that another frees. Rows that the database may reject come before those
+// bookings, so that a new one can take a seat that another frees. Rows that the database may reject come before those
 // that it cannot. Rows that other transactions wait for come late, so that they are locked for a short time.
 const (
 	RankUpdatedBookings = iota + 1

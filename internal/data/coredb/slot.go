@@ -8,14 +8,14 @@ import (
 // SlotRow is scanned from a session with the policy in force.
 type SlotRow struct {
 	Slot  booking.Slot
-	rules RuleRow
+	rules PolicyRow
 }
 
 // SlotJoins joins what a slot needs to a session `s`, by primary keys.
 const SlotJoins = `
   join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
-  join tenants t on t.tenant_id = s.tenant_id` + RuleJoins
+  join tenants t on t.tenant_id = s.tenant_id` + PolicyJoins
 
 // Joined returns the columns from SlotJoins.
 func (r *SlotRow) Joined() []pg.Column {
@@ -34,6 +34,6 @@ func (r *SlotRow) Joined() []pg.Column {
 
 // Value returns the slot.
 func (r *SlotRow) Value() booking.Slot {
-	r.Slot.Rules = r.rules.Rules()
+	r.Slot.Policy = r.rules.Policy()
 	return r.Slot
 }

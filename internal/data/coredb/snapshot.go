@@ -62,7 +62,7 @@ var (
 			pg.Read("delivery", &s.Delivery),
 		}
 	})
-	policies = pg.NewReader(func(p *catalog.Policy) []pg.Column {
+	policies = pg.NewReader(func(p *catalog.PolicyLayer) []pg.Column {
 		return append(Policies.Of(p), pg.Read("p.waitlist_enabled", &p.WaitlistEnabled))
 	})
 )
@@ -78,7 +78,7 @@ var (
 // it, to see whether the snapshot is current, and to conflict with concurrent changes of what it contains.
 func FindSnapshotVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
 	*into = 0
-	b.Queue(`select house_version from tenants where tenant_id = $1`, in).ScanAny(into)
+	b.Queue(`select snapshot_version from tenants where tenant_id = $1`, in).ScanAny(into)
 }
 
 // FindSnapshot reads the tenant's snapshot.
@@ -86,21 +86,21 @@ func FindSnapshot(b *pg.Batch, in tenant.TenantID, into *booking.Snapshot) {
 	*into = booking.Snapshot{
 		Locations: make(map[tenant.LocationID]booking.SnapshotLocation),
 		Services:  make(map[tenant.ServiceID]booking.SnapshotService),
-		Policies:  make(map[tenant.UUID]*catalog.Layer),
+		Policies:  make(map[tenant.UUID]*catalog.CompiledPolicy),
 		Plans:     make(map[tenant.PlanID]credit.Plan),
 	}
-	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).
+	b.Queue(`select snapshot_version, takes_payments from tenants where tenant_id = $1`, in).
 		ScanAny(&into.Version, &into.TakesPayments)
 	locations.Each(b.Queue(listLocations, in), func(l locationRow) { into.Locations[l.id] = l.SnapshotLocation })
 	services.Each(b.Queue(listServices, in), func(s serviceRow) { into.Services[s.id] = s.SnapshotService })
-	policies.Each(b.Queue(listPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p.Layer() })
+	policies.Each(b.Queue(listPolicies, in), func(p catalog.PolicyLayer) { into.Policies[p.Scope] = p.Compile() })
 	Plans.Each(b.Queue(listPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
 }
 
 // RenewSnapshot increments the version of the tenant's snapshot, so that cached ones are not used any more. Call it
 // with every write to what FindSnapshot reads.
 func RenewSnapshot(tx *pg.Tx, in tenant.TenantID) {
-	tx.Write(`update tenants set house_version = house_version + 1 where tenant_id = $1`, in)
+	tx.Write(`update tenants set snapshot_version = snapshot_version + 1 where tenant_id = $1`, in)
 }
 
 // Latitude is the column of a point's latitude. It is NULL if there is no point. Longitude has to be scanned after it.

@@ -22,7 +22,8 @@ func (p *personRow) sessionColumns() []pg.Column {
 		pg.Read("s.starts_at", &p.StartsAt),
 		pg.Read("s.ends_at", &p.EndsAt),
 		pg.Read("(s.state = 'CANCELLED' or s.deleted_at is not null)", &p.SessionGone),
-		pg.Read("coalesce(pv.check_in_opens_seconds, pl.check_in_opens_seconds, pt.check_in_opens_seconds)", &p.checkInOpens),
+		pg.Read(`coalesce(pv.checkin_opens_before_seconds, pl.checkin_opens_before_seconds,
+  pt.checkin_opens_before_seconds)`, &p.checkInOpens),
 	}
 }
 
@@ -93,7 +94,7 @@ const entrySession = `coalesce((
 // selectPeople reads the people of bookings `b`.
 var selectPeople = `
 select ` + bookingPeople.Columns() + `
-from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id` + coredb.RuleJoins + `
+from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.session_id` + coredb.PolicyJoins + `
   left join subscriptions u on u.tenant_id = b.tenant_id and u.id = b.subscription_id
   left join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id and p.kind = 'CREDITS'`
 
@@ -104,7 +105,8 @@ where b.tenant_id = $1 and b.id = any($2)`)
 where b.tenant_id = $1 and b.session_id = any($2) and b.status = 'CONFIRMED'`)
 	listEntryPeople = pg.SQL(`
 select ` + entryPeople.Columns() + `
-from waitlist_entries e join sessions s on s.tenant_id = e.tenant_id and s.id = ` + entrySession + coredb.RuleJoins + `
+from waitlist_entries e
+  join sessions s on s.tenant_id = e.tenant_id and s.id = ` + entrySession + coredb.PolicyJoins + `
 where e.tenant_id = $1 and e.id = any($2)`)
 	listWindowPeople = pg.SQL(`
 select ` + windowPeople.Columns() + ` from waitlist_entries e

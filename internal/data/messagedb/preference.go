@@ -57,7 +57,7 @@ func FindMemberQuiet(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, int
 	*into = MemberQuiet{}
 	var start, end *civil.TimeOfDay
 	b.Queue(`
-select quiet_start, quiet_end, feed_hash is not null from notification_members
+select quiet_hours_start, quiet_hours_end, feed_hash is not null from notification_members
 where tenant_id = $1 and member_id = $2`, in, owner).Each(func() { into.Hours = quietHours(start, end) },
 		&start, &end, &into.HasFeed)
 }
@@ -79,9 +79,11 @@ func PutMemberQuiet(
 		start, end = &hours.Start, &hours.End
 	}
 	tx.Write(`
-insert into notification_members (tenant_id, member_id, quiet_start, quiet_end, updated_at) values ($1, $2, $3, $4, $5)
+insert into notification_members (tenant_id, member_id, quiet_hours_start, quiet_hours_end, updated_at)
+values ($1, $2, $3, $4, $5)
 on conflict (tenant_id, member_id) do update set
-  quiet_start = excluded.quiet_start, quiet_end = excluded.quiet_end, updated_at = excluded.updated_at`,
+  quiet_hours_start = excluded.quiet_hours_start, quiet_hours_end = excluded.quiet_hours_end,
+  updated_at = excluded.updated_at`,
 		in, owner, start, end, at)
 }
 

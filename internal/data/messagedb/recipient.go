@@ -25,8 +25,8 @@ var recipients = pg.ReadAs(func(r *recipientRow) []pg.Column {
 		pg.Read("m.email", &r.Email),
 		pg.Read("m.locale", &r.Locale),
 		pg.Read("coalesce(nullif(m.time_zone, ''), t.time_zone)", &r.zone),
-		pg.Read("q.quiet_start", &r.start),
-		pg.Read("q.quiet_end", &r.end),
+		pg.Read("q.quiet_hours_start", &r.start),
+		pg.Read("q.quiet_hours_end", &r.end),
 	}
 }, func(r *recipientRow) (_ notify.Recipient, err error) {
 	r.Quiet = quietHours(r.start, r.end)

@@ -215,7 +215,7 @@ select again('sending_counts', $$hour = hour - interval '1 h'$$);
 select again('sending_counts', $$channel = 'EMAIL', country = '', hour = hour - interval '1 h'$$);
 select again('notification_members', $$member_id = id('third'), feed_hash = hash('third')$$);
 select again('notification_members', $$member_id = id('other'), feed_hash = hash('other')$$);
-update notification_members set quiet_start = '21:00', quiet_end = '06:00' where member_id = id('third');
+update notification_members set quiet_hours_start = '21:00', quiet_hours_end = '06:00' where member_id = id('third');
 update audit_entries set actor = id('member')::text;
 select again('audit_entries', $$id = id('other'), actor = 'sa:' || id('account'), action = 'CANCEL', target_kind = 'session',
   target_id = 'x', batch_id = id('batch'), occurred_at = occurred_at + interval '1 h'$$);
@@ -227,11 +227,12 @@ select again('notification_stops', $$address = '+4413', reason = 'UNSUBSCRIBED'$
 select again('notification_stops', $$channel = 'EMAIL', address = 'zed@example.com', reason = 'BOUNCED'$$);
 update policies set rules_due = true, rules_version = 3;
 update policies set version = 1;
-select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4, check_in_opens_seconds = 7200,
+select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,
+  checkin_opens_before_seconds = 7200,
   waitlist_rules = '{"expire_stale": true}'$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5, waitlist_enabled = false$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6, version = 0,
-  auto_no_show_seconds = 60$$);
+  auto_no_show_after_seconds = 60$$);
 update sessions set seats_taken = 4 where id = id('third');
 select again('idempotency_keys', $$key = 'old', created_at = created_at - interval '1 h'$$);
 update idempotency_keys set answer = '1';

@@ -15,7 +15,7 @@ type WaitlistPart struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	Day      civil.Date
-	waitlist.Tally
+	waitlist.Counts
 	Promoted int         // entries that were booked without an offer
 	Depths   map[int]int // accepted offers, by their number in the round
 }

@@ -142,7 +142,7 @@ func (c *cluster) setUp(ctx context.Context, config Config, zone string) (_ *loa
 		return nil, err
 	}
 	var tenants []*testTenant
-	for _, quiet := range []notify.QuietHours{{}, notify.DefaultSettings().Quiet} {
+	for _, quiet := range []notify.QuietHours{{}, notify.DefaultSettings().QuietHours} {
 		h, err := newTenant(ctx, a, c.now, zone, quiet)
 		if err != nil {
 			db.Close()

@@ -76,7 +76,8 @@ from notices`,
 const quietTenant = `
 insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
 select tenant, 'Quiet', 'Europe/Berlin', 'en', 'EUR', at as made, at as changed from one;
-insert into notification_settings (tenant_id, quiet_start, quiet_end, email_in_quiet, sms_per_day, push_per_day,
+insert into notification_settings (tenant_id, quiet_hours_start, quiet_hours_end, email_in_quiet_hours, sms_per_day,
+    push_per_day,
   email_per_day, reminders, credits_low_at, version, updated_at)
 select tenant, '21:00', '08:00', false, 1, 1, 1, '{}', 0, 1, at from one`
 

@@ -42,8 +42,9 @@ const rareFrom = 20_000
 
 // inQuietHours is the SQL condition that a time is in the quiet hours (s) of a tenant (t). They begin in the evening.
 func inQuietHours(at string) string {
-	return strings.ReplaceAll(`s.quiet_start > s.quiet_end
-  and ((AT at time zone t.time_zone)::time >= s.quiet_start or (AT at time zone t.time_zone)::time < s.quiet_end)`,
+	return strings.ReplaceAll(`s.quiet_hours_start > s.quiet_hours_end
+  and ((AT at time zone t.time_zone)::time >= s.quiet_hours_start
+    or (AT at time zone t.time_zone)::time < s.quiet_hours_end)`,
 		"AT", at)
 }
 

@@ -84,7 +84,7 @@ func newTenant(
 	t.location = place.ID
 	// Outside of the quiet hours, every message is sent immediately and without a cap.
 	if _, err := a.Messages.UpdateNotificationSettings(ctx, t.owner, nil, func(s *notify.Settings) {
-		s.Quiet, s.EmailInQuiet, s.PerDay = quiet, false, map[delivery.Channel]int{
+		s.QuietHours, s.EmailInQuietHours, s.PerDay = quiet, false, map[delivery.Channel]int{
 			delivery.SMS: 100_000, delivery.Push: 100_000, delivery.Email: 100_000,
 		}
 	}); err != nil {
@@ -148,7 +148,7 @@ func (t *testTenant) service(
 		return made.ID, err
 	}
 	target := settings.PolicyTarget{Service: made.ID}
-	setTTL := func(p *catalog.Policy) { p.HoldTTL = &hold }
+	setTTL := func(p *catalog.PolicyLayer) { p.HoldTTL = &hold }
 	if _, err = t.app.Settings.UpdatePolicy(ctx, t.owner, target, nil, setTTL); err != nil {
 		return made.ID, err
 	}

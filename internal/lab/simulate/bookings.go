@@ -173,7 +173,7 @@ func (w *world) createBooking(
 	b.Payment.Status = payment.Unpaid
 	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, w.now
-	b.MemberTier, b.TimeZone, b.LocalDate, b.Rules = f.Member.Tier, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
+	b.MemberTier, b.TimeZone, b.LocalDate, b.Policy = f.Member.Tier, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Policy
 	if result.Payer != nil {
 		b.Subscription = result.Payer.ID
 	}
@@ -203,7 +203,7 @@ func (w *world) charge(result booking.BookResult, s *sessionRow) {
 // load reads a booking with the current policy.
 func (w *world) load(b *booking.Booking) (booking.Booking, *sessionRow) {
 	s, read := w.sessions[b.Session], *b
-	read.Rules = s.service.policy
+	read.Policy = s.service.policy
 	return read, s
 }
 
@@ -390,7 +390,9 @@ func (w *world) checkIn(b *booking.Booking) error {
 		plan, err := checkin.Decide(checkin.Facts{
 			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt,
 			SessionCancelled: s.State == catalog.Cancelled,
-			Window:           checkin.Window{OpensBefore: read.Rules.CheckInOpens, ClosesAfterEnd: read.Rules.CheckInCloses},
+			Window: checkin.Window{
+				OpensBefore: read.Policy.CheckInOpensBefore, ClosesAfterEnd: read.Policy.CheckInClosesAfterEnd,
+			},
 		}, checkin.Request{Method: checkin.QR}, w.now)
 		if err != nil || plan.Unchanged {
 			return err
@@ -436,7 +438,9 @@ func (w *world) undoNoShow(b *booking.Booking) error {
 func (w *world) markAbsent(s *sessionRow) error {
 	return w.transact(Operation{Name: "mark absent", Session: s.ID}, func() error {
 		slot := s.slot()
-		window := checkin.Window{OpensBefore: slot.Rules.CheckInOpens, ClosesAfterEnd: slot.Rules.CheckInCloses}
+		window := checkin.Window{
+			OpensBefore: slot.Policy.CheckInOpensBefore, ClosesAfterEnd: slot.Policy.CheckInClosesAfterEnd,
+		}
 		candidates := make([]booking.Absence, len(s.bookings))
 		for i, b := range s.bookings {
 			candidates[i].Booking = *b
@@ -444,7 +448,7 @@ func (w *world) markAbsent(s *sessionRow) error {
 				candidates[i].MarkedAt = &s.EndsAt
 			}
 		}
-		absent, err := booking.MarkAbsent(slot, candidates, window.NoShowFrom(s.EndsAt, slot.Rules.AutoNoShowAfter), w.now)
+		absent, err := booking.MarkAbsent(slot, candidates, window.NoShowFrom(s.EndsAt, slot.Policy.AutoNoShowAfter), w.now)
 		if err != nil {
 			return err
 		}

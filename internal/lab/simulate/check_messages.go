@@ -148,7 +148,7 @@ func (c *messageChecker) isAboutOffer(m *expectedMessage) bool {
 
 // ignoresQuiet reports whether a message may be sent in quiet hours.
 func (c *messageChecker) ignoresQuiet(m *expectedMessage, channel delivery.Channel) bool {
-	return channel == delivery.Email && c.settings.EmailInQuiet || c.isAboutOffer(m) &&
+	return channel == delivery.Email && c.settings.EmailInQuietHours || c.isAboutOffer(m) &&
 		m.offer.session.service.waitlist.OffersInQuietHours
 }
 
@@ -229,7 +229,7 @@ func (c *messageChecker) offerEnd(m *expectedMessage, sentAt time.Time) time.Tim
 	}
 	s := m.offer.session
 	rules := s.service.waitlist.Rules
-	closes := s.starts.Add(-s.service.policy.BookingCloses)
+	closes := s.starts.Add(-s.service.policy.BookingClosesBefore)
 	if !c.now.Before(closes) && rules.FillAfterStart > 0 {
 		closes = s.starts.Add(rules.FillAfterStart)
 	}

@@ -36,12 +36,12 @@ func (d *dispatcher) process(n *notice) {
 	to, facts, settings := d.notifyRecipient(n), d.notifyFacts(n), d.settings
 	d.injectMessageBugs(n, &to, &facts, &settings)
 	v := notify.Decide(n.Notice, settings, to, facts, d.now)
-	inTime := v.Action == notify.Defer
+	inTime := v.Kind == notify.Defer
 	if n.Topic == notify.Offered && v.Reason == notify.QuietHoursReason && inTime && !d.notified(n.offer) {
 		inTime = d.startWindow(n, v.Until)
 	}
 	switch {
-	case v.Action == notify.Send:
+	case v.Kind == notify.Send:
 		d.send(n, to, v.Channel)
 	case inTime:
 		d.checker.checkDeferred(n, v.Reason, v.Until)
@@ -94,7 +94,7 @@ func (d *dispatcher) startWindow(n *notice, at time.Time) bool {
 	o, s := n.offer, d.sessions[n.offer.Session]
 	rules := s.service.waitlist.Rules
 	until, inTime := o.EndWhenSent(
-		rules, at, d.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingCloses, d.now), n.to.zone,
+		rules, at, d.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingClosesBefore, d.now), n.to.zone,
 	)
 	if until.Equal(o.ExpiresAt) || d.bug == windowFromCreation {
 		return inTime && o.ExpiresAt.After(at)
@@ -114,12 +114,12 @@ func (d *dispatcher) startWindow(n *notice, at time.Time) bool {
 func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, f *notify.Facts, s *notify.Settings) {
 	switch d.bug {
 	case ignoreQuietHours:
-		s.Quiet, to.Quiet = notify.QuietHours{}, nil
+		s.QuietHours, to.Quiet = notify.QuietHours{}, nil
 	case quietInTenantZone:
 		to.Zone = d.locations[0].zone
 	case ignoreTenantQuiet:
 		if to.Quiet == nil {
-			s.Quiet = notify.QuietHours{}
+			s.QuietHours = notify.QuietHours{}
 		}
 	case sendDespiteStop:
 		to.Stopped = nil

@@ -102,9 +102,9 @@ func newDispatcher(w *world, o Options) *dispatcher {
 		providers: make(map[delivery.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*loggedDelivery),
 	}
 	d.settings = notify.DefaultSettings()
-	d.settings.EmailInQuiet = d.chance(0.3)
+	d.settings.EmailInQuietHours = d.chance(0.3)
 	d.settings.CreditsLowAt = d.rng.IntN(3)
-	d.settings.Quiet = d.randomQuietHours()
+	d.settings.QuietHours = d.randomQuietHours()
 	for _, channel := range delivery.Channels() {
 		d.settings.PerDay[channel] = 1 + d.rng.IntN(8) // few, so that the cap is reached
 	}
@@ -383,7 +383,7 @@ func (d *dispatcher) persons(e notify.Event) []notify.Person {
 func (s *sessionRow) person() notify.Person {
 	return notify.Person{
 		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled,
-		CheckInOpens: s.StartsAt.Add(-s.service.policy.CheckInOpens),
+		CheckInOpens: s.StartsAt.Add(-s.service.policy.CheckInOpensBefore),
 	}
 }
 

@@ -44,9 +44,9 @@ func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
 		return fmt.Errorf("the member is inactive")
 	case !s.onSale():
 		return fmt.Errorf("the session is off sale")
-	case !ev.Promoted && !ev.At.Before(s.starts.Add(-s.service.policy.BookingCloses)):
+	case !ev.Promoted && !ev.At.Before(s.starts.Add(-s.service.policy.BookingClosesBefore)):
 		return fmt.Errorf("booking has closed")
-	case !ev.Promoted && ev.At.Before(s.starts.Add(-s.service.policy.Advance)):
+	case !ev.Promoted && ev.At.Before(s.starts.Add(-s.service.policy.AdvanceWindow)):
 		return fmt.Errorf("booking has not opened")
 	case ev.Promoted && ev.Offer.IsZero() && !m.granted[ev.Entry]:
 		return fmt.Errorf("no decision promoted the entry")
@@ -129,9 +129,9 @@ func (m *model) ended(ev Event, s *modelSession, b *modelBooking) error {
 
 func (m *model) cancelled(ev Event, s *modelSession, b *modelBooking) error {
 	policy := s.service.policy
-	notice := policy.Cancellation
-	if tier := policy.Tiers[b.member.Tier]; tier.Cancellation != nil {
-		notice = *tier.Cancellation
+	notice := policy.CancellationWindow
+	if tier := policy.TierCancellations[b.member.Tier]; tier.CancellationWindow != nil {
+		notice = *tier.CancellationWindow
 	}
 	deadline := s.starts.Add(-notice)
 	if b.grace.After(deadline) {

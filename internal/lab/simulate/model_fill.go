@@ -134,7 +134,7 @@ func (m *model) expectedGrants(
 	} else if mode == waitlist.AutoPromote {
 		mode = waitlist.OfferInTurn
 	}
-	closes := s.starts.Add(-s.service.policy.BookingCloses)
+	closes := s.starts.Add(-s.service.policy.BookingClosesBefore)
 	if !m.now.Before(closes) && rules.FillAfterStart > 0 {
 		closes = s.starts.Add(rules.FillAfterStart)
 	}
@@ -245,7 +245,8 @@ func score(s *modelSession, e *modelEntry) int {
 	case waitlist.ByPriority:
 	}
 	days := int(max(s.starts.Sub(e.CreatedAt), 0).Hours()) / 24
-	return rules.BaseScore + rules.TierBonus[e.member.Tier] + min(days*rules.EarlyBirdPerDay, rules.EarlyBirdMax)
+	earlyBird := min(days*rules.EarlyBirdPointsPerDay, rules.EarlyBirdMaxPoints)
+	return rules.BaseScore + rules.TierBonuses[e.member.Tier] + earlyBird
 }
 
 func (m *modelMember) zoneFor(s *modelSession) *time.Location {

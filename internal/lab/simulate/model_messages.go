@@ -114,7 +114,7 @@ func (r *recipient) lanes(t notify.Topic) []notify.Lane {
 
 // quietAt reports whether a time is in the recipient's quiet hours.
 func (r *recipient) quietAt(t time.Time, s notify.Settings) bool {
-	q := s.Quiet
+	q := s.QuietHours
 	if r.quiet != nil {
 		q = *r.quiet
 	}
@@ -181,7 +181,7 @@ func (c *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 		for _, lead := range c.settings.Reminders {
 			before(notify.Reminder, time.Unix(m.start.Unix()-int64(lead.Seconds()), 0), lead)
 		}
-		before(notify.CheckInOpen, m.start.Add(-m.booking.session.service.policy.CheckInOpens), 0)
+		before(notify.CheckInOpen, m.start.Add(-m.booking.session.service.policy.CheckInOpensBefore), 0)
 	}
 
 	if h.Kind == Decided {

@@ -63,7 +63,7 @@ type Service struct {
 	Location tenant.LocationID
 	Duration time.Duration
 	MaxParty int
-	Policy   catalog.Rules
+	Policy   catalog.BookingPolicy
 	Rules    waitlist.Rules
 }
 

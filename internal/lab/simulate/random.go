@@ -16,16 +16,17 @@ type planForSale struct {
 	share float64
 }
 
-func (w *world) randomPolicy() catalog.Rules {
+func (w *world) randomPolicy() catalog.BookingPolicy {
 	p := catalog.Defaults()
-	p.Advance = pick(w, []time.Duration{2 * day, 7 * day, 30 * day})
-	p.BookingCloses = pick(w, []time.Duration{0, 0, 30 * time.Minute, 2 * time.Hour})
-	p.Cancellation = pick(w, []time.Duration{2 * time.Hour, 12 * time.Hour, day})
+	p.AdvanceWindow = pick(w, []time.Duration{2 * day, 7 * day, 30 * day})
+	p.BookingClosesBefore = pick(w, []time.Duration{0, 0, 30 * time.Minute, 2 * time.Hour})
+	p.CancellationWindow = pick(w, []time.Duration{2 * time.Hour, 12 * time.Hour, day})
 	p.AllowLateCancellation, p.AllowReschedule, p.AutoNoShow = w.chance(0.7), w.chance(0.5), w.chance(0.5)
 	p.HoldTTL = pick(w, []time.Duration{2 * time.Minute, 10 * time.Minute, time.Hour})
 	if w.chance(0.5) {
-		p.Tiers = map[string]catalog.TierPolicy{
-			"gold": {Cancellation: new(time.Hour)}, "silver": {Cancellation: new(2 * day), AllowReschedule: new(true)},
+		p.TierCancellations = map[string]catalog.TierPolicy{
+			"gold":   {CancellationWindow: new(time.Hour)},
+			"silver": {CancellationWindow: new(2 * day), AllowReschedule: new(true)},
 		}
 	}
 	return p
@@ -50,8 +51,8 @@ func (w *world) randomRules() waitlist.Rules {
 	r.Order = pick(w, []waitlist.Order{waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula})
 	r.PriorityExpression = fewer
 	r.EligibilityExpression = pick(w, []string{"", "", "", notGold, small})
-	r.TierBonus = map[string]int{"gold": 50, "silver": 20}
-	r.EarlyBirdPerDay = w.rng.IntN(10)
+	r.TierBonuses = map[string]int{"gold": 50, "silver": 20}
+	r.EarlyBirdPointsPerDay = w.rng.IntN(10)
 	r.OffersInQuietHours = w.chance(0.3)
 	r.QuietHours = waitlist.QuietHours{
 		From: civil.TimeOfDay{Hour: 20 + w.rng.IntN(3)}, Until: civil.TimeOfDay{Hour: 6 + w.rng.IntN(3)},

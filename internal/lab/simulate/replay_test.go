@@ -126,8 +126,8 @@ func (r *replay) setUp(of Tenant) {
 			Name: fmt.Sprint("Service ", i), Duration: s.Duration, MaxParty: s.MaxParty,
 		})}
 		r.services[s.ID] = target
-		r.SetPolicyOf(target, func(p *catalog.Policy) {
-			all := s.Policy.Policy()
+		r.SetPolicyOf(target, func(p *catalog.PolicyLayer) {
+			all := s.Policy.Layer()
 			all.Level, all.Scope, all.Version, all.UpdatedAt, all.WaitlistEnabled = p.Level, p.Scope, p.Version, p.UpdatedAt, nil
 			*p = all
 		})

@@ -29,7 +29,7 @@ func newScenario(t *testing.T, broken bug, mode waitlist.Mode) *scenario {
 	w.setUp(Options{Length: day, Size: Busy})
 	at := slices.IndexFunc(w.sessionList, func(s *sessionRow) bool {
 		return s.Capacity != nil && s.WaitlistCapacity > 2 && s.service.maxParty > 1 && s.State == catalog.Published &&
-			s.StartsAt.Sub(w.now) > 12*time.Hour && s.StartsAt.Sub(w.now) < s.service.policy.Advance &&
+			s.StartsAt.Sub(w.now) > 12*time.Hour && s.StartsAt.Sub(w.now) < s.service.policy.AdvanceWindow &&
 			s.service.policy.WaitlistEnabled
 	})
 	must.True(t, at >= 0, must.Sprint("no session fits"))

@@ -44,8 +44,8 @@ type service struct {
 	id       tenant.ServiceID
 	duration time.Duration
 	maxParty int
-	policy   catalog.Rules
-	waitlist *waitlist.Compiled
+	policy   catalog.BookingPolicy
+	waitlist *waitlist.CompiledRules
 	editedAt time.Time // the rules, by staff; zero is never
 }
 
@@ -356,6 +356,6 @@ func (s *sessionRow) slot() booking.Slot {
 		Waiting: s.Waiting,
 		Holds:   s.Holds, State: s.State, Blocked: s.Blocked, MinParty: 1, MaxParty: s.service.maxParty,
 		Channels:      catalog.Channels(),
-		TakesPayments: true, Rules: s.service.policy,
+		TakesPayments: true, Policy: s.service.policy,
 	}
 }

@@ -29,15 +29,15 @@ func (w *world) fillRound(s *sessionRow, slot *booking.Slot, trigger waitlist.Tr
 		return nil
 	}
 	f := w.filler(s, slot)
-	return f.applyFill(f.decide(waitlist.NewFilling(f.scene, trigger, round)))
+	return f.applyFill(f.decide(waitlist.NewFill(f.scene, trigger, round)))
 }
 
-// filler answers the questions of a waitlist.Filling from the tables, and applies its changes.
+// filler answers the questions of a waitlist.Fill from the tables, and applies its changes.
 type filler struct {
 	*world
 	row     *sessionRow
 	slot    *booking.Slot
-	scene   waitlist.Scene
+	scene   waitlist.FillFacts
 	queue   []waitlist.Entry // entries that were not read yet
 	checked map[tenant.EntryID]checkedBooking
 }
@@ -61,7 +61,7 @@ func (f *filler) page(limit int) []waitlist.Entry {
 	return page
 }
 
-func (f *filler) decide(filling *waitlist.Filling) waitlist.Changes {
+func (f *filler) decide(filling *waitlist.Fill) waitlist.Changes {
 	for {
 		switch step := filling.Next(); {
 		case step.Changes != nil:
@@ -106,17 +106,17 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 	return &r
 }
 
-func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.Scene {
+func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.FillFacts {
 	rules := s.service.waitlist
 	if w.bug == offerInQuietHours {
 		rules = new(*rules)
 		rules.OffersInQuietHours = true
 	}
-	scene := waitlist.Scene{
+	scene := waitlist.FillFacts{
 		Slot: waitSlot(s), Queue: queueOf(s), Rules: rules, PageSize: pageSize, NewID: w.newID, Now: w.now,
 	}
 	scene.Slot.Seats = slot.SeatsOpen()
-	scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, w.now)
+	scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Policy.BookingClosesBefore, w.now)
 	if w.bug == offerUntilEnd {
 		scene.Slot.Closes = slot.EndsAt
 	}

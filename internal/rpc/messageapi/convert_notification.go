@@ -68,7 +68,7 @@ func quietHoursValue(m *v1.QuietHours) *notify.QuietHours {
 
 func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 	m := &v1.NotificationSettings{
-		QuietHours: quietHoursMessage(s.Quiet), EmailInQuietHours: s.EmailInQuiet,
+		QuietHours: quietHoursMessage(s.QuietHours), EmailInQuietHours: s.EmailInQuietHours,
 		SmsPerDay: int32(s.PerDay[delivery.SMS]), PushPerDay: int32(s.PerDay[delivery.Push]),
 		EmailPerDay: int32(s.PerDay[delivery.Email]),
 		ReplyTo:     s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale,
@@ -85,12 +85,12 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 	return func(s *notify.Settings) {
 		convert.Fields{
 			"quiet_hours": func() {
-				s.Quiet = notify.QuietHours{}
+				s.QuietHours = notify.QuietHours{}
 				if q := quietHoursValue(sent.GetQuietHours()); q != nil {
-					s.Quiet = *q
+					s.QuietHours = *q
 				}
 			},
-			"email_in_quiet_hours": convert.Field(&s.EmailInQuiet, sent.GetEmailInQuietHours()),
+			"email_in_quiet_hours": convert.Field(&s.EmailInQuietHours, sent.GetEmailInQuietHours()),
 			"sms_per_day":          func() { s.PerDay[delivery.SMS] = int(sent.GetSmsPerDay()) },
 			"push_per_day":         func() { s.PerDay[delivery.Push] = int(sent.GetPushPerDay()) },
 			"email_per_day":        func() { s.PerDay[delivery.Email] = int(sent.GetEmailPerDay()) },

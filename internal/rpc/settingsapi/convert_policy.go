@@ -26,9 +26,9 @@ func policyTargetValue(m *v1.PolicyLayer) settings.PolicyTarget {
 	}
 }
 
-func effectiveMessage(e catalog.Effective) *v1.EffectivePolicy {
+func effectiveMessage(e catalog.EffectivePolicy) *v1.EffectivePolicy {
 	target := func(at catalog.Level) string { return convert.UUIDText(e.Scope(at)) }
-	m := &v1.EffectivePolicy{Policy: policyMessage(e.Rules.Policy())}
+	m := &v1.EffectivePolicy{Policy: policyMessage(e.Policy.Layer())}
 	m.Origins = originMessages(catalog.PolicyFields, m.Policy, e.Origins, target)
 	for _, layer := range e.Layers {
 		out := &v1.PolicyLayer{
@@ -43,11 +43,11 @@ func effectiveMessage(e catalog.Effective) *v1.EffectivePolicy {
 	return m
 }
 
-func policyMessage(p catalog.Policy) *v1.Policy {
+func policyMessage(p catalog.PolicyLayer) *v1.Policy {
 	return writeSettings(catalog.PolicyFields, &p, &v1.Policy{})
 }
 
 // editPolicy returns an edit that applies the fields named by an update mask. A field that is not set is inherited.
-func editPolicy(m *v1.Policy, paths []string) func(*catalog.Policy) {
-	return func(p *catalog.Policy) { readSettings(catalog.PolicyFields.Only(paths), m, p) }
+func editPolicy(m *v1.Policy, paths []string) func(*catalog.PolicyLayer) {
+	return func(p *catalog.PolicyLayer) { readSettings(catalog.PolicyFields.Only(paths), m, p) }
 }

@@ -17,7 +17,7 @@ func rulesMessage(s waitlist.Settings) *v1.WaitlistRules {
 	return writeSettings(waitlist.Fields, &s, &v1.WaitlistRules{})
 }
 
-func effectiveRulesMessage(e waitlist.Effective) *v1.EffectiveWaitlistRules {
+func effectiveRulesMessage(e waitlist.EffectiveRules) *v1.EffectiveWaitlistRules {
 	m := &v1.EffectiveWaitlistRules{
 		Rules: rulesMessage(e.Rules.Settings()), Version: int32(e.Version),
 		Layers: []*v1.WaitlistRulesLayer{

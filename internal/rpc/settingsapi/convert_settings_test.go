@@ -92,8 +92,8 @@ func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
 	case **map[string]catalog.TierPolicy:
 		return rapid.MapOf(names, rapid.Custom(func(t *rapid.T) catalog.TierPolicy {
 			return catalog.TierPolicy{
-				Cancellation:    rapid.Ptr(spans, true).Draw(t, "window"),
-				AllowReschedule: rapid.Ptr(rapid.Bool(), true).Draw(t, "may"),
+				CancellationWindow: rapid.Ptr(spans, true).Draw(t, "window"),
+				AllowReschedule:    rapid.Ptr(rapid.Bool(), true).Draw(t, "may"),
 			}
 		})).Draw(t, "tiers")
 	case **bool:
@@ -114,7 +114,7 @@ func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
 func TestOriginMessages_KeepTheOrderOfFields(t *testing.T) {
 	t.Parallel()
 	rules := effectiveRulesMessage(waitlist.Resolve())
-	policy := effectiveMessage(catalog.EffectivePolicy())
+	policy := effectiveMessage(catalog.ResolveLayers())
 	for m, origins := range map[proto.Message][]*v1.PolicyOrigin{
 		policy.Policy: policy.Origins, rules.Rules: rules.Origins,
 	} {

@@ -68,7 +68,7 @@ type Booking struct {
 	SessionTitle string
 	TimeZone     string
 	LocalDate    civil.Date
-	Rules        catalog.Rules
+	Policy       catalog.BookingPolicy
 }
 
 // Contact says how to reach the person who booked. For a guest it is the only record of them.
@@ -94,7 +94,7 @@ func (b Booking) HoldExpired(now time.Time) bool {
 // CancellableUntil returns until when cancelling is free: the end of the cancellation window or of the grace period,
 // whichever is later.
 func (b Booking) CancellableUntil() time.Time {
-	deadline := b.StartsAt.Add(-b.Rules.For(b.MemberTier).Cancellation)
+	deadline := b.StartsAt.Add(-b.Policy.For(b.MemberTier).CancellationWindow)
 	if b.GraceUntil != nil && b.GraceUntil.After(deadline) {
 		return *b.GraceUntil
 	}
@@ -126,7 +126,7 @@ type Slot struct {
 	Point         *catalog.Point    // of the location
 	Channels      []catalog.Channel // that the location takes bookings through
 	TakesPayments bool              // the tenant's setting: booking needs an active plan
-	Rules         catalog.Rules
+	Policy        catalog.BookingPolicy
 }
 
 // Fits reports whether there are enough open seats for a party.
@@ -142,7 +142,7 @@ func (s Slot) SeatsOpen() *int {
 
 // HoldUntil returns when a hold that is made now expires: after the policy's hold_ttl, but no later than the start.
 func (s Slot) HoldUntil(now time.Time) time.Time {
-	if until := now.Add(s.Rules.HoldTTL); until.Before(s.StartsAt) {
+	if until := now.Add(s.Policy.HoldTTL); until.Before(s.StartsAt) {
 		return until
 	}
 	return s.StartsAt

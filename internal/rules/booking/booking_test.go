@@ -25,7 +25,7 @@ func openSlot() booking.Slot {
 	return booking.Slot{
 		ID: id[tenant.SessionID](), StartsAt: now.Add(48 * time.Hour), EndsAt: now.Add(49 * time.Hour),
 		LocalDate: civiltest.Date("2026-03-18"), Capacity: new(10), WaitlistCapacity: 5,
-		State: catalog.Published, MinParty: 1, MaxParty: 4, Channels: catalog.Channels(), Rules: catalog.Defaults(),
+		State: catalog.Published, MinParty: 1, MaxParty: 4, Channels: catalog.Channels(), Policy: catalog.Defaults(),
 	}
 }
 
@@ -63,18 +63,20 @@ func TestSnapshot_CompletesSlotsOfKnownPlaces(t *testing.T) {
 			slot.Service: {MinParty: 2, MaxParty: 3, Delivery: catalog.Feed},
 		},
 		Plans: map[tenant.PlanID]credit.Plan{plan: {}},
-		Policies: map[tenant.UUID]*catalog.Layer{
-			in.UUID: catalog.Policy{
-				HoldTTL: new(time.Minute), Advance: new(time.Hour), BookingCloses: new(time.Minute),
-			}.Layer(),
-			slot.Location.UUID: catalog.Policy{Advance: new(2 * time.Hour), BookingCloses: new(2 * time.Minute)}.Layer(),
-			slot.Service.UUID:  catalog.Policy{BookingCloses: new(3 * time.Minute)}.Layer(),
+		Policies: map[tenant.UUID]*catalog.CompiledPolicy{
+			in.UUID: catalog.PolicyLayer{
+				HoldTTL: new(time.Minute), AdvanceWindow: new(time.Hour), BookingClosesBefore: new(time.Minute),
+			}.Compile(),
+			slot.Location.UUID: catalog.PolicyLayer{
+				AdvanceWindow: new(2 * time.Hour), BookingClosesBefore: new(2 * time.Minute),
+			}.Compile(),
+			slot.Service.UUID: catalog.PolicyLayer{BookingClosesBefore: new(3 * time.Minute)}.Compile(),
 		},
 	}
 	want := vary.From(slot, set{
 		"TimeZone": "Europe/Berlin", "Point": point, "Channels": []catalog.Channel{catalog.Phone}, "MinParty": 2,
-		"MaxParty": 3, "Delivery": catalog.Feed, "TakesPayments": true, "Rules": vary.From(catalog.Defaults(), set{
-			"HoldTTL": time.Minute, "Advance": 2 * time.Hour, "BookingCloses": 3 * time.Minute,
+		"MaxParty": 3, "Delivery": catalog.Feed, "TakesPayments": true, "Policy": vary.From(catalog.Defaults(), set{
+			"HoldTTL": time.Minute, "AdvanceWindow": 2 * time.Hour, "BookingClosesBefore": 3 * time.Minute,
 		}),
 	})
 	got, known := s.Complete(slot, in)

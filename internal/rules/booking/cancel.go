@@ -61,8 +61,8 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 	deadline := b.CancellableUntil()
 	late := !request.SessionGone && now.After(deadline)
 	if late && !request.Admin {
-		if !b.Rules.AllowLateCancellation {
-			return CancelResult{}, tooLate("cancel", b.Rules.For(b.MemberTier).Cancellation, deadline)
+		if !b.Policy.AllowLateCancellation {
+			return CancelResult{}, tooLate("cancel", b.Policy.For(b.MemberTier).CancellationWindow, deadline)
 		}
 		if !now.Before(b.EndsAt) {
 			return CancelResult{}, wrongState(b, "The session is over.")
@@ -135,7 +135,7 @@ type Absence struct {
 // checked in by the time from is absent. If staff took a mark back, it is not made again, unless the booking was moved
 // to another session since, which then ends after the mark.
 func MarkAbsent(s Slot, candidates []Absence, from, now time.Time) ([]Booking, error) {
-	if !s.Rules.AutoNoShow || now.Before(from) {
+	if !s.Policy.AutoNoShow || now.Before(from) {
 		return nil, nil
 	}
 	var absent []Booking

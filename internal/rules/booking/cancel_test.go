@@ -38,7 +38,7 @@ func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
 	deadline, end := start.Add(-24*time.Hour), start.Add(time.Hour)
 	b := booking.Booking{
 		ID: id[tenant.BookingID](), Party: 2, Status: booking.Confirmed, StartsAt: start, EndsAt: end,
-		Rules: catalog.Defaults(), Credits: 2, Counted: true, CheckedInAt: &now, CheckInMethod: "QR",
+		Policy: catalog.Defaults(), Credits: 2, Counted: true, CheckedInAt: &now, CheckInMethod: "QR",
 	}
 	none := []booking.ItemLine{{Status: booking.ItemCancelled}, {Status: booking.ItemCancelled}}
 	paying := pack(set{"Lines": 6})
@@ -57,9 +57,9 @@ func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
 		},
 		"late, by an admin":   {set{"At": deadline.Add(1), "Admin": true}, "", late},
 		"after it, by one":    {set{"At": end, "Admin": true}, "", late},
-		"late, but allowed":   {set{"At": deadline.Add(1), "Rules.AllowLateCancellation": true}, "", late},
-		"allowed, in the end": {set{"At": end.Add(-1), "Rules.AllowLateCancellation": true}, "", late},
-		"allowed, after it":   {set{"At": end, "Rules.AllowLateCancellation": true}, state + "CONFIRMED", nil},
+		"late, but allowed":   {set{"At": deadline.Add(1), "Policy.AllowLateCancellation": true}, "", late},
+		"allowed, in the end": {set{"At": end.Add(-1), "Policy.AllowLateCancellation": true}, "", late},
+		"allowed, after it":   {set{"At": end, "Policy.AllowLateCancellation": true}, state + "CONFIRMED", nil},
 		"the session is gone": {set{"At": end, "SessionGone": true}, "", set{"SessionGone": true}},
 		"authorized":          {set{"Payment.Status": payment.Authorized}, "", nil},
 		"captured":            {set{"Payment.Status": payment.Captured}, "", nil},
@@ -111,16 +111,16 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 		result := expect.Value(a.decide(now))(t)
 		b := booking.Booking{
 			ID: a.ID, Party: a.Party, Status: booking.Confirmed, Credits: result.Credits, Counted: result.Counted,
-			StartsAt: a.Slot.StartsAt, EndsAt: a.Slot.EndsAt, Rules: a.Slot.Rules,
+			StartsAt: a.Slot.StartsAt, EndsAt: a.Slot.EndsAt, Policy: a.Slot.Policy,
 		}
-		b.Rules.AllowLateCancellation = yes("late allowed")
+		b.Policy.AllowLateCancellation = yes("late allowed")
 		at := now.Add(time.Duration(rapid.IntRange(0, 72).Draw(t, "hours")) * time.Hour)
 		c := cancellation{b, booking.CancelRequest{Admin: yes("admin"), SessionGone: yes("gone")}, result.Payer, at}
 
 		got, err := c.do()
 
 		late := at.After(b.StartsAt.Add(-24*time.Hour)) && !c.SessionGone
-		if late && !c.Admin && (!b.Rules.AllowLateCancellation || !at.Before(b.EndsAt)) {
+		if late && !c.Admin && (!b.Policy.AllowLateCancellation || !at.Before(b.EndsAt)) {
 			must.Error(t, err)
 			return
 		}
@@ -167,13 +167,13 @@ func TestRefundCredits_ReturnsTheCreditsOnce(t *testing.T) {
 func TestCancellableUntil_IsTheLaterOfWindowAndGrace(t *testing.T) {
 	t.Parallel()
 	deadline := now.Add(47 * time.Hour)
-	gold := map[string]catalog.TierPolicy{"gold": {Cancellation: new(time.Hour)}}
+	gold := map[string]catalog.TierPolicy{"gold": {CancellationWindow: new(time.Hour)}}
 	for want, grace := range map[time.Duration][]*time.Time{
 		0: {nil, new(deadline.Add(-1)), new(deadline)}, 1: {new(deadline.Add(1))},
 	} {
 		for _, until := range grace {
 			b := booking.Booking{StartsAt: now.Add(48 * time.Hour), MemberTier: "gold", GraceUntil: until}
-			b.Rules.Tiers = gold
+			b.Policy.TierCancellations = gold
 			test.EqOp(t, deadline.Add(want), b.CancellableUntil(), test.Sprint(until))
 		}
 	}
@@ -221,12 +221,12 @@ func TestNoShow_IsMarkedAfterTheStartAndUndoneIfThePartyFits(t *testing.T) {
 func TestMarkAbsent_MarksWhoDidNotCome(t *testing.T) {
 	t.Parallel()
 	from := now.Add(30 * time.Minute)
-	marks, leaves := catalog.Rules{AutoNoShow: true}, catalog.Rules{}
+	marks, leaves := catalog.BookingPolicy{AutoNoShow: true}, catalog.BookingPolicy{}
 	absence := booking.Absence{Booking: booking.Booking{
 		ID: id[tenant.BookingID](), Party: 2, Status: booking.Confirmed, StartsAt: now.Add(-time.Hour), EndsAt: now,
 	}}
 	for name, tt := range map[string]struct {
-		rules  catalog.Rules
+		rules  catalog.BookingPolicy
 		at     time.Time
 		differ set
 		want   bool
@@ -245,11 +245,11 @@ func TestMarkAbsent_MarksWhoDidNotCome(t *testing.T) {
 		if tt.want {
 			want = []booking.Booking{vary.From(c.Booking, set{"Status": booking.NoShow})}
 		}
-		got, err := booking.MarkAbsent(booking.Slot{Rules: tt.rules}, []booking.Absence{c}, from, tt.at)
+		got, err := booking.MarkAbsent(booking.Slot{Policy: tt.rules}, []booking.Absence{c}, from, tt.at)
 		expect.Fault(t, "", name)(err)
 		test.Eq(t, want, got, test.Sprint(name))
 	}
 	ahead := vary.From(absence, set{"StartsAt": from.Add(1)})
 	expect.Fault(t, "SESSION_NOT_OPEN state=not_started")(
-		booking.MarkAbsent(booking.Slot{Rules: marks}, []booking.Absence{ahead}, from, from))
+		booking.MarkAbsent(booking.Slot{Policy: marks}, []booking.Absence{ahead}, from, from))
 }

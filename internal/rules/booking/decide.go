@@ -104,7 +104,7 @@ func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
 // checkOpen rejects a session that cannot be booked now. A nil until means when booking closes.
 func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 	if until == nil {
-		until = new(s.StartsAt.Add(-s.Rules.BookingCloses))
+		until = new(s.StartsAt.Add(-s.Policy.BookingClosesBefore))
 	}
 	var state string
 	switch {
@@ -128,7 +128,7 @@ func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 
 // checkAdmission rejects a booking that comes too early, through a closed channel, or for a party of the wrong size.
 func (s *Slot) checkAdmission(request Request, now time.Time) error {
-	if opens := s.StartsAt.Add(-s.Rules.Advance); now.Before(opens) {
+	if opens := s.StartsAt.Add(-s.Policy.AdvanceWindow); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
 			WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	}
@@ -234,7 +234,7 @@ func (s *Slot) checkJoin(party int) error {
 	switch {
 	case s.Fits(party):
 		return catalog.SeatsAvailable(s.ID)
-	case !s.Rules.WaitlistEnabled || s.WaitlistCapacity == 0:
+	case !s.Policy.WaitlistEnabled || s.WaitlistCapacity == 0:
 		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.").
 			WithMetadata("session_id", s.ID.String())
 	case s.Waiting >= s.WaitlistCapacity:
@@ -245,5 +245,5 @@ func (s *Slot) checkJoin(party int) error {
 }
 
 func (s *Slot) waitlistHasRoom() bool {
-	return s.Rules.WaitlistEnabled && s.Waiting < s.WaitlistCapacity
+	return s.Policy.WaitlistEnabled && s.Waiting < s.WaitlistCapacity
 }

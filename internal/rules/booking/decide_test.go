@@ -46,7 +46,7 @@ func pack(differ set) credit.Subscription {
 func TestDecide_SaysWhyTheSessionIsNotOpen(t *testing.T) {
 	t.Parallel()
 	const notOpen = "SESSION_NOT_OPEN state="
-	s := vary.From(openSlot(), set{"Rules.BookingCloses": time.Hour})
+	s := vary.From(openSlot(), set{"Policy.BookingClosesBefore": time.Hour})
 	closes, fill := s.StartsAt.Add(-time.Hour), s.StartsAt.Add(time.Minute)
 	for name, tt := range map[string]struct {
 		differ set
@@ -72,7 +72,7 @@ func TestDecide_SaysWhyTheSessionIsNotOpen(t *testing.T) {
 
 func TestDecide_ChecksAdmissionUnlessPromoted(t *testing.T) {
 	t.Parallel()
-	opens := openSlot().StartsAt.Add(-openSlot().Rules.Advance)
+	opens := openSlot().StartsAt.Add(-openSlot().Policy.AdvanceWindow)
 	for name, tt := range map[string]struct {
 		differ set
 		at     time.Time
@@ -111,7 +111,7 @@ func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
 	}{
 		"room":            {set{"Slot.Waiting": 4}, "waits", "waits"},
 		"no room":         {set{"Slot.Waiting": 5}, "SESSION_FULL", "WAITLIST_FULL limit=5" + in},
-		"no waitlist":     {set{"Slot.Rules.WaitlistEnabled": false}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
+		"no waitlist":     {set{"Slot.Policy.WaitlistEnabled": false}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
 		"no places":       {set{"Slot.WaitlistCapacity": 0}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
 		"an open seat":    {set{"Slot.SeatsTaken": 9}, "booked", "SEATS_AVAILABLE" + in},
 		"not wanted":      {set{"NoWaitlist": true}, "SESSION_FULL", "waits"},
@@ -272,7 +272,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		a := try(set{
 			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2,
 			"Party":        1 + number("party", 3),
-			"Slot.Waiting": number("waiting", 2), "Slot.Rules.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
+			"Slot.Waiting": number("waiting", 2), "Slot.Policy.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
 			"NoWaitlist": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
 		})
 		fits := a.Slot.SeatsTaken+a.Party <= capacity
@@ -287,7 +287,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		case !a.Staff && balance < a.Party:
 			refused = fault.NoCredits
 		case fits:
-		case a.Slot.Rules.WaitlistEnabled && a.Slot.Waiting < 2 && !a.NoWaitlist:
+		case a.Slot.Policy.WaitlistEnabled && a.Slot.Waiting < 2 && !a.NoWaitlist:
 			want = booking.BookResult{Wait: true}
 		default:
 			refused = fault.SessionFull

@@ -20,7 +20,7 @@ func hold() booking.Booking {
 	s := openSlot()
 	return booking.Booking{
 		ID: id[tenant.BookingID](), Session: s.ID, Member: id[tenant.MemberID](), Party: 2, Status: booking.Pending,
-		StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules, HoldUntil: new(now.Add(10 * time.Minute)),
+		StartsAt: s.StartsAt, EndsAt: s.EndsAt, Policy: s.Policy, HoldUntil: new(now.Add(10 * time.Minute)),
 	}
 }
 
@@ -121,7 +121,7 @@ func TestHold_EndsAtItsTimeAndIsReleasedBefore(t *testing.T) {
 
 func TestHoldUntil_IsNeverAfterTheStart(t *testing.T) {
 	t.Parallel()
-	s := vary.From(openSlot(), set{"Rules.HoldTTL": 10 * time.Minute})
+	s := vary.From(openSlot(), set{"Policy.HoldTTL": 10 * time.Minute})
 	for at, want := range map[time.Time]time.Time{
 		now:                               now.Add(10 * time.Minute),
 		s.StartsAt.Add(-10 * time.Minute): s.StartsAt,

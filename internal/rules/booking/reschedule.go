@@ -32,9 +32,9 @@ func Reschedule(
 	if from.Location != to.Location {
 		return RescheduleResult{}, targetError("The session is at another location.").WithMetadata("reason", "LOCATION")
 	}
-	rules := b.Rules.For(b.MemberTier)
-	if deadline := b.CancellableUntil(); now.After(deadline) && !rules.AllowReschedule && !anyone {
-		return RescheduleResult{}, tooLate("reschedule", rules.Cancellation, deadline)
+	policy := b.Policy.For(b.MemberTier)
+	if deadline := b.CancellableUntil(); now.After(deadline) && !policy.AllowReschedule && !anyone {
+		return RescheduleResult{}, tooLate("reschedule", policy.CancellationWindow, deadline)
 	}
 	if err := to.checkOpen(nil, now); err != nil {
 		return RescheduleResult{}, targetError("The session is not open for booking.").
@@ -60,7 +60,7 @@ func Reschedule(
 		}
 	}
 	b.Session, b.StartsAt, b.EndsAt, b.LocalDate = to.ID, to.StartsAt, to.EndsAt, to.LocalDate
-	b.SessionTitle, b.TimeZone, b.Rules, b.GraceUntil = to.Title, to.TimeZone, to.Rules, nil
+	b.SessionTitle, b.TimeZone, b.Policy, b.GraceUntil = to.Title, to.TimeZone, to.Policy, nil
 	return RescheduleResult{Booking: b}, nil
 }
 

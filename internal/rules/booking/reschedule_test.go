@@ -29,12 +29,12 @@ func newMove(differ set) move {
 	start := from.StartsAt.Add(24 * time.Hour)
 	to := vary.From(openSlot(), set{
 		"StartsAt": start, "EndsAt": start.Add(time.Hour), "LocalDate": civiltest.Date("2026-03-19"), "Title": "Later",
-		"TimeZone": "Asia/Tokyo", "Rules.HoldTTL": time.Minute,
+		"TimeZone": "Asia/Tokyo", "Policy.HoldTTL": time.Minute,
 	})
 	return vary.From(move{From: from, To: to, At: now, Booking: booking.Booking{
 		ID: id[tenant.BookingID](), Session: from.ID, Party: 2, Status: booking.Confirmed, Channel: catalog.Online,
 		Credits: 2, Counted: true, StartsAt: from.StartsAt, EndsAt: from.EndsAt, LocalDate: from.LocalDate,
-		Rules: from.Rules, GraceUntil: new(now.Add(-time.Hour)),
+		Policy: from.Policy, GraceUntil: new(now.Add(-time.Hour)),
 	}, Payer: &credit.Subscription{
 		UsedToday: 1, UsedThisWeek: 2, Plan: credit.Plan{DailyLimit: new(2), WeeklyLimit: new(2)},
 	}}, differ)
@@ -49,7 +49,7 @@ func TestReschedule_MovesTheBookingWithItsCredits(t *testing.T) {
 	m := newMove(nil)
 	test.Eq(t, booking.RescheduleResult{Booking: vary.From(m.Booking, set{
 		"Session": m.To.ID, "StartsAt": m.To.StartsAt, "EndsAt": m.To.EndsAt, "LocalDate": m.To.LocalDate,
-		"SessionTitle": "Later", "TimeZone": "Asia/Tokyo", "Rules": m.To.Rules, "GraceUntil": nil,
+		"SessionTitle": "Later", "TimeZone": "Asia/Tokyo", "Policy": m.To.Policy, "GraceUntil": nil,
 	})}, expect.Value(m.do(false))(t))
 	test.Eq(t, newMove(nil).Payer, m.Payer, test.Sprint("its usage is the caller's"))
 	m.To = m.From
@@ -69,14 +69,14 @@ func TestReschedule_RejectsMovesUnlessTheCallerMayMoveAny(t *testing.T) {
 	}{
 		"in time": {set{"At": deadline}, "", ""},
 		"late": {
-			set{"At": deadline.Add(1), "Booking.Rules.AllowReschedule": false},
+			set{"At": deadline.Add(1), "Booking.Policy.AllowReschedule": false},
 			"CANCELLATION_WINDOW deadline=" + deadline.UTC().Format(time.RFC3339) + " hours_before=24", "",
 		},
-		"late, but allowed": {set{"At": deadline.Add(1), "Booking.Rules.AllowReschedule": true}, "", ""},
+		"late, but allowed": {set{"At": deadline.Add(1), "Booking.Policy.AllowReschedule": true}, "", ""},
 		"started": {
-			set{"At": openSlot().StartsAt, "Booking.Rules.AllowReschedule": true}, state + "CONFIRMED", "",
+			set{"At": openSlot().StartsAt, "Booking.Policy.AllowReschedule": true}, state + "CONFIRMED", "",
 		},
-		"about to start": {set{"At": openSlot().StartsAt.Add(-1), "Booking.Rules.AllowReschedule": true}, "", ""},
+		"about to start": {set{"At": openSlot().StartsAt.Add(-1), "Booking.Policy.AllowReschedule": true}, "", ""},
 		"a hold":         {set{"Booking.Status": booking.Pending}, state + "PENDING", state + "PENDING"},
 		"elsewhere": {
 			set{"To.Location": id[tenant.LocationID]()}, target + "LOCATION", target + "LOCATION",
@@ -112,7 +112,7 @@ func TestReschedule_RejectsMovesUnlessTheCallerMayMoveAny(t *testing.T) {
 // The sentence names what is too late, and the metadata has the window of the member's tier.
 func TestCancellationWindow_IsReportedToCancelAndToReschedule(t *testing.T) {
 	t.Parallel()
-	m := newMove(set{"Booking.Rules.Cancellation": 90 * time.Minute, "Booking.Rules.AllowReschedule": false})
+	m := newMove(set{"Booking.Policy.CancellationWindow": 90 * time.Minute, "Booking.Policy.AllowReschedule": false})
 	m.At = m.Booking.CancellableUntil().Add(1)
 	_, err := m.do(false)
 	test.StrContains(t, err.Error(), "too late to reschedule: that was possible until 1.5 hours before")

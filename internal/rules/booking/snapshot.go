@@ -13,7 +13,7 @@ type Snapshot struct {
 	TakesPayments bool
 	Locations     map[tenant.LocationID]SnapshotLocation
 	Services      map[tenant.ServiceID]SnapshotService
-	Policies      map[tenant.UUID]*catalog.Layer // by the id of the tenant, location or service
+	Policies      map[tenant.UUID]*catalog.CompiledPolicy // by the id of the tenant, location or service
 	Plans         map[tenant.PlanID]credit.Plan
 }
 
@@ -49,6 +49,6 @@ func (s *Snapshot) Complete(slot Slot, of tenant.TenantID) (Slot, bool) {
 	slot.TimeZone, slot.Point, slot.Channels = location.TimeZone, location.Point, location.Channels
 	slot.MinParty, slot.MaxParty, slot.Delivery = service.MinParty, service.MaxParty, service.Delivery
 	slot.TakesPayments = s.TakesPayments
-	slot.Rules = catalog.Resolve(s.Policies[of.UUID], s.Policies[slot.Location.UUID], s.Policies[slot.Service.UUID])
+	slot.Policy = catalog.Resolve(s.Policies[of.UUID], s.Policies[slot.Location.UUID], s.Policies[slot.Service.UUID])
 	return slot, hasLocation && hasService
 }

@@ -56,9 +56,9 @@ func (s Service) AuditFields() AuditFields {
 }
 
 // AuditFields returns what the policy sets; what it inherits is nil.
-func (p Policy) AuditFields() AuditFields { return settingFields(PolicyFields, &p) }
+func (p PolicyLayer) AuditFields() AuditFields { return settingFields(PolicyFields, &p) }
 
-func settingFields[S any](rows settings.Table[S, Rules], s *S) map[string]any {
+func settingFields[S any](rows settings.Table[S, BookingPolicy], s *S) map[string]any {
 	fields := rows.Values(s)
 	for name, value := range fields {
 		switch v := value.(type) {

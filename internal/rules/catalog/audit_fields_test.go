@@ -68,10 +68,12 @@ func TestAuditChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 		},
 		"policy": {
 			catalog.AuditChanges(
-				catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: &map[string]catalog.TierPolicy{}}.AuditFields(),
-				catalog.Policy{
-					AllowReschedule: new(false),
-					Tiers:           &map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}},
+				catalog.PolicyLayer{
+					CancellationWindow: new(24 * time.Hour), TierCancellations: &map[string]catalog.TierPolicy{},
+				}.AuditFields(),
+				catalog.PolicyLayer{
+					AllowReschedule:   new(false),
+					TierCancellations: &map[string]catalog.TierPolicy{"member": {CancellationWindow: new(90 * time.Minute)}},
 				}.AuditFields(),
 			),
 			`{"after":{"allow_reschedule":false,"cancellation_window":null,` +

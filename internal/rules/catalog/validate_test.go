@@ -158,7 +158,7 @@ func TestPolicyValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	tier := func(name string, window time.Duration) map[string]catalog.TierPolicy {
-		return map[string]catalog.TierPolicy{name: {Cancellation: &window}}
+		return map[string]catalog.TierPolicy{name: {CancellationWindow: &window}}
 	}
 	most := make(map[string]catalog.TierPolicy)
 	for i := range 50 {
@@ -166,19 +166,21 @@ func TestPolicyValidate_NamesTheInvalidField(t *testing.T) {
 	}
 	many := maps.Clone(most)
 	many["one more"] = catalog.TierPolicy{}
-	expect.InvalidField(t, catalog.Policy{}, map[string][]set{
+	expect.InvalidField(t, catalog.PolicyLayer{}, map[string][]set{
 		"": {
-			nil, {"Tiers": map[string]catalog.TierPolicy{}}, {"Tiers": tier("member", 0)}, {"Tiers": most},
-			{"Tiers": tier("member", 4*time.Hour)}, {"Tiers": tier(strings.Repeat("é", 50), 30*day)},
+			nil, {"TierCancellations": map[string]catalog.TierPolicy{}}, {"TierCancellations": tier("member", 0)},
+			{"TierCancellations": most},
+			{"TierCancellations": tier("member", 4*time.Hour)}, {"TierCancellations": tier(strings.Repeat("é", 50), 30*day)},
 		},
-		"layer.policy.cancellation_window": {{"Cancellation": time.Millisecond}},
+		"layer.policy.cancellation_window": {{"CancellationWindow": time.Millisecond}},
 		"layer.policy.gps_max_meters":      {{"GPSMaxMeters": math.NaN()}},
 		"layer.policy.tier_cancellations": {
-			{"Tiers": tier("", 4*time.Hour)}, {"Tiers": tier(strings.Repeat("x", 51), 0)}, {"Tiers": tier("member", 31*day)},
-			{"Tiers": many},
+			{"TierCancellations": tier("", 4*time.Hour)}, {"TierCancellations": tier(strings.Repeat("x", 51), 0)},
+			{"TierCancellations": tier("member", 31*day)},
+			{"TierCancellations": many},
 		},
 	})
-	test.NoError(t, catalog.Defaults().Policy().Validate())
+	test.NoError(t, catalog.Defaults().Layer().Validate())
 }
 
 // The names are those of the contract and of the audit log. Spans are whole seconds, distances are meters.
@@ -200,9 +202,9 @@ func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
 		"checkin_requires_qr": false,
 		"tier_cancellations":  map[string]catalog.TierPolicy{},
 	}
-	defaults := catalog.Defaults().Policy()
-	test.EqOp(t, len(bounds)+len(others), len(catalog.RuleFields))
-	for _, row := range catalog.RuleFields {
+	defaults := catalog.Defaults().Layer()
+	test.EqOp(t, len(bounds)+len(others), len(catalog.AllPolicyFields))
+	for _, row := range catalog.AllPolicyFields {
 		name := row.Name()
 		b, has := bounds[name]
 		if !has {
@@ -212,11 +214,11 @@ func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
 		for value, want := range map[time.Duration]string{
 			b.least: "", b.most: "", b.least - b.unit: invalid + name, b.most + b.unit: invalid + name,
 		} {
-			var p catalog.Policy
+			var p catalog.PolicyLayer
 			row.Set(&p, value)
 			expect.Fault(t, want, name, value)(p.Validate())
 		}
-		var initial catalog.Policy
+		var initial catalog.PolicyLayer
 		row.Set(&initial, b.initial)
 		test.Eq(t, row.Value(&initial), row.Value(&defaults), test.Sprint(name))
 	}

@@ -17,31 +17,31 @@ func TestDecide_TellsOfAccessWhateverTheRecipientTurnedOff(t *testing.T) {
 	off := Preferences{{AccessChanged, email}: false}
 	for name, c := range map[string]struct {
 		to   Recipient
-		want Decision
+		want Action
 	}{
-		"turned off":  {Recipient{Known: true, Preferences: off}, Decision{Action: Send, Channel: email}},
-		"deactivated": {Recipient{Preferences: off}, Decision{Action: Send, Channel: email}},
+		"turned off":  {Recipient{Known: true, Preferences: off}, Action{Kind: Send, Channel: email}},
+		"deactivated": {Recipient{Preferences: off}, Action{Kind: Send, Channel: email}},
 		"unsubscribed": {
 			Recipient{Known: true, Stopped: map[delivery.Channel]Reason{email: Unsubscribed}},
-			Decision{Action: Send, Channel: email},
+			Action{Kind: Send, Channel: email},
 		},
 		"in quiet hours": {
 			Recipient{Known: true, Quiet: &QuietHours{End: civil.TimeOfDay{Hour: 23, Minute: 59}}},
-			Decision{Action: Send, Channel: email},
+			Action{Kind: Send, Channel: email},
 		},
 		"an address that does not work": {
 			Recipient{Known: true, Stopped: map[delivery.Channel]Reason{email: Bounced}},
-			Decision{Action: Drop, Reason: Bounced},
+			Action{Kind: Drop, Reason: Bounced},
 		},
 	} {
 		c.to.Email, c.to.Zone = "olga@example.com", time.UTC
 		settings := DefaultSettings()
-		settings.EmailInQuiet = false
+		settings.EmailInQuietHours = false
 		test.Eq(t, c.want, Decide(n, settings, c.to, Facts{}, monday), test.Sprint(name))
 	}
 	stopped := Recipient{
 		Known: true, Email: "olga@example.com", Zone: time.UTC, Stopped: map[delivery.Channel]Reason{email: Unsubscribed},
 	}
 	other := Notice{Topic: CreditsLow, Lane: Mail, ExpiresAt: monday.Add(time.Hour)}
-	test.Eq(t, Decision{Action: Drop, Reason: Unsubscribed}, Decide(other, DefaultSettings(), stopped, Facts{}, monday))
+	test.Eq(t, Action{Kind: Drop, Reason: Unsubscribed}, Decide(other, DefaultSettings(), stopped, Facts{}, monday))
 }

@@ -80,20 +80,20 @@ type Offer struct {
 	NoSMS       bool      // the waitlist rules reserve SMS for entries of a higher priority
 }
 
-// Action is what to do with a notice.
-type Action string
+// ActionKind is what to do with a notice.
+type ActionKind string
 
 // The actions.
 const (
-	Send  Action = "SEND"
-	Defer Action = "DEFER"
-	Drop  Action = "DROP"
-	Close Action = "CLOSE" // the recipient has it
+	Send  ActionKind = "SEND"
+	Defer ActionKind = "DEFER"
+	Drop  ActionKind = "DROP"
+	Close ActionKind = "CLOSE" // the recipient has it
 )
 
-// Decision is what to do with a notice, and why.
-type Decision struct {
-	Action  Action
+// Action is what to do with a notice, and why.
+type Action struct {
+	Kind    ActionKind
 	Channel delivery.Channel // for Send; also the channel whose sending quota is used up
 	Until   time.Time        // for Defer: when to judge again
 	Reason  Reason           // why it is not sent, or not yet
@@ -101,31 +101,31 @@ type Decision struct {
 
 // Decide applies the guardrails to a notice that is due: freshness, consent, quiet hours, the frequency cap and the
 // sending quota. Call it right before sending, with the current state.
-func Decide(n Notice, s Settings, r Recipient, f Facts, now time.Time) Decision {
+func Decide(n Notice, s Settings, r Recipient, f Facts, now time.Time) Action {
 	if !n.Topic.IsOffer() {
 		f.Offer = nil // only messages about the offer itself have its privileges, not those about the booking
 	}
 	if why := staleReason(n, s, r, f, now); why != "" {
-		return Decision{Action: Drop, Reason: why}
+		return Action{Kind: Drop, Reason: why}
 	}
 	usable, why := usableChannels(n, r, f)
 	if len(usable) == 0 {
-		return Decision{Action: Drop, Reason: why}
+		return Action{Kind: Drop, Reason: why}
 	}
-	best := Decision{Action: Drop, Reason: TooLate}
+	best := Action{Kind: Drop, Reason: TooLate}
 	for _, c := range usable {
 		until, why := heldUntil(n.Topic, c, s, r, f, now)
 		if why == "" {
-			return Decision{Action: Send, Channel: c}
+			return Action{Kind: Send, Channel: c}
 		}
-		held := Decision{Action: Drop, Reason: why}
+		held := Action{Kind: Drop, Reason: why}
 		if why == SendingQuotaReason {
 			held.Channel = c
 		}
 		if until.Before(n.ExpiresAt) {
-			held.Action, held.Until = Defer, until
+			held.Kind, held.Until = Defer, until
 		}
-		if best.Action != Defer || held.Action == Defer && until.Before(best.Until) {
+		if best.Kind != Defer || held.Kind == Defer && until.Before(best.Until) {
 			best = held
 		}
 	}
@@ -193,7 +193,8 @@ func (r Recipient) CheckReachable(c delivery.Channel) error {
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
 func heldUntil(t Topic, c delivery.Channel, s Settings, r Recipient, f Facts, now time.Time) (time.Time, Reason) {
-	exempt := t.Fixed() || t.Mandatory(c) || c == delivery.Email && s.EmailInQuiet || f.Offer != nil && f.Offer.EvenInQuiet
+	exempt := t.Fixed() || t.Mandatory(c) || c == delivery.Email && s.EmailInQuietHours ||
+		f.Offer != nil && f.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, QuietHoursReason
 	}
@@ -210,7 +211,7 @@ func (r Recipient) quietHours(s Settings) QuietHours {
 	if r.Quiet != nil {
 		return *r.Quiet
 	}
-	return s.Quiet
+	return s.QuietHours
 }
 
 // capReached reports whether the recipient has reached the cap of a channel, and until when.

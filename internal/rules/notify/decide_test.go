@@ -21,7 +21,7 @@ func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
 	}
 	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
 	f := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
-	want := Decision{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
+	want := Action{Kind: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
 	test.Eq(t, want, Decide(n, DefaultSettings(), to, f, night))
 }
 
@@ -81,16 +81,16 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		at     time.Time
 		offer  bool // it is an offer, not a reminder
 		differ set
-		want   Decision
+		want   Action
 	}{
-		{"nothing holds it back", monday, false, nil, Decision{Action: Send, Channel: push}},
+		{"nothing holds it back", monday, false, nil, Action{Kind: Send, Channel: push}},
 
 		// Consent
-		{"no device, and no SMS wanted", monday, false, set{"R.Devices": nil}, Decision{Action: Send, Channel: email}},
+		{"no device, and no SMS wanted", monday, false, set{"R.Devices": nil}, Action{Kind: Send, Channel: email}},
 		{
 			"no device, SMS wanted",
 			monday, false, set{"R.Devices": nil, "R.Preferences": Preferences{{Reminder, sms}: true}},
-			Decision{Action: Send, Channel: sms},
+			Action{Kind: Send, Channel: sms},
 		},
 		{
 			"stopped SMS", monday, false,
@@ -98,88 +98,88 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 				"R.Devices": nil, "R.Preferences": Preferences{{Reminder, sms}: true},
 				"R.Stopped": map[delivery.Channel]Reason{sms: OptedOut},
 			},
-			Decision{Action: Send, Channel: email},
+			Action{Kind: Send, Channel: email},
 		},
 		{
 			"nothing chosen",
 			monday, false, set{"R.Preferences": Preferences{{Reminder, push}: false, {Reminder, email}: false}},
-			Decision{Action: Drop, Reason: Unsubscribed},
+			Action{Kind: Drop, Reason: Unsubscribed},
 		},
 		{
 			"no address at all", monday, false, set{"R.Devices": nil, "R.Email": ""},
-			Decision{Action: Drop, Reason: Unreachable},
+			Action{Kind: Drop, Reason: Unreachable},
 		},
 		{
 			"bounced",
 			monday, false, set{"R.Devices": nil, "R.Stopped": map[delivery.Channel]Reason{email: Bounced}},
-			Decision{Action: Drop, Reason: Bounced},
+			Action{Kind: Drop, Reason: Bounced},
 		},
 		{
 			"push has failed", monday, false, set{"N.FailedChannels": []delivery.Channel{push}},
-			Decision{Action: Send, Channel: email},
+			Action{Kind: Send, Channel: email},
 		},
 		{
 			"everything has failed", monday, false, set{"N.FailedChannels": []delivery.Channel{push, email}},
-			Decision{Action: Drop, Reason: ProviderRefused},
+			Action{Kind: Drop, Reason: ProviderRefused},
 		},
 		{
 			"rules keep SMS for others",
 			monday, true, set{"R.Devices": nil, "M.Offer.NoSMS": true},
-			Decision{Action: Drop, Reason: Unreachable},
+			Action{Kind: Drop, Reason: Unreachable},
 		},
 
 		// Quiet hours
 		{
 			"a mail at night", night, true, set{"N.Lane": Mail},
-			Decision{Action: Defer, Until: morning, Reason: QuietHoursReason},
+			Action{Kind: Defer, Until: morning, Reason: QuietHoursReason},
 		},
 		{
 			"a mail at night, let through",
-			night, true, set{"N.Lane": Mail, "S.EmailInQuiet": true},
-			Decision{Action: Send, Channel: email},
+			night, true, set{"N.Lane": Mail, "S.EmailInQuietHours": true},
+			Action{Kind: Send, Channel: email},
 		},
-		{"an offer at night", night, true, nil, Decision{Action: Defer, Until: morning, Reason: QuietHoursReason}},
+		{"an offer at night", night, true, nil, Action{Kind: Defer, Until: morning, Reason: QuietHoursReason}},
 		{
 			"an offer that must not wait", night, true, set{"M.Offer.EvenInQuiet": true},
-			Decision{Action: Send, Channel: push},
+			Action{Kind: Send, Channel: push},
 		},
 		{
 			"an offer for which the night is too long", night, true,
 			set{"N.StartsAt": morning, "M.StartsAt": morning, "N.ExpiresAt": morning},
-			Decision{Action: Drop, Reason: QuietHoursReason},
+			Action{Kind: Drop, Reason: QuietHoursReason},
 		},
 		{
 			"a member who is up late",
 			night, true, set{"R.Quiet": hours("02:00-09:00")},
-			Decision{Action: Send, Channel: push},
+			Action{Kind: Send, Channel: push},
 		},
 		{
 			"a member who sleeps at noon", monday, true, set{"R.Quiet": hours("13:00-14:00")},
-			Decision{Action: Defer, Until: monday.Add(time.Hour), Reason: QuietHoursReason},
+			Action{Kind: Defer, Until: monday.Add(time.Hour), Reason: QuietHoursReason},
 		},
 		{
 			"a member far away", monday, true, set{"R.Zone": zone(t, "Asia/Tokyo")},
-			Decision{Action: Defer, Until: time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC), Reason: QuietHoursReason},
+			Action{Kind: Defer, Until: time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC), Reason: QuietHoursReason},
 		},
 
 		// The frequency cap
 		{
 			"one below the cap", monday, false,
 			set{"R.Sent": map[delivery.Channel][]time.Time{push: times(11, monday, time.Minute)}},
-			Decision{Action: Send, Channel: push},
+			Action{Kind: Send, Channel: push},
 		},
 		{
 			"at the cap, another channel", monday, false, set{
 				"R.Sent": map[delivery.Channel][]time.Time{push: times(12, monday, time.Minute)},
 			},
-			Decision{Action: Send, Channel: email},
+			Action{Kind: Send, Channel: email},
 		},
 		{
 			"at both caps, and no time", monday, false,
 			set{"R.Sent": map[delivery.Channel][]time.Time{
 				push: times(12, monday, time.Minute), email: times(20, monday, time.Minute),
 			}},
-			Decision{Action: Drop, Reason: FrequencyCap},
+			Action{Kind: Drop, Reason: FrequencyCap},
 		},
 		{
 			"at both caps", monday, true,
@@ -189,46 +189,46 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 					push: times(12, monday, time.Hour), sms: times(6, monday, time.Hour),
 				},
 			},
-			Decision{Action: Defer, Until: monday.Add(13 * time.Hour), Reason: FrequencyCap},
+			Action{Kind: Defer, Until: monday.Add(13 * time.Hour), Reason: FrequencyCap},
 		},
 		{
 			"old ones do not count",
 			monday, false,
 			set{"R.Sent": map[delivery.Channel][]time.Time{push: times(12, monday.Add(-24*time.Hour), time.Minute)}},
-			Decision{Action: Send, Channel: push},
+			Action{Kind: Send, Channel: push},
 		},
 
 		// Freshness
-		{"cancelled", monday, false, set{"M.Booked": false}, Decision{Action: Drop, Reason: NotBooked}},
-		{"the session is gone", monday, false, set{"M.SessionGone": true}, Decision{Action: Drop, Reason: NotBooked}},
-		{"moved", monday, false, set{"M.StartsAt": monday.Add(90 * time.Minute)}, Decision{Action: Drop, Reason: Moved}},
+		{"cancelled", monday, false, set{"M.Booked": false}, Action{Kind: Drop, Reason: NotBooked}},
+		{"the session is gone", monday, false, set{"M.SessionGone": true}, Action{Kind: Drop, Reason: NotBooked}},
+		{"moved", monday, false, set{"M.StartsAt": monday.Add(90 * time.Minute)}, Action{Kind: Drop, Reason: Moved}},
 		{
 			"checked in", monday, false, set{"M.Booked": false, "M.Attended": true},
-			Decision{Action: Drop, Reason: Superseded},
+			Action{Kind: Drop, Reason: Superseded},
 		},
-		{"started", monday.Add(30 * time.Minute), false, nil, Decision{Action: Drop, Reason: TooLate}},
-		{"no longer a member", monday, false, set{"R.Known": false}, Decision{Action: Drop, Reason: Superseded}},
+		{"started", monday.Add(30 * time.Minute), false, nil, Action{Kind: Drop, Reason: TooLate}},
+		{"no longer a member", monday, false, set{"R.Known": false}, Action{Kind: Drop, Reason: Superseded}},
 		{
 			"an accepted offer", monday, true, set{"M.Offer.Live": false},
-			Decision{Action: Drop, Reason: OfferClosed},
+			Action{Kind: Drop, Reason: OfferClosed},
 		},
 		{
 			"an offer that has ended", monday, true, set{"M.Offer.ExpiresAt": monday},
-			Decision{Action: Drop, Reason: OfferClosed},
+			Action{Kind: Drop, Reason: OfferClosed},
 		},
 		{
 			"credits bought in the meantime",
 			monday, false, set{"N.Topic": CreditsLow, "N.Lane": Mail, "N.StartsAt": time.Time{}, "M.Balance": 2},
-			Decision{Action: Drop, Reason: Superseded},
+			Action{Kind: Drop, Reason: Superseded},
 		},
 		{
 			"no longer waiting", monday, false, set{"N.Topic": Waitlisted, "N.Lane": Mail},
-			Decision{Action: Drop, Reason: Superseded},
+			Action{Kind: Drop, Reason: Superseded},
 		},
 		{
 			"still cancelled",
 			monday, false, set{"N.Topic": BookingCancelled, "N.Lane": Mail, "M.Booked": false, "M.Cancelled": true},
-			Decision{Action: Send, Channel: email},
+			Action{Kind: Send, Channel: email},
 		},
 	} {
 		s := *newScene(t)

@@ -17,7 +17,7 @@ type Due struct {
 
 // Step is what happens with a notice that is due.
 type Step struct {
-	Decision
+	Action
 	Notice   Notice    // as it continues
 	To       Recipient // with what counts for them; empty if no further attempt is possible
 	Reminder bool      // the reminder of a booking is due for the first time, which is an event
@@ -30,17 +30,17 @@ func (u *Usage) Next(d Due, s Settings, now time.Time) Step {
 		resumed, closed, why := n.Resume(d.LastStatus)
 		switch n = resumed; {
 		case why != "":
-			return Step{Decision: Decision{Action: Drop, Reason: why}, Notice: n}
+			return Step{Action: Action{Kind: Drop, Reason: why}, Notice: n}
 		case closed:
-			return Step{Decision: Decision{Action: Close}, Notice: n}
+			return Step{Action: Action{Kind: Close}, Notice: n}
 		}
 	}
 	to := u.recipient(n, d.To)
-	step := Step{Decision: Decide(n, s, to, d.About, now), Notice: n, To: to, Reminder: n.ReminderDue(d.About)}
+	step := Step{Action: Decide(n, s, to, d.About, now), Notice: n, To: to, Reminder: n.ReminderDue(d.About)}
 	switch c := step.Channel; {
-	case step.Action == Send:
+	case step.Kind == Send:
 		step.Notice.LastChannel = n.IsOnlyChannel(c, to, d.About)
-	case step.Action == Defer && step.Reason == SendingQuotaReason:
+	case step.Kind == Defer && step.Reason == SendingQuotaReason:
 		u.sending.Wait(c, SendingCountry(c, to.Phone), step.Until)
 	}
 	return step

@@ -21,18 +21,18 @@ func TestNext_EndsOrResumesAnAttemptWithoutResult(t *testing.T) {
 	due := Due{Notice: s.N, Sending: true, To: s.R, About: s.M}
 	for name, tt := range map[string]struct {
 		differ set
-		want   Decision
+		want   Action
 		named  bool // the recipient is known
 	}{
-		"the provider has it": {set{"LastStatus": delivery.Delivered}, Decision{Action: Close}, false},
-		"it is not known":     {nil, Decision{Action: Send, Channel: push}, true},
-		"too often":           {set{"Notice.UnknownResults": 2}, Decision{Action: Drop, Reason: PossiblySent}, false},
+		"the provider has it": {set{"LastStatus": delivery.Delivered}, Action{Kind: Close}, false},
+		"it is not known":     {nil, Action{Kind: Send, Channel: push}, true},
+		"too often":           {set{"Notice.UnknownResults": 2}, Action{Kind: Drop, Reason: PossiblySent}, false},
 		"too often, but known": {
-			set{"Notice.UnknownResults": 2, "LastStatus": delivery.Sent}, Decision{Action: Close}, false,
+			set{"Notice.UnknownResults": 2, "LastStatus": delivery.Sent}, Action{Kind: Close}, false,
 		},
 	} {
 		step := noUsage().Next(vary.From(due, tt.differ), s.S, monday)
-		test.Eq(t, tt.want, step.Decision, test.Sprint(name))
+		test.Eq(t, tt.want, step.Action, test.Sprint(name))
 		test.EqOp(t, tt.named, step.To.Known, test.Sprint(name))
 	}
 	resumed := noUsage().Next(due, s.S, monday)
@@ -62,7 +62,7 @@ func TestNext_CountsWhatABatchSends(t *testing.T) {
 	due := Due{Notice: s.N, To: s.R, About: s.M}
 	usage := noUsage()
 	first := usage.Next(due, s.S, monday)
-	must.EqOp(t, Send, first.Action)
+	must.EqOp(t, Send, first.Kind)
 	test.EqOp(t, SendingKey{}, usage.Count(first.Notice, first.To, first.Channel, monday))
 	test.EqOp(t, FrequencyCap, usage.Next(due, s.S, monday).Reason)
 	code := s.N
@@ -81,7 +81,7 @@ func TestNext_DefersToTheNextRoomInAQuota(t *testing.T) {
 	sending := NewSending(studioID, SendingLimits{email: {Total: 1}}, nil, nil, nil, monday)
 	usage := NewUsage(make(map[tenant.UUID]map[delivery.Channel][]time.Time), sending)
 	first := usage.Next(due, s.S, monday)
-	must.EqOp(t, Send, first.Action)
+	must.EqOp(t, Send, first.Kind)
 	test.EqOp(t, email, usage.Count(first.Notice, first.To, first.Channel, monday).Channel)
 	waits := usage.Next(due, s.S, monday)
 	test.EqOp(t, SendingQuotaReason, waits.Reason)
@@ -101,8 +101,8 @@ func TestSendingCountry_IsThatOfANumber(t *testing.T) {
 
 func TestStep_HoldsOfferInQuietHours(t *testing.T) {
 	t.Parallel()
-	quiet := Decision{Action: Defer, Reason: QuietHoursReason}
-	test.True(t, Step{Decision: quiet, Notice: Notice{Topic: Offered}}.HoldsOffer())
-	test.False(t, Step{Decision: quiet, Notice: Notice{Topic: OfferExpiring}}.HoldsOffer())
-	test.False(t, Step{Decision: Decision{Reason: FrequencyCap}, Notice: Notice{Topic: Offered}}.HoldsOffer())
+	quiet := Action{Kind: Defer, Reason: QuietHoursReason}
+	test.True(t, Step{Action: quiet, Notice: Notice{Topic: Offered}}.HoldsOffer())
+	test.False(t, Step{Action: quiet, Notice: Notice{Topic: OfferExpiring}}.HoldsOffer())
+	test.False(t, Step{Action: Action{Reason: FrequencyCap}, Notice: Notice{Topic: Offered}}.HoldsOffer())
 }

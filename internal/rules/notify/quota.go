@@ -77,13 +77,13 @@ type Sending struct {
 	levels map[delivery.Channel]int
 	home   []string
 
-	loads   map[place]*load
+	loads   map[limitKey]*load
 	changes map[SendingKey]*SendingHour
 	order   []SendingKey
 }
 
-// place is a channel and a country, or all countries together.
-type place struct {
+// limitKey is a channel and a country, or all countries together.
+type limitKey struct {
 	channel delivery.Channel
 	country string
 }
@@ -102,7 +102,7 @@ func NewSending(
 	s := &Sending{
 		now: now, first: SendingSince(now), limits: make(SendingLimits), levels: make(map[delivery.Channel]int), home: home,
 		spread: (time.Duration(binary.BigEndian.Uint16(in.UUID[14:])) * sendingSpread >> 16).Truncate(time.Second),
-		loads:  make(map[place]*load), changes: make(map[SendingKey]*SendingHour),
+		loads:  make(map[limitKey]*load), changes: make(map[SendingKey]*SendingHour),
 	}
 	for _, standing := range standings {
 		s.levels[standing.Channel] = standing.Level
@@ -119,17 +119,17 @@ func NewSending(
 			n = h.Sent
 		}
 		s.add(h.Channel, h.Country, h.Hour, n)
-		told := &s.load(place{h.Channel, h.Country}).told
+		told := &s.load(limitKey{h.Channel, h.Country}).told
 		*told = max(*told, h.Alarm)
 	}
 	return s
 }
 
-func (s *Sending) load(p place) *load {
-	if s.loads[p] == nil {
-		s.loads[p] = new(load)
+func (s *Sending) load(k limitKey) *load {
+	if s.loads[k] == nil {
+		s.loads[k] = new(load)
 	}
-	return s.loads[p]
+	return s.loads[k]
 }
 
 // add counts messages of an hour for their country, and for all together.
@@ -138,29 +138,29 @@ func (s *Sending) add(c delivery.Channel, country string, hour time.Time, n int)
 	if at < 0 || at > sendingHours+waitingHours {
 		return
 	}
-	s.load(place{c, ""}).hours[at] += n
+	s.load(limitKey{c, ""}).hours[at] += n
 	if country != "" {
-		s.load(place{c, country}).hours[at] += n
+		s.load(limitKey{c, country}).hours[at] += n
 	}
 }
 
-// limit returns the limit of a place; 0: none.
-func (s *Sending) limit(p place) int {
+// limit returns the limit for a channel and a country; 0: none.
+func (s *Sending) limit(k limitKey) int {
 	switch {
-	case p.country == "":
-		return s.limits[p.channel].Total
-	case slices.Contains(s.home, p.country):
+	case k.country == "":
+		return s.limits[k.channel].Total
+	case slices.Contains(s.home, k.country):
 		return 0
 	}
-	return s.limits[p.channel].Abroad
+	return s.limits[k.channel].Abroad
 }
 
-// places returns the limited places to which a message counts.
-func (s *Sending) places(c delivery.Channel, country string) []place {
-	var all []place
-	for _, p := range []place{{c, ""}, {c, country}} {
-		if s.limit(p) > 0 && !slices.Contains(all, p) {
-			all = append(all, p)
+// limitKeys returns the limits toward which a message counts.
+func (s *Sending) limitKeys(c delivery.Channel, country string) []limitKey {
+	var all []limitKey
+	for _, k := range []limitKey{{c, ""}, {c, country}} {
+		if s.limit(k) > 0 && !slices.Contains(all, k) {
+			all = append(all, k)
 		}
 	}
 	return all
@@ -176,10 +176,10 @@ func (s *Sending) RoomAt(c delivery.Channel, country string) time.Time {
 		return time.Time{}
 	}
 	at := sendingHours
-	for settled := false; !settled; { // an hour with room at one place may have none at the other
+	for settled := false; !settled; { // an hour with room for one limit may have none for the other
 		settled = true
-		for _, p := range s.places(c, country) {
-			if later := s.roomAt(p, at); later > at {
+		for _, k := range s.limitKeys(c, country) {
+			if later := s.roomAt(k, at); later > at {
 				at, settled = later, false
 			}
 		}
@@ -190,9 +190,9 @@ func (s *Sending) RoomAt(c delivery.Channel, country string) time.Time {
 	return s.first.Add(time.Duration(at)*time.Hour + s.spread)
 }
 
-// roomAt returns the first hour, from one on, that has room at a place.
-func (s *Sending) roomAt(p place, from int) int {
-	l, limit := s.load(p), s.limit(p)
+// roomAt returns the first hour, from one on, that has room for a limit.
+func (s *Sending) roomAt(k limitKey, from int) int {
+	l, limit := s.load(k), s.limit(k)
 	used := 0
 	for _, n := range l.hours[from-sendingHours : from] {
 		used += n
@@ -241,16 +241,16 @@ func (s *Sending) Alarms() []SendingAlarm {
 	}
 	var alarms []SendingAlarm
 	for _, key := range slices.Clone(s.order) {
-		for _, p := range s.places(key.Channel, key.Country) {
-			alarm := SendingAlarm{Channel: p.channel, Country: p.country, Limit: s.limit(p), Used: s.used(p)}
+		for _, k := range s.limitKeys(key.Channel, key.Country) {
+			alarm := SendingAlarm{Channel: k.channel, Country: k.country, Limit: s.limit(k), Used: s.used(k)}
 			for _, percent := range AlarmShares() {
 				if alarm.Used*100 >= alarm.Limit*percent {
 					alarm.Percent = percent
 				}
 			}
-			if told := &s.load(p).told; alarm.Percent > *told {
+			if told := &s.load(k).told; alarm.Percent > *told {
 				*told = alarm.Percent
-				s.change(p.channel, p.country, s.now).Alarm = alarm.Percent
+				s.change(k.channel, k.country, s.now).Alarm = alarm.Percent
 				alarms = append(alarms, alarm)
 			}
 		}
@@ -259,9 +259,9 @@ func (s *Sending) Alarms() []SendingAlarm {
 }
 
 // used returns how many messages count now.
-func (s *Sending) used(p place) int {
+func (s *Sending) used(k limitKey) int {
 	n := 0
-	for _, sent := range s.load(p).hours[:sendingHours+1] {
+	for _, sent := range s.load(k).hours[:sendingHours+1] {
 		n += sent
 	}
 	return n
@@ -295,24 +295,24 @@ func (s *Sending) Quotas() []SendingQuota {
 	var all []SendingQuota
 	for _, c := range delivery.Channels() {
 		countries := []string{""}
-		for p := range s.loads {
-			if p.channel == c && p.country != "" {
-				countries = append(countries, p.country)
+		for k := range s.loads {
+			if k.channel == c && k.country != "" {
+				countries = append(countries, k.country)
 			}
 		}
 		slices.Sort(countries)
 		for _, country := range countries {
-			p := place{c, country}
-			if s.limit(p) == 0 {
+			k := limitKey{c, country}
+			if s.limit(k) == 0 {
 				continue
 			}
 			waiting := 0
-			for _, n := range s.load(p).hours[sendingHours+1:] {
+			for _, n := range s.load(k).hours[sendingHours+1:] {
 				waiting += n
 			}
-			if used := s.used(p); country == "" || used+waiting > 0 {
+			if used := s.used(k); country == "" || used+waiting > 0 {
 				all = append(all, SendingQuota{
-					c, country, s.limit(p), used, waiting, s.RoomAt(c, country), 1 << s.levels[c],
+					c, country, s.limit(k), used, waiting, s.RoomAt(c, country), 1 << s.levels[c],
 				})
 			}
 		}

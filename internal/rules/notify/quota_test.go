@@ -157,18 +157,18 @@ func TestDecide_DefersOnlyWhatCanWait(t *testing.T) {
 	}
 	allow := Preferences{{Reminder, sms}: true, {Reminder, email}: true}
 	early, late := later.Add(-time.Minute), later.Add(time.Hour)
-	wait := func(c delivery.Channel, until time.Time) Decision {
-		return Decision{Defer, c, until, SendingQuotaReason}
+	wait := func(c delivery.Channel, until time.Time) Action {
+		return Action{Defer, c, until, SendingQuotaReason}
 	}
 	for name, c := range map[string]struct {
 		sms, email time.Time
 		expires    time.Duration
-		want       Decision
+		want       Action
 	}{
-		"room":                  {time.Time{}, time.Time{}, 5 * time.Hour, Decision{Action: Send, Channel: sms}},
-		"another channel":       {later, time.Time{}, 5 * time.Hour, Decision{Action: Send, Channel: email}},
+		"room":                  {time.Time{}, time.Time{}, 5 * time.Hour, Action{Kind: Send, Channel: sms}},
+		"another channel":       {later, time.Time{}, 5 * time.Hour, Action{Kind: Send, Channel: email}},
 		"no channel":            {later, later, 5 * time.Hour, wait(sms, later)},
-		"no channel in time":    {later, later, 2 * time.Hour, Decision{Drop, email, time.Time{}, SendingQuotaReason}},
+		"no channel in time":    {later, later, 2 * time.Hour, Action{Drop, email, time.Time{}, SendingQuotaReason}},
 		"the earliest of both":  {later, early, 5 * time.Hour, wait(email, early)},
 		"one of both in time":   {later, late, 200 * time.Minute, wait(sms, later)},
 		"the other one in time": {late, later, 200 * time.Minute, wait(email, later)},

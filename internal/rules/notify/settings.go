@@ -16,14 +16,14 @@ import (
 
 // Settings are a tenant's settings for messages.
 type Settings struct {
-	Quiet        QuietHours
-	EmailInQuiet bool                     // quiet hours do not apply to mails
-	PerDay       map[delivery.Channel]int // the frequency cap: messages to one recipient
-	Reminders    []time.Duration          // before the start, the longest first
-	ReplyTo      string
-	SenderName   string
-	CreditsLowAt int    // the balance at which members get a message
-	Locale       string // for members without a preference; empty: the tenant's
+	QuietHours        QuietHours
+	EmailInQuietHours bool                     // quiet hours do not apply to mails
+	PerDay            map[delivery.Channel]int // the frequency cap: messages to one recipient
+	Reminders         []time.Duration          // before the start, the longest first
+	ReplyTo           string
+	SenderName        string
+	CreditsLowAt      int    // the balance at which members get a message
+	Locale            string // for members without a preference; empty: the tenant's
 	// PhoneCountries are the countries to whose numbers codes are sent. Empty: those of the tenant's time zones.
 	PhoneCountries []string
 
@@ -34,7 +34,7 @@ type Settings struct {
 // DefaultSettings returns the settings of a new tenant.
 func DefaultSettings() Settings {
 	return Settings{
-		Quiet:        QuietHours{civil.TimeOfDay{Hour: 21}, civil.TimeOfDay{Hour: 8}},
+		QuietHours:   QuietHours{civil.TimeOfDay{Hour: 21}, civil.TimeOfDay{Hour: 8}},
 		PerDay:       map[delivery.Channel]int{delivery.SMS: 6, delivery.Push: 12, delivery.Email: 20},
 		Reminders:    []time.Duration{24 * time.Hour, 30 * time.Minute},
 		CreditsLowAt: 1,
@@ -46,7 +46,7 @@ const capWindow = 24 * time.Hour
 
 // Normalize returns the settings as they are stored. The error is INVALID_FIELD.
 func (s Settings) Normalize() (Settings, error) {
-	if err := s.Quiet.Validate("settings.quiet_hours"); err != nil {
+	if err := s.QuietHours.Validate("settings.quiet_hours"); err != nil {
 		return s, err
 	}
 	s.Reminders = slices.Clone(s.Reminders)
@@ -89,8 +89,9 @@ func (s Settings) AuditFields() catalog.AuditFields {
 		reminders[i] = d.String()
 	}
 	return catalog.AuditFields{
-		"quiet_hours": s.Quiet.Start.String() + "-" + s.Quiet.End.String(), "email_in_quiet_hours": s.EmailInQuiet,
-		"sms_per_day": s.PerDay[delivery.SMS], "push_per_day": s.PerDay[delivery.Push],
+		"quiet_hours":          s.QuietHours.Start.String() + "-" + s.QuietHours.End.String(),
+		"email_in_quiet_hours": s.EmailInQuietHours,
+		"sms_per_day":          s.PerDay[delivery.SMS], "push_per_day": s.PerDay[delivery.Push],
 		"email_per_day": s.PerDay[delivery.Email], "reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,
 		"credits_low_at": s.CreditsLowAt, "locale": s.Locale, "phone_countries": s.PhoneCountries,
 	}

@@ -25,7 +25,9 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 		"settings.phone_countries": {{"PhoneCountries": []string{"UK"}}, {"PhoneCountries": []string{"001"}}},
 		"settings.locale":          {{"Locale": "english!"}},
 		"settings.sender_name":     {{"SenderName": "Studio\r\nBcc: all@example.com"}},
-		"settings.quiet_hours":     {{"Quiet.Start.Hour": 25}, {"Quiet.End.Hour": 25}, {"Quiet.End.Second": 1}},
+		"settings.quiet_hours": {
+			{"QuietHours.Start.Hour": 25}, {"QuietHours.End.Hour": 25}, {"QuietHours.End.Second": 1},
+		},
 	} {
 		want := strings.TrimSuffix("INVALID_FIELD @"+field, "INVALID_FIELD @")
 		for _, differ := range all {
@@ -39,7 +41,7 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 	test.Eq(t, []string{"GB", "PT"}, got.PhoneCountries)
 	test.EqOp(t, time.Minute, s.Reminders[0], test.Sprint("the caller's changed"))
 	test.EqOp(t, "PT", s.PhoneCountries[0], test.Sprint("the caller's changed"))
-	s.ReplyTo, s.SenderName, s.Locale, s.EmailInQuiet = "a@b.example", "Harbour", "de", true
+	s.ReplyTo, s.SenderName, s.Locale, s.EmailInQuietHours = "a@b.example", "Harbour", "de", true
 	s.PhoneCountries = []string{"PT"}
 	test.Eq(t, catalog.AuditFields{
 		"quiet_hours": "21:00-08:00", "email_in_quiet_hours": true, "sms_per_day": 6, "push_per_day": 12,

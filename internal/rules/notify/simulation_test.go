@@ -131,7 +131,7 @@ func TestGuardrails_EachIsNeeded(t *testing.T) {
 			}
 		},
 		consent:   func(_ *Notice, _ *Settings, r *Recipient, _ *Facts) { r.Stopped, r.Preferences = nil, nil },
-		quiet:     func(_ *Notice, s *Settings, r *Recipient, _ *Facts) { s.Quiet, r.Quiet = QuietHours{}, nil },
+		quiet:     func(_ *Notice, s *Settings, r *Recipient, _ *Facts) { s.QuietHours, r.Quiet = QuietHours{}, nil },
 		frequency: func(_ *Notice, _ *Settings, r *Recipient, _ *Facts) { r.Sent = nil },
 	} {
 		t.Run(string(missing), func(t *testing.T) {
@@ -265,25 +265,25 @@ func (sim *simulation) deliver(until time.Time) {
 		if sim.control != nil {
 			sim.control(&n, &s, &r, &f)
 		}
-		verdict := Decide(n, s, r, f, now)
-		switch verdict.Action {
+		action := Decide(n, s, r, f, now)
+		switch action.Kind {
 		case Send:
-			sim.check(p, verdict.Channel, now)
-			p.who.Sent[verdict.Channel] = append(within(p.who.Sent[verdict.Channel], now), now)
+			sim.check(p, action.Channel, now)
+			p.who.Sent[action.Channel] = append(within(p.who.Sent[action.Channel], now), now)
 			sim.sent[p.Topic]++
 			if p.booking.offer != nil && p.booking.offer.ExpiresAt.IsZero() {
 				p.booking.offer.ExpiresAt = now.Add(30 * time.Minute)
 			}
 		case Defer:
-			must.True(sim.t, verdict.Until.After(now), must.Sprintf("deferred from %v to %v", now, verdict.Until))
-			if !verdict.Until.Before(p.ExpiresAt) {
-				sim.violate(freshness, "%s deferred to %v, but expires at %v", p.Topic, verdict.Until, p.ExpiresAt)
+			must.True(sim.t, action.Until.After(now), must.Sprintf("deferred from %v to %v", now, action.Until))
+			if !action.Until.Before(p.ExpiresAt) {
+				sim.violate(freshness, "%s deferred to %v, but expires at %v", p.Topic, action.Until, p.ExpiresAt)
 			}
-			sim.unsent[verdict.Reason]++
-			p.DueAt = verdict.Until
+			sim.unsent[action.Reason]++
+			p.DueAt = action.Until
 			heap.Push(&sim.queue, p)
 		case Drop:
-			sim.unsent[verdict.Reason]++
+			sim.unsent[action.Reason]++
 		}
 	}
 }

@@ -160,7 +160,7 @@ func (t Topic) Default(c delivery.Channel) bool { return slices.Contains(t.row()
 func (t Topic) Mandatory(c delivery.Channel) bool { return t == AccessChanged && c == delivery.Email }
 
 // CanWait reports whether messages of the topic wait while a sending quota is used up. The others are always sent: they
-// say that a place is gone, moved, won or open, or have limits of their own.
+// say that a seat is gone, moved, won or open, or have limits of their own.
 func (t Topic) CanWait() bool { return t.row().canWait }
 
 // Urgent reports whether messages of the topic wake a sleeping device.

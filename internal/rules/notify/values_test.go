@@ -19,7 +19,7 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 		NotBooked, OfferClosed, Moved, TooLate, Superseded, ProviderUnavailable, ProviderRefused, Unregistered,
 		Misconfigured, PossiblySent, BadTemplate,
 	})
-	test.Eq(t, []Action{"SEND", "DEFER", "DROP", "CLOSE"}, []Action{Send, Defer, Drop, Close})
+	test.Eq(t, []ActionKind{"SEND", "DEFER", "DROP", "CLOSE"}, []ActionKind{Send, Defer, Drop, Close})
 	test.Eq(t, []AccessChangeKind{
 		"ROLE_GIVEN", "ROLE_TAKEN", "DEACTIVATED", "REACTIVATED", "CONTACT_CHANGED", "TRANSFER_OFFERED",
 		"TRANSFER_CONFIRMED", "TRANSFER_CANCELLED",

@@ -84,16 +84,16 @@ func (d Domain) Selector() string {
 	return "berth-" + hex.EncodeToString(sum[:5])
 }
 
-// Record is a TXT record.
-type Record struct {
+// DNSRecord is a TXT record.
+type DNSRecord struct {
 	Name, Value string
 	// alone says that the name must not have other texts.
 	alone bool
 }
 
 // Records returns what the tenant has to publish: the proof of control, and the key (RFC 6376).
-func (d Domain) Records() []Record {
-	return []Record{
+func (d Domain) Records() []DNSRecord {
+	return []DNSRecord{
 		{Name: "_berth." + d.Name(), Value: "berth=" + d.Token},
 		{
 			Name: d.Selector() + "._domainkey." + d.Name(), alone: true,
@@ -103,13 +103,13 @@ func (d Domain) Records() []Record {
 }
 
 // Unavailable means that the name servers do not answer for the record: DNS_UNAVAILABLE.
-func (r Record) Unavailable() *fault.Error {
+func (r DNSRecord) Unavailable() *fault.Error {
 	return fault.New(fault.Unavailable, fault.DNSUnavailable, "The name servers do not answer for %s.", r.Name).
 		WithMetadata("name", r.Name)
 }
 
 // Check compares the record with the texts that its name has: DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT.
-func (r Record) Check(found []string) *fault.Error {
+func (r DNSRecord) Check(found []string) *fault.Error {
 	if len(found) == 0 {
 		return fault.New(fault.FailedPrecondition, fault.DNSRecordMissing, "The TXT record %s is missing.", r.Name).
 			WithMetadata("name", r.Name)

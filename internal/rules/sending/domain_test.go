@@ -68,7 +68,7 @@ func TestNewDomain_AcceptsRegisteredDomains(t *testing.T) {
 func TestRecords_NameTheKey(t *testing.T) {
 	t.Parallel()
 	d := Domain{Address: "hello@studio.com", Token: "token", Public: []byte("one")}
-	test.Eq(t, []Record{
+	test.Eq(t, []DNSRecord{
 		{Name: "_berth.studio.com", Value: "berth=token"},
 		{Name: "berth-7692c3ad35._domainkey.studio.com", Value: "v=DKIM1; k=rsa; p=b25l", alone: true},
 	}, d.Records())

@@ -48,22 +48,22 @@ func (f Filter) Visible(staff bool) Filter {
 // VisibleTo is Filter.Visible for one session.
 func (s Session) VisibleTo(staff bool) bool { return staff || s.State != catalog.Draft }
 
-// CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkPlaces
-// places.
+// CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkSeats
+// seats.
 func CheckBulkSize(all []Session) error {
-	places := 0
+	seats := 0
 	for _, s := range all {
-		places += s.SeatsTaken + s.Waiting
+		seats += s.SeatsTaken + s.Waiting
 	}
 	switch {
 	case len(all) > MaxBulk:
 		return fault.Invalid("filter", "More than %d sessions match. Narrow the filter and work in parts.", MaxBulk).
 			WithMetadata("limit", strconv.Itoa(MaxBulk))
-	case places > maxBulkPlaces:
+	case seats > maxBulkSeats:
 		return fault.Invalid("filter",
 			"The matching sessions have more than %d taken seats and waitlist entries. Narrow the filter and work in parts.",
-			maxBulkPlaces).
-			WithMetadata("limit", strconv.Itoa(maxBulkPlaces))
+			maxBulkSeats).
+			WithMetadata("limit", strconv.Itoa(maxBulkSeats))
 	default:
 		return nil
 	}

@@ -17,8 +17,8 @@ import (
 const (
 	// MaxBulk is the most sessions.
 	MaxBulk = 2000
-	// maxBulkPlaces is the most places in them: seats taken and waitlist entries.
-	maxBulkPlaces = 10_000
+	// maxBulkSeats is the most seats in them: taken, and waited for.
+	maxBulkSeats = 10_000
 )
 
 // MaxStartDistance is how far before or after now a session can start.

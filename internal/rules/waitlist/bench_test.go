@@ -31,7 +31,7 @@ func BenchmarkDecide(b *testing.B) {
 	}{
 		{"session", nil, queue},
 		{"windows", nil, mixed},
-		{"priority", set{"Order": waitlist.ByPriority, "TierBonus": map[string]int{"gold": 50, "silver": 20}}, mixed},
+		{"priority", set{"Order": waitlist.ByPriority, "TierBonuses": map[string]int{"gold": 50, "silver": 20}}, mixed},
 		{
 			"first to claim at night", set{"Mode": waitlist.FirstToClaim, "OffersInQuietHours": false},
 			mixed,

@@ -17,7 +17,7 @@ type Case struct {
 }
 
 // Decide decides the case under rules.
-func (c Case) Decide(rules *Compiled) Decision {
+func (c Case) Decide(rules *CompiledRules) Decision {
 	return Decide(c.Slot, c.Queue, c.Round, c.Trigger, rules, c.Now)
 }
 

@@ -60,7 +60,7 @@ func TestCompare_ReturnsGainedLostAndKeptGrants(t *testing.T) {
 		"the same rules": {nil, waitlist.Difference{Kept: 2, GivenAfter: 2}, false},
 		"a longer offer": {set{"OfferWindow": time.Hour}, waitlist.Difference{Kept: 2, GivenAfter: 2}, false},
 		"tiers count": {
-			set{"Order": waitlist.ByPriority, "TierBonus": map[string]int{"gold": 50, "silver": 20}},
+			set{"Order": waitlist.ByPriority, "TierBonuses": map[string]int{"gold": 50, "silver": 20}},
 			waitlist.Difference{Gained: grants(2), Lost: grants(1), Kept: 1, GivenAfter: 2}, true,
 		},
 		"no one eligible": {

@@ -111,7 +111,7 @@ func (d Decision) Left() int {
 
 // Decide decides which entries of a queue get the open seats of a slot. Round holds the entries that had offers of
 // these seats before. The decision is deterministic: the same arguments always give the same result.
-func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *Compiled, now time.Time) Decision {
+func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *CompiledRules, now time.Time) Decision {
 	if round.Freed == 0 && slot.Seats != nil {
 		round.Freed = *slot.Seats // the round starts with this decision
 	}

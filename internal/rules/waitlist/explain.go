@@ -100,12 +100,12 @@ func Explain(d Decision, trigger Trigger, slot Slot, at time.Time, name func(ten
 // it.
 func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry tenant.EntryID) []string {
 	first := opening(d, trigger, slot, at)
-	place := slices.IndexFunc(d.Verdicts, func(v Verdict) bool { return v.Entry == entry })
-	if place < 0 {
+	index := slices.IndexFunc(d.Verdicts, func(v Verdict) bool { return v.Entry == entry })
+	if index < 0 {
 		return []string{first, "This entry was not on the waitlist then."}
 	}
-	before, v := d.ChosenBefore(place), d.Verdicts[place]
-	line := fmt.Sprintf("This entry was number %d of %d on the waitlist", place+1, len(d.Verdicts))
+	before, v := d.ChosenBefore(index), d.Verdicts[index]
+	line := fmt.Sprintf("This entry was number %d of %d on the waitlist", index+1, len(d.Verdicts))
 	if before > 0 {
 		line += ", and " + plural(before, "entry", "entries") + " before it got seats"
 		if d.Mode == FirstToClaim {
@@ -116,9 +116,9 @@ func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry te
 }
 
 // ChosenBefore counts the entries before a position that got seats, or the chance to claim them.
-func (d Decision) ChosenBefore(place int) int {
+func (d Decision) ChosenBefore(index int) int {
 	before := 0
-	for _, v := range d.Verdicts[:place] {
+	for _, v := range d.Verdicts[:index] {
 		before += btoi(v.chosen())
 	}
 	return before

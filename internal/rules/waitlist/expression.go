@@ -37,17 +37,17 @@ const (
 	usualName = 200
 )
 
-// Compiled are rules with compiled expressions. Only Compile returns rules that have expressions: if the one for
+// CompiledRules are rules with compiled expressions. Only Compile returns rules that have expressions: if the one for
 // eligibility is not compiled, no entry is eligible.
-type Compiled struct {
+type CompiledRules struct {
 	Rules
 	eligibility, priority *program
 }
 
 // Compile compiles the expressions of rules. It refuses one that does not compile: RULES_INVALID, with field, line and
 // column.
-func Compile(r Rules) (*Compiled, error) {
-	c := &Compiled{Rules: r}
+func Compile(r Rules) (*CompiledRules, error) {
+	c := &CompiledRules{Rules: r}
 	var err error
 	if c.eligibility, err = forEligibility.compile(r.EligibilityExpression); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Compile(r Rules) (*Compiled, error) {
 }
 
 // CompileSaved compiles rules that compiled when they were saved. That they no longer do is no mistake of the caller.
-func CompileSaved(r Rules) (*Compiled, error) {
+func CompileSaved(r Rules) (*CompiledRules, error) {
 	compiled, err := Compile(r)
 	if err != nil {
 		//nolint:errorlint // in the chain, it would be the caller's error

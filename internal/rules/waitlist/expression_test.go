@@ -120,7 +120,7 @@ func TestCompileSaved_DoesNotBlameTheCaller(t *testing.T) {
 	}
 	r := vary.From(waitlist.Defaults(), set{"EligibilityExpression": "true"})
 	test.EqOp(t, waitlist.RuleFailed,
-		caseOf(queue(1)...).Decide(&waitlist.Compiled{Rules: r}).Verdicts[0].Reason)
+		caseOf(queue(1)...).Decide(&waitlist.CompiledRules{Rules: r}).Verdicts[0].Reason)
 }
 
 // Members can have more tags than the estimate assumes. The limit still holds.

@@ -59,7 +59,7 @@ func (e Entry) Candidate() Candidate {
 
 // scene holds what is the same for all entries of a decision, computed once.
 type scene struct {
-	*Compiled
+	*CompiledRules
 	slot  Slot
 	mode  Mode
 	now   time.Time
@@ -76,10 +76,10 @@ type offerEnd struct {
 	reason string
 }
 
-func (c *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
+func (c *CompiledRules) scene(slot Slot, round Round, now time.Time) *scene {
 	zone := loadZone(slot.Zone)
 	s := &scene{
-		Compiled: c, slot: slot, mode: c.modeFor(slot, now), now: now,
+		CompiledRules: c, slot: slot, mode: c.modeFor(slot, now), now: now,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
 		ends: make(map[string]offerEnd), tried: make(map[tenant.EntryID]struct{}, len(round.Tried)),
 	}

@@ -15,7 +15,7 @@ func (e Entry) CheckManualOffer() error {
 }
 
 // NewManualOffer begins an offer that staff make to one entry. It ends at until; the zero time means as the rules say.
-func NewManualOffer(s Scene, e Entry, until time.Time) (*Filling, error) {
+func NewManualOffer(s FillFacts, e Entry, until time.Time) (*Fill, error) {
 	grant := ManualGrant(e.Candidate(), s.Slot, s.Rules, s.Now)
 	if !until.IsZero() {
 		if !until.After(s.Now) || until.After(s.Slot.Closes) {
@@ -25,14 +25,14 @@ func NewManualOffer(s Scene, e Entry, until time.Time) (*Filling, error) {
 		grant.Until = until
 	}
 	s.Entries, s.Live = []Entry{e}, nil
-	f := NewFilling(s, ByHand, nil)
+	f := NewFill(s, ByHand, nil)
 	f.manual = &grant
 	return f, nil
 }
 
 // ManualGrant is the grant to an entry that staff choose. It lasts as long as the rules say, or until the slot closes,
 // if the rules find too little time.
-func ManualGrant(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
+func ManualGrant(c Candidate, slot Slot, rules *CompiledRules, now time.Time) Grant {
 	s := rules.scene(slot, Round{}, now)
 	until, late := s.offerEnd(&c)
 	if late != "" {

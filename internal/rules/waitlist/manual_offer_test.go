@@ -26,7 +26,7 @@ func TestCheckManualOffer_RefusesASecondOffer(t *testing.T) {
 func TestNewManualOffer_OffersToChosenEntry(t *testing.T) {
 	t.Parallel()
 	all := entries(queue(3))
-	scene := waitlist.Scene{
+	scene := waitlist.FillFacts{
 		Slot: slot(4), Rules: rules(t, nil), Entries: all[:2], PageSize: 2, NewID: newIDs(), Now: now,
 		Live: []waitlist.Offer{{Member: all[2].Member, Seats: 1, Status: waitlist.Live}}, // to another entry of the member
 	}

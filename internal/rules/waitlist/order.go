@@ -28,7 +28,8 @@ func (s *scene) scoring(c *Candidate) Scoring {
 	}
 	days := max(int(s.slot.StartsAt.Sub(c.Joined)/(24*time.Hour)), 0)
 	w := Scoring{
-		Sum: true, Base: s.BaseScore, TierBonus: s.TierBonus[c.Tier], EarlyBird: min(days*s.EarlyBirdPerDay, s.EarlyBirdMax),
+		Sum: true, Base: s.BaseScore, TierBonus: s.TierBonuses[c.Tier],
+		EarlyBird: min(days*s.EarlyBirdPointsPerDay, s.EarlyBirdMaxPoints),
 	}
 	w.Score = w.Base + w.TierBonus + w.EarlyBird
 	return w
@@ -75,7 +76,7 @@ type Rank struct {
 }
 
 // RankOf returns the rank of an entry in its whole queue.
-func RankOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled, now time.Time) Rank {
+func RankOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *CompiledRules, now time.Time) Rank {
 	s := rules.scene(slot, Round{}, now)
 	for i, at := range s.ranked(queue) {
 		if at.Entry == entry {
@@ -88,7 +89,7 @@ func RankOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled,
 // Move moves an entry of a queue directly before another one, or to its end for the zero id. It returns the entry, and
 // the others whose keys make room for it. If the two share no queue, it is empty, and the error is INVALID_FIELD.
 func (e Entry) Move(
-	slot Slot, queue []Candidate, before tenant.EntryID, rules *Compiled, now time.Time,
+	slot Slot, queue []Candidate, before tenant.EntryID, rules *CompiledRules, now time.Time,
 ) (moved Entry, others []Entry, err error) {
 	switch {
 	case len(queue) == 0:
@@ -96,7 +97,7 @@ func (e Entry) Move(
 	case before == e.ID:
 		return e, nil, nil
 	}
-	var order Reordered
+	var order OrderChange
 	if before.IsZero() {
 		order = MoveLast(slot, queue, e.ID, rules, now)
 	} else {
@@ -111,9 +112,9 @@ func (e Entry) Move(
 	return e, others, nil
 }
 
-// Reordered is the new state of an entry that moves directly before another. It takes the other's flag and, if scores
+// OrderChange is the new state of an entry that moves directly before another. It takes the other's flag and, if scores
 // count, its score, and gets a key just below the other's. If there is no free key, its neighbors get new keys.
-type Reordered struct {
+type OrderChange struct {
 	Flagged bool
 	Score   *int
 	Keys    map[tenant.EntryID]int64 // of all whose keys change
@@ -121,8 +122,10 @@ type Reordered struct {
 
 // MoveBefore moves an entry of a queue directly before another one. The entry stays where it is if the other one is
 // itself, or is not in the queue.
-func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rules *Compiled, now time.Time) Reordered {
-	moved := Reordered{Keys: make(map[tenant.EntryID]int64)}
+func MoveBefore(
+	slot Slot, queue []Candidate, entry, before tenant.EntryID, rules *CompiledRules, now time.Time,
+) OrderChange {
+	moved := OrderChange{Keys: make(map[tenant.EntryID]int64)}
 	if at := slices.IndexFunc(queue, func(c Candidate) bool { return c.Entry == entry }); at >= 0 {
 		moved.Flagged, moved.Score = queue[at].Flagged, queue[at].Score
 	}
@@ -165,10 +168,10 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 
 // MoveLast moves an entry to the end of its queue. It takes the flag of the last entry and, if scores count, its score.
 // If it is the last one already, nothing changes.
-func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *Compiled, now time.Time) Reordered {
+func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *CompiledRules, now time.Time) OrderChange {
 	order := rules.scene(slot, Round{}, now).ranked(queue)
 	last := order[len(order)-1]
-	moved := Reordered{Flagged: last.Flagged, Score: last.Score, Keys: map[tenant.EntryID]int64{entry: last.Key}}
+	moved := OrderChange{Flagged: last.Flagged, Score: last.Score, Keys: map[tenant.EntryID]int64{entry: last.Key}}
 	if last.Entry == entry {
 		return moved
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit/vary"
 )
 
-func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.Compiled, at time.Time) []tenant.EntryID {
+func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.CompiledRules, at time.Time) []tenant.EntryID {
 	order := make([]tenant.EntryID, len(all))
 	for _, c := range all {
 		order[waitlist.RankOf(c.Entry, s, all, r, at).Position-1] = c.Entry
@@ -28,7 +28,7 @@ func TestDecide_SortsByFlagScoreAndJoining(t *testing.T) {
 	gold, flag, flaggedGold := set{"Tier": "gold"}, set{"Flagged": true}, set{"Tier": "gold", "Flagged": true}
 	score := func(n int) set { return set{"Score": n} }
 	early := set{"Joined": starts.Add(-20 * 24 * time.Hour)}
-	priority := set{"Order": waitlist.ByPriority, "TierBonus": map[string]int{"gold": 50}, "EarlyBirdPerDay": 2}
+	priority := set{"Order": waitlist.ByPriority, "TierBonuses": map[string]int{"gold": 50}, "EarlyBirdPointsPerDay": 2}
 	custom := func(text string) set { return set{"Order": waitlist.ByFormula, "PriorityExpression": text} }
 	for name, tt := range map[string]struct {
 		rules  set
@@ -86,7 +86,7 @@ func TestMove_PutsEntryBeforeAnotherOrLast(t *testing.T) {
 			must.MapLen(t, 1, moved.Keys)
 		}
 		if before == moving || before.IsZero() && moving == wasLast {
-			must.Eq(t, waitlist.Reordered{Flagged: own.Flagged, Score: own.Score}, vary.From(moved, set{"Keys": nil}))
+			must.Eq(t, waitlist.OrderChange{Flagged: own.Flagged, Score: own.Score}, vary.From(moved, set{"Keys": nil}))
 		} else if w.rules.Order == waitlist.ByJoining {
 			must.Eq(t, own.Score, moved.Score)
 		}
@@ -110,21 +110,27 @@ func TestDecide_ComputesScore(t *testing.T) {
 	}{
 		"100 by default":        {nil, 100 * time.Hour, "gold", waitlist.Scoring{Base: 100}},
 		"another base":          {set{"BaseScore": 10}, 0, "", waitlist.Scoring{Base: 10}},
-		"the bonus of the tier": {set{"TierBonus": gold}, 0, "gold", waitlist.Scoring{Base: 100, TierBonus: 50}},
-		"no bonus for another":  {set{"TierBonus": gold}, 0, "silver", waitlist.Scoring{Base: 100}},
-		"points for each day":   {set{"EarlyBirdPerDay": 3}, 48 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 6}},
+		"the bonus of the tier": {set{"TierBonuses": gold}, 0, "gold", waitlist.Scoring{Base: 100, TierBonus: 50}},
+		"no bonus for another":  {set{"TierBonuses": gold}, 0, "silver", waitlist.Scoring{Base: 100}},
+		"points for each day": {
+			set{"EarlyBirdPointsPerDay": 3}, 48 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 6},
+		},
 		"whole days alone": {
-			set{"EarlyBirdPerDay": 3}, 48*time.Hour - time.Second, "", waitlist.Scoring{Base: 100, EarlyBird: 3},
+			set{"EarlyBirdPointsPerDay": 3}, 48*time.Hour - time.Second, "", waitlist.Scoring{Base: 100, EarlyBird: 3},
 		},
 		"at most 50 points by default": {
-			set{"EarlyBirdPerDay": 3}, 365 * 24 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 50},
+			set{"EarlyBirdPointsPerDay": 3}, 365 * 24 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 50},
 		},
 		"another limit": {
-			set{"EarlyBirdPerDay": 3, "EarlyBirdMax": 4}, 365 * 24 * time.Hour, "", waitlist.Scoring{Base: 100, EarlyBird: 4},
+			set{"EarlyBirdPointsPerDay": 3, "EarlyBirdMaxPoints": 4}, 365 * 24 * time.Hour, "",
+			waitlist.Scoring{Base: 100, EarlyBird: 4},
 		},
-		"none for joining after the start": {set{"EarlyBirdPerDay": 3}, -72 * time.Hour, "", waitlist.Scoring{Base: 100}},
+		"none for joining after the start": {
+			set{"EarlyBirdPointsPerDay": 3}, -72 * time.Hour, "", waitlist.Scoring{Base: 100},
+		},
 		"all of it": {
-			set{"BaseScore": 20, "TierBonus": map[string]int{"gold": 30}, "EarlyBirdPerDay": 1}, 4 * 24 * time.Hour, "gold",
+			set{"BaseScore": 20, "TierBonuses": map[string]int{"gold": 30}, "EarlyBirdPointsPerDay": 1},
+			4 * 24 * time.Hour, "gold",
 			waitlist.Scoring{Base: 20, TierBonus: 30, EarlyBird: 4},
 		},
 	} {
@@ -157,7 +163,7 @@ func TestRankOf_MatchesDecision(t *testing.T) {
 	})
 }
 
-func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.Reordered) {
+func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.OrderChange) {
 	for i := range q {
 		if q[i].Entry == moved {
 			q[i].Flagged, q[i].Score = m.Flagged, m.Score
@@ -244,7 +250,7 @@ func TestMoveBefore_KeepsEntryWithoutOtherTarget(t *testing.T) {
 		got := waitlist.MoveBefore(
 			slot(1), queueOf(set{"Flagged": true, "Score": 7}, nil), entry(0), before, rules(t, nil), now,
 		)
-		test.Eq(t, waitlist.Reordered{Flagged: true, Score: new(7), Keys: map[tenant.EntryID]int64{}}, got)
+		test.Eq(t, waitlist.OrderChange{Flagged: true, Score: new(7), Keys: map[tenant.EntryID]int64{}}, got)
 	}
 }
 

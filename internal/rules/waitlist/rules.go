@@ -65,9 +65,9 @@ type Rules struct {
 	AllowDownFitting      bool          // a party can take some of several open seats
 	Order                 Order
 	BaseScore             int
-	TierBonus             map[string]int // 0 to 50
-	EarlyBirdPerDay       int            // points for each whole day between joining and the start
-	EarlyBirdMax          int
+	TierBonuses           map[string]int // 0 to 50
+	EarlyBirdPointsPerDay int            // points for each whole day between joining and the start
+	EarlyBirdMaxPoints    int
 	EligibilityExpression string        // CEL; empty is everyone
 	PriorityExpression    string        // CEL, for the order CUSTOM
 	QuietHours            QuietHours    // in the member's zone
@@ -96,9 +96,9 @@ type Settings struct {
 	AllowDownFitting      *bool           `json:"allow_down_fitting,omitempty"`
 	Order                 *Order          `json:"order,omitempty"`
 	BaseScore             *int            `json:"base_score,omitempty"`
-	TierBonus             *map[string]int `json:"tier_bonuses,omitempty"`
-	EarlyBirdPerDay       *int            `json:"early_bird_points_per_day,omitempty"`
-	EarlyBirdMax          *int            `json:"early_bird_max_points,omitempty"`
+	TierBonuses           *map[string]int `json:"tier_bonuses,omitempty"`
+	EarlyBirdPointsPerDay *int            `json:"early_bird_points_per_day,omitempty"`
+	EarlyBirdMaxPoints    *int            `json:"early_bird_max_points,omitempty"`
 	EligibilityExpression *string         `json:"eligibility_expression,omitempty"`
 	PriorityExpression    *string         `json:"priority_expression,omitempty"`
 	QuietHours            *QuietHours     `json:"quiet_hours,omitempty"`
@@ -162,13 +162,13 @@ var Fields = settings.Table[Settings, Rules]{
 	settings.New("base_score", func(s *Settings, r *Rules) (**int, *int) { return &s.BaseScore, &r.BaseScore }).
 		Default(100).Check(settings.Number(0, maxBase)),
 	settings.New("tier_bonuses",
-		func(s *Settings, r *Rules) (**map[string]int, *map[string]int) { return &s.TierBonus, &r.TierBonus }).
+		func(s *Settings, r *Rules) (**map[string]int, *map[string]int) { return &s.TierBonuses, &r.TierBonuses }).
 		Check(bonuses),
 	settings.New("early_bird_points_per_day",
-		func(s *Settings, r *Rules) (**int, *int) { return &s.EarlyBirdPerDay, &r.EarlyBirdPerDay }).
+		func(s *Settings, r *Rules) (**int, *int) { return &s.EarlyBirdPointsPerDay, &r.EarlyBirdPointsPerDay }).
 		Check(settings.Number(0, maxPerDay)),
 	settings.New("early_bird_max_points",
-		func(s *Settings, r *Rules) (**int, *int) { return &s.EarlyBirdMax, &r.EarlyBirdMax }).
+		func(s *Settings, r *Rules) (**int, *int) { return &s.EarlyBirdMaxPoints, &r.EarlyBirdMaxPoints }).
 		Default(50).Check(settings.Number(0, maxEarlyBird)),
 	settings.New("eligibility_expression",
 		func(s *Settings, r *Rules) (**string, *string) {
@@ -205,8 +205,8 @@ var defaults = Fields.Defaults()
 // Defaults returns the rules of a tenant without settings.
 func Defaults() Rules { return defaults }
 
-// Effective is the effective rules of a queue, and where they come from.
-type Effective struct {
+// EffectiveRules are the effective rules of a queue, and where they come from.
+type EffectiveRules struct {
 	Rules Rules
 	// Origins maps each field of Rules to the level that it comes from.
 	Origins map[string]catalog.Level
@@ -216,8 +216,8 @@ type Effective struct {
 }
 
 // Resolve applies layers to the defaults, in the given order: tenant, location, service.
-func Resolve(layers ...Layer) Effective {
-	e := Effective{Layers: layers}
+func Resolve(layers ...Layer) EffectiveRules {
+	e := EffectiveRules{Layers: layers}
 	e.Rules, e.Origins = settings.Resolve(Fields, catalog.Default, layers,
 		func(l *Layer) (catalog.Level, *Settings) { return l.Level, &l.Settings })
 	for _, l := range layers {

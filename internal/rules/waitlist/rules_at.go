@@ -6,7 +6,7 @@ import (
 )
 
 // RulesAt resolves the rules of a service at a location from all layers of a tenant.
-func RulesAt(all []Layer, location tenant.LocationID, service tenant.ServiceID) Effective {
+func RulesAt(all []Layer, location tenant.LocationID, service tenant.ServiceID) EffectiveRules {
 	var layers []Layer
 	for _, l := range all {
 		switch {

@@ -27,8 +27,8 @@ func TestDefaults_AreValid(t *testing.T) {
 		TimeFlexibility: time.Hour, MaxOffersPerEntry: 3, MaxTriesPerSlot: 10, AfterExpiry: waitlist.ReturnEntry,
 		AfterDecline: waitlist.ReturnEntry,
 		AutoCascade:  true, StaleAfter: 24 * time.Hour, AllowDownFitting: true, Order: waitlist.ByJoining, BaseScore: 100,
-		EarlyBirdMax: 50,
-		QuietHours:   waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
+		EarlyBirdMaxPoints: 50,
+		QuietHours:         waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
 	}
 	test.Eq(t, want, waitlist.Defaults())
 	test.NoError(t, waitlist.Defaults().Settings().Validate())
@@ -135,7 +135,7 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 	quiet := func(from, until string) set {
 		return set{"QuietHours": waitlist.QuietHours{From: clock(from), Until: clock(until)}}
 	}
-	bonus := func(tier string, points int) set { return set{"TierBonus": map[string]int{tier: points}} }
+	bonus := func(tier string, points int) set { return set{"TierBonuses": map[string]int{tier: points}} }
 	tiers := make(map[string]int)
 	for i := range 50 {
 		tiers[strings.Repeat("x", i+1)] = 1
@@ -149,9 +149,9 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 			{"MinOfferWindow": time.Minute}, {"OfferWindow": time.Minute, "MinOfferWindow": time.Minute},
 			{"TimeFlexibility": 0}, {"TimeFlexibility": 12 * hour}, {"MaxOffersPerEntry": 0}, {"MaxOffersPerEntry": 100},
 			{"MaxTriesPerSlot": 0}, {"MaxTriesPerSlot": 1_000}, {"StaleAfter": hour}, {"StaleAfter": 365 * day},
-			{"BaseScore": 0}, {"BaseScore": 10_000}, {"TierBonus": tiers}, bonus("gold", 50), bonus("gold", 0),
-			{"TierBonus": map[string]int(nil)}, bonus(strings.Repeat("é", 50), 1), {"EarlyBirdPerDay": 0},
-			{"EarlyBirdPerDay": 100}, {"EarlyBirdMax": 0}, {"EarlyBirdMax": 1_000}, quiet("20:00", "09:00"),
+			{"BaseScore": 0}, {"BaseScore": 10_000}, {"TierBonuses": tiers}, bonus("gold", 50), bonus("gold", 0),
+			{"TierBonuses": map[string]int(nil)}, bonus(strings.Repeat("é", 50), 1), {"EarlyBirdPointsPerDay": 0},
+			{"EarlyBirdPointsPerDay": 100}, {"EarlyBirdMaxPoints": 0}, {"EarlyBirdMaxPoints": 1_000}, quiet("20:00", "09:00"),
 			quiet("09:00", "09:00"), quiet("09:00", "08:00"), {"AutoPromoteCutoff": 0}, {"AutoPromoteCutoff": 30 * day},
 			{"PromotionGrace": 0}, {"PromotionGrace": 7 * day}, {"FillAfterStart": 0}, {"FillAfterStart": day},
 			{"SMSMinScore": 0}, {"SMSMinScore": waitlist.MaxScore},
@@ -176,10 +176,10 @@ func TestValidate_NamesTheInvalidField(t *testing.T) {
 		"rules.base_score":           {{"BaseScore": -1}, {"BaseScore": 10_001}},
 		"rules.tier_bonuses": {
 			bonus("gold", 51), bonus("gold", -1), bonus("", 1), bonus("\xff", 1), bonus(strings.Repeat("é", 51), 1),
-			{"TierBonus": many},
+			{"TierBonuses": many},
 		},
-		"rules.early_bird_points_per_day": {{"EarlyBirdPerDay": 101}, {"EarlyBirdPerDay": -1}},
-		"rules.early_bird_max_points":     {{"EarlyBirdMax": 1_001}, {"EarlyBirdMax": -1}},
+		"rules.early_bird_points_per_day": {{"EarlyBirdPointsPerDay": 101}, {"EarlyBirdPointsPerDay": -1}},
+		"rules.early_bird_max_points":     {{"EarlyBirdMaxPoints": 1_001}, {"EarlyBirdMaxPoints": -1}},
 		"rules.quiet_hours": {
 			quiet("09:00", "08:59"), {"QuietHours": waitlist.QuietHours{Until: civil.TimeOfDay{Hour: 24}}},
 			{"QuietHours": waitlist.QuietHours{From: civil.TimeOfDay{Minute: 60}}}, quiet("09:00", "08:01"),

@@ -2,8 +2,8 @@ package waitlist
 
 import "time"
 
-// Tally counts what happened on a waitlist in a period of time.
-type Tally struct {
+// Counts counts what happened on a waitlist in a period of time.
+type Counts struct {
 	Entries int // that joined
 	Active  int // of those, still waiting
 	Booked  int // of those, booked
@@ -22,16 +22,16 @@ type Tally struct {
 }
 
 // AcceptanceRate is the share of offers that were accepted, from 0 to 1; 0 if none was sent.
-func (t Tally) AcceptanceRate() float64 { return share(t.Accepted, t.Offers) }
+func (t Counts) AcceptanceRate() float64 { return share(t.Accepted, t.Offers) }
 
 // ConversionRate is the share of entries that were booked, from 0 to 1; 0 if none joined.
-func (t Tally) ConversionRate() float64 { return share(t.Booked, t.Entries) }
+func (t Counts) ConversionRate() float64 { return share(t.Booked, t.Entries) }
 
 // CascadeDepth is the average number of offers until one is accepted; 0 if none was.
-func (t Tally) CascadeDepth() float64 { return share(t.Tries, t.Accepted) }
+func (t Counts) CascadeDepth() float64 { return share(t.Tries, t.Accepted) }
 
 // AverageResponse is the average time to accept or decline; 0 if no offer was answered.
-func (t Tally) AverageResponse() time.Duration {
+func (t Counts) AverageResponse() time.Duration {
 	if answered := t.Accepted + t.Declined; answered > 0 {
 		return t.ResponseTime / time.Duration(answered)
 	}
@@ -39,14 +39,14 @@ func (t Tally) AverageResponse() time.Duration {
 }
 
 // Add counts an entry.
-func (t *Tally) Add(e Entry) {
+func (t *Counts) Add(e Entry) {
 	t.Entries++
 	t.Active += btoi(e.Status.Active())
 	t.Booked += btoi(e.Status == Booked)
 }
 
 // AddOffer counts an offer.
-func (t *Tally) AddOffer(o Offer) {
+func (t *Counts) AddOffer(o Offer) {
 	t.Offers++
 	switch o.Status {
 	case Accepted:
@@ -74,8 +74,8 @@ func share(part, whole int) float64 {
 }
 
 // Sum adds counts up.
-func (t Tally) Sum(o Tally) Tally {
-	return Tally{
+func (t Counts) Sum(o Counts) Counts {
+	return Counts{
 		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
 		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined,
 		RanOut: t.RanOut + o.RanOut, Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live,

@@ -91,7 +91,7 @@ func (e Entry) CheckNoSeats(open []Slot, now time.Time) error {
 
 // Wants reports whether a slot exactly matches an entry, without the time flexibility that rules may allow.
 func (e Entry) Wants(slot Slot) bool {
-	exact := (&Compiled{}).scene(slot, Round{}, slot.StartsAt)
+	exact := (&CompiledRules{}).scene(slot, Round{}, slot.StartsAt)
 	return exact.mismatch(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
 }
 

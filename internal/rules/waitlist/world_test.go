@@ -111,7 +111,7 @@ func clock(text string) civil.TimeOfDay { return civiltest.TimeOfDay(text) }
 var auto, first = set{"Mode": waitlist.AutoPromote}, set{"Mode": waitlist.FirstToClaim}
 
 // rules returns the default rules with offers in turn at any time of day, but for some fields.
-func rules(t testing.TB, differ set) *waitlist.Compiled {
+func rules(t testing.TB, differ set) *waitlist.CompiledRules {
 	t.Helper()
 	r := vary.From(waitlist.Defaults(), set{"Mode": waitlist.OfferInTurn, "OffersInQuietHours": true})
 	return expect.Value(waitlist.Compile(vary.From(r, differ)))(t)
@@ -128,7 +128,7 @@ func zone(name string) *time.Location {
 // world is a random case with random rules.
 type world struct {
 	waitlist.Case
-	rules *waitlist.Compiled
+	rules *waitlist.CompiledRules
 	// letsIn is the eligibility expression in Go.
 	letsIn func(waitlist.Candidate) bool
 }
@@ -157,7 +157,7 @@ func anyRules(t *rapid.T) waitlist.Rules {
 		"Order": rapid.SampledFrom([]waitlist.Order{
 			waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula,
 		}).Draw(t, "order"),
-		"TierBonus": map[string]int{"gold": 50, "silver": 20}, "EarlyBirdPerDay": number(10, "per day"),
+		"TierBonuses": map[string]int{"gold": 50, "silver": 20}, "EarlyBirdPointsPerDay": number(10, "per day"),
 		"PriorityExpression": rapid.SampledFrom([]string{
 			"", "100 - entry.party_size", "entry.waiting_hours / 2.0",
 		}).Draw(t, "formula"),

@@ -37,7 +37,7 @@ func newIDs() func() tenant.UUID {
 	return func() tenant.UUID { n++; return id[tenant.OfferID](n).UUID }
 }
 
-// run runs a Filling. It answers from a queue, and records the questions.
+// run runs a Fill. It answers from a queue, and records the questions.
 type run struct {
 	queue    []waitlist.Entry // after the first page
 	refusals map[tenant.EntryID]error
@@ -46,7 +46,7 @@ type run struct {
 }
 
 // fill runs a filling to its end.
-func (r *run) fill(f *waitlist.Filling) waitlist.Changes {
+func (r *run) fill(f *waitlist.Fill) waitlist.Changes {
 	for {
 		switch step := f.Next(); {
 		case step.Changes != nil:
@@ -87,12 +87,12 @@ func (f filling) run(t *testing.T) (waitlist.Changes, *run) {
 	for _, i := range f.refused {
 		r.refusals[entry(i)] = fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits.")
 	}
-	scene := vary.From(waitlist.Scene{
+	scene := vary.From(waitlist.FillFacts{
 		Slot: slot(1), Rules: rules(t, f.rules), Version: 7, PageSize: 100, NewID: newIDs(), Now: now,
 	}, f.differ)
 	scene.Entries = f.entries[:min(scene.PageSize, len(f.entries))]
 	r.queue = f.entries[len(scene.Entries):]
-	return r.fill(waitlist.NewFilling(scene, f.trigger, f.round)), r
+	return r.fill(waitlist.NewFill(scene, f.trigger, f.round)), r
 }
 
 // outcome is the part of changes that most tests check.
@@ -298,7 +298,7 @@ func TestFilling_DecidesAlikeForAnyPageSize(t *testing.T) {
 		if len(w.Round.Tried) > 0 {
 			round = new(vary.From(w.Round, set{"ID": id[tenant.RoundID](5), "Offers": len(w.Round.Tried)}))
 		}
-		c := r.fill(waitlist.NewFilling(waitlist.Scene{
+		c := r.fill(waitlist.NewFill(waitlist.FillFacts{
 			Slot: w.Slot, Rules: w.rules, Entries: first, PageSize: page, NewID: newIDs(), Now: w.Now,
 		}, w.Trigger, round))
 		if !w.rules.Enabled || len(w.Queue) == 0 && round == nil {

@@ -11,11 +11,11 @@ import (
 // that was chosen is refused, it takes no other step to find the next.
 const lookAhead = 10
 
-// Scene is the state that a decision about a session's open seats is made from.
-type Scene struct {
+// FillFacts is the state that a decision about a session's open seats is made from.
+type FillFacts struct {
 	Slot     Slot // with its open seats
 	Queue    Queue
-	Rules    *Compiled
+	Rules    *CompiledRules
 	Version  int     // of the rules
 	Entries  []Entry // the first page of the queue, by flag and key
 	PageSize int     // a page with fewer entries is the last
@@ -24,10 +24,10 @@ type Scene struct {
 	Now      time.Time
 }
 
-// Filling decides which entries get a session's open seats. It does no I/O: Next returns the next question, or the
+// A Fill decides which entries get a session's open seats. It does no I/O: Next returns the next question, or the
 // changes.
-type Filling struct {
-	Scene
+type Fill struct {
+	FillFacts
 	facts    Case
 	round    *Round // nil: the seats were not offered before
 	entries  map[tenant.EntryID]Entry
@@ -37,23 +37,23 @@ type Filling struct {
 	decision Decision
 }
 
-// Step is the next question of a Filling, or its changes. One field is set.
+// Step is the next question of a Fill, or its changes. One field is set.
 type Step struct {
-	Page    *Page   // read it, and call AddEntries
-	Check   []Entry // check the booking of each, and call SetRefusals
+	Page    *PageQuery // read it, and call AddEntries
+	Check   []Entry    // check the booking of each, and call SetRefusals
 	Changes *Changes
 }
 
-// Page requests the entries of a queue after one of them.
-type Page struct {
+// PageQuery requests the entries of a queue after one of them.
+type PageQuery struct {
 	After Candidate
 	Limit int // 0: all of them
 }
 
-// NewFilling begins a decision. Round is the one in which the seats were offered before, nil if there is none.
-func NewFilling(s Scene, trigger Trigger, round *Round) *Filling {
-	f := &Filling{
-		Scene: s, facts: Case{Slot: s.Slot, Trigger: trigger, Now: s.Now},
+// NewFill begins a decision. Round is the one in which the seats were offered before, nil if there is none.
+func NewFill(s FillFacts, trigger Trigger, round *Round) *Fill {
+	f := &Fill{
+		FillFacts: s, facts: Case{Slot: s.Slot, Trigger: trigger, Now: s.Now},
 		entries: make(map[tenant.EntryID]Entry), checked: make(map[tenant.EntryID]bool),
 	}
 	if round != nil {
@@ -66,7 +66,7 @@ func NewFilling(s Scene, trigger Trigger, round *Round) *Filling {
 
 // withOpenSeats adds seats that were already open to a round. No entry fitted them before, but together with the seats
 // of an ended offer one may fit.
-func (f *Filling) withOpenSeats(r Round) Round {
+func (f *Fill) withOpenSeats(r Round) Round {
 	if f.Slot.Seats == nil {
 		return r
 	}
@@ -82,7 +82,7 @@ func (f *Filling) withOpenSeats(r Round) Round {
 
 // AddEntries adds a page of the queue. A member with a live offer for the session gets no second one through another
 // entry.
-func (f *Filling) AddEntries(page []Entry) {
+func (f *Fill) AddEntries(page []Entry) {
 	for _, e := range page {
 		c := e.Candidate()
 		c.Asked = c.Asked || slices.ContainsFunc(f.Live, func(o Offer) bool { return o.Member == e.Member })
@@ -93,7 +93,7 @@ func (f *Filling) AddEntries(page []Entry) {
 }
 
 // SetRefusals sets, for each entry that was checked, the error of its booking; nil if it can be booked.
-func (f *Filling) SetRefusals(refusals map[tenant.EntryID]error) {
+func (f *Fill) SetRefusals(refusals map[tenant.EntryID]error) {
 	for i, c := range f.facts.Queue {
 		if refusal, ok := refusals[c.Entry]; ok {
 			f.facts.Queue[i].Refusal, f.checked[c.Entry] = RefusalOf(refusal), true
@@ -102,7 +102,7 @@ func (f *Filling) SetRefusals(refusals map[tenant.EntryID]error) {
 }
 
 // Next decides with the entries and refusals that are known so far.
-func (f *Filling) Next() Step {
+func (f *Fill) Next() Step {
 	switch {
 	case f.manual != nil:
 		f.decision = ManualDecision(f.facts.Queue[0], *f.manual)
@@ -123,13 +123,13 @@ func (f *Filling) Next() Step {
 	return Step{Changes: new(f.changes())}
 }
 
-func (f *Filling) page(limit int) Step {
-	return Step{Page: &Page{After: f.facts.Queue[len(f.facts.Queue)-1], Limit: limit}}
+func (f *Fill) page(limit int) Step {
+	return Step{Page: &PageQuery{After: f.facts.Queue[len(f.facts.Queue)-1], Limit: limit}}
 }
 
 // unchecked returns the chosen entries that were not checked yet, with some behind them; none if all chosen ones were
 // checked.
-func (f *Filling) unchecked() []Entry {
+func (f *Fill) unchecked() []Entry {
 	var check []Entry
 	chosen := 0
 	for _, v := range f.decision.Verdicts {
@@ -148,7 +148,7 @@ func (f *Filling) unchecked() []Entry {
 	return check
 }
 
-func (f *Filling) changes() Changes {
+func (f *Fill) changes() Changes {
 	d := f.decision
 	if f.facts.Trigger == ByRules && d.Given == 0 {
 		return Changes{} // no seat was freed or given: there is nothing to record
@@ -181,7 +181,7 @@ func (f *Filling) changes() Changes {
 }
 
 // reserve reserves the seats of the offers: in the round if the first to claim gets them.
-func (f *Filling) reserve(c *Changes) {
+func (f *Fill) reserve(c *Changes) {
 	c.Seats = f.decision.Given
 	keeps := 0
 	if f.decision.Mode == FirstToClaim {
@@ -201,7 +201,7 @@ func (f *Filling) reserve(c *Changes) {
 	c.Rounds = []Round{*f.round}
 }
 
-func (f *Filling) offer(g Grant) EntryChange {
+func (f *Fill) offer(g Grant) EntryChange {
 	e := f.entries[g.Entry]
 	e.Status, e.Tries, e.PassedOver = Offered, e.Tries+1, ""
 	return EntryChange{Entry: e, Offer: &Offer{
