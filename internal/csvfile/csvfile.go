@@ -164,7 +164,7 @@ func (f *Format[R, P]) text(file []byte) ([]byte, error) {
 // separator returns the separator with which the header has the most known columns.
 func (f *Format[R, P]) separator(text []byte) rune {
 	known := func(separator rune) (n int) {
-		cells, _ := newReader(text, separator).read()
+		cells, _ := newReader(text, separator).read() // parsing reads the row again, and says what is wrong with it
 		for _, cell := range cells {
 			if f.column(columnName(cell)) != nil {
 				n++

@@ -76,6 +76,7 @@ func (s *session) rollBack(ctx context.Context, cleanup ...*Statement) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 	defer cancel()
+	// No statement has a reader, and so none has an error of one.
 	if _, dbErr, _ := send(ctx, s.conn, append(statements, cleanup...)); dbErr != nil {
 		_ = s.conn.Close(ctx) // the pool drops it either way
 	}

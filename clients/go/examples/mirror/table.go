@@ -84,12 +84,13 @@ func (t *table) put(b *v1.Booking) bool {
 // where rows and cursor change in one transaction.
 func (t *table) write() error {
 	var text bytes.Buffer
-	out := csv.NewWriter(&text)
-	_ = out.Write(columns)
+	rows := [][]string{columns}
 	for _, id := range slices.Sorted(maps.Keys(t.rows)) {
-		_ = out.Write(t.rows[id])
+		rows = append(rows, t.rows[id])
 	}
-	out.Flush()
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return err
+	}
 	return replace(t.file, text.Bytes())
 }
 
