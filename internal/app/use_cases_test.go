@@ -2,11 +2,17 @@ package app_test
 
 import (
 	"context"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
@@ -93,4 +99,57 @@ func TestUseCases_AreThoseOfTheManual(t *testing.T) {
 		example, _, _ := strings.Cut(rest, "\n// end\n")
 		test.StrContains(t, manual, "```go\n"+example+"```\n", test.Sprint(name))
 	}
+}
+
+// The files that the manual lists declare all that Book uses of the engine and of seats.
+func TestUseCases_ManualListsWhatBookUses(t *testing.T) {
+	t.Parallel()
+	manual := string(expect.Value(os.ReadFile("../../docs/use-cases.md"))(t))
+	_, list, _ := strings.Cut(manual, "read these files:")
+	declared := make(map[string]bool)
+	var book *ast.File
+	for _, line := range regexp.MustCompile("(?m)^- `(.+?)`: (.+)$").FindAllStringSubmatch(list, -1) {
+		for name := range strings.SplitSeq(line[2], ", ") {
+			path := filepath.Join("../..", line[1], strings.Trim(name, "`"))
+			file := expect.Value(parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution))(t)
+			for _, name := range topLevel(file) {
+				declared[file.Name.Name+"."+name] = true
+			}
+			if strings.HasSuffix(path, "bookings/book.go") {
+				book = file
+			}
+		}
+	}
+	must.NotNil(t, book)
+	ast.Inspect(book, func(n ast.Node) bool {
+		if used, ok := n.(*ast.SelectorExpr); ok {
+			if from, ok := used.X.(*ast.Ident); ok && (from.Name == "engine" || from.Name == "seats") {
+				name := from.Name + "." + used.Sel.Name
+				test.True(t, declared[name], test.Sprint(name))
+			}
+		}
+		return true
+	})
+}
+
+// topLevel returns the names of a file's functions, types, variables and constants.
+func topLevel(file *ast.File) (names []string) {
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			names = append(names, decl.Name.Name)
+		case *ast.GenDecl:
+			for _, spec := range decl.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name.Name)
+				case *ast.ValueSpec:
+					for _, name := range spec.Names {
+						names = append(names, name.Name)
+					}
+				}
+			}
+		}
+	}
+	return names
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/event"
@@ -236,10 +237,26 @@ func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r Bo
 	if r.Guest || !slices.Contains(paymentRefusals, fault.ReasonOf(err)) {
 		return err
 	}
-	if booked := seats.AlreadyBooked(ctx, s.engine, caller, r.Session, r.Member); booked != nil {
+	if booked := s.alreadyBooked(ctx, caller, r); booked != nil {
 		return booked
 	}
 	return err
+}
+
+// alreadyBooked looks for the member's active booking and waitlist entry in the session. If there are any, it returns
+// the error that names them.
+func (s *Service) alreadyBooked(ctx context.Context, caller tenant.Caller, r BookRequest) error {
+	var ids bookingdb.ActiveIDs
+	var batch pg.Batch
+	key := bookingdb.SessionMember{Session: r.Session, Member: r.Member}
+	bookingdb.FindActiveIDs(&batch, caller.Tenant, key, func(found bookingdb.ActiveIDs) { ids = found })
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return err
+	}
+	if ids == (bookingdb.ActiveIDs{}) {
+		return nil
+	}
+	return catalog.AlreadyBooked(ids.Booking, ids.Entry)
 }
 
 // paymentRefusals are the refusals of members for whom no plan pays.

@@ -42,9 +42,9 @@ func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.Studio, []t
 	return studio, who, classes
 }
 
-// What an operation reads locks single rows against change, found by keys: no table, no page of one, and of indexes only
-// the pages on which it finds them. So operations on other members and sessions fail it only where they write an entry
-// next to one of those.
+// What an operation reads locks single rows against change, found by keys: no table, no page of one, and of indexes
+// only the pages on which it finds them. So operations on other members and sessions fail it only where they write an
+// entry next to one of those.
 func TestFootprint_OfLocks(t *testing.T) {
 	t.Parallel()
 	f := new(footprint)

@@ -173,9 +173,6 @@ func (e *Engine) runSolo(t *task) error {
 	return err
 }
 
-// violation reports whether a constraint rejected a write, because of something that the operation had not read.
-func violation(err error) bool { return pg.IsUnique(err) || pg.IsExclusion(err) || pg.IsCheck(err) }
-
 // operationError ends a batch's transaction because one operation failed after it had queued writes.
 type operationError struct {
 	index int

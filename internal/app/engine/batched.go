@@ -8,7 +8,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine/batcher"
 	"github.com/berthhq/berth/internal/app/idempotency"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -23,17 +22,16 @@ type Operation[R any] interface {
 
 // A Batched says how RunBatched runs an operation.
 type Batched[R any] struct {
-	// Name, Replay and Races are as in Transaction.
-	Name   string
+	// Name labels the transaction's metrics, unless it shares the transaction with others of another name.
+	Name string
+	// Replay stores the result under the caller's idempotency key. See Transaction.Replay.
 	Replay bool
-	Races  []Race
+	// Races are the constraints that guard what the operation has not read. If one of them rejects it, it runs again.
+	Races []Race
 	// Locate finds out what the operation locks. Known is for those that know it from the request. An operation that
 	// finds that its keys have changed since returns ErrMoved, and is located again.
 	Locate func(ctx context.Context, read Reader) (Located[R], error)
 }
-
-// Reader is Engine.Read for one caller.
-type Reader func(context.Context, *pg.Batch) error
 
 // Located is an operation with what it locks.
 type Located[R any] struct {

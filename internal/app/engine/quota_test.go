@@ -25,7 +25,8 @@ func TestTx_GrowLimitsRows(t *testing.T) {
 	count := func(there int) func(*pg.Batch, tenant.TenantID, int, *int) {
 		return func(b *pg.Batch, _ tenant.TenantID, _ int, rows *int) { b.Queue("select $1::int", there).Scan(rows) }
 	}
-	some, none := quota.Quota{Name: "some", Limit: 3, Count: count(1)}, quota.Quota{Name: "none", Limit: 5, Count: count(0)}
+	some := quota.Quota{Name: "some", Limit: 3, Count: count(1)}
+	none := quota.Quota{Name: "none", Limit: 5, Count: count(0)}
 	for i, step := range []struct {
 		of    quota.Quota
 		n     int

@@ -7,6 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// Reader is Engine.Read for one caller.
+type Reader func(context.Context, *pg.Batch) error
+
 // Get reads one value outside a transaction. If ask finds none, it returns the zero value and the error missing.
 func Get[T any](
 	ctx context.Context, e *Engine, by tenant.Caller, missing error, ask func(b *pg.Batch, into **T),

@@ -5,9 +5,6 @@ import (
 	"errors"
 
 	"github.com/berthhq/berth/internal/app/idempotency"
-	"github.com/berthhq/berth/internal/app/quota"
-	"github.com/berthhq/berth/internal/data/coredb"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -38,18 +35,6 @@ func replayed[R any](
 		result, err = recall[R](ctx, e, by, key)
 		return result, errors.Is(err, idempotency.ErrForgotten), err
 	})
-}
-
-// growKeys counts a new key of the caller.
-func (e *Engine) growKeys(ctx context.Context, by tenant.Caller) error {
-	now := e.now()
-	keys := quota.Quota{
-		Name: "idempotency_keys", Of: by.Actor(), Limit: e.maxKeys,
-		Count: func(b *pg.Batch, in tenant.TenantID, limit int, rows *int) {
-			coredb.CountKeys(b, in, by.Actor(), now.Add(-idempotency.Lifetime), limit, rows)
-		},
-	}
-	return e.counts.Grow(ctx, e.reader(by), by.Tenant, keys, 1, now)
 }
 
 // recall reads the answer that is stored under a key.

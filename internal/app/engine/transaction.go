@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"slices"
 
 	"github.com/berthhq/berth/internal/app/idempotency"
 	"github.com/berthhq/berth/internal/pg"
@@ -22,10 +20,6 @@ type Transaction struct {
 	// Quiet keeps the commit from being reported as a change. See Engine.NotifyChanged.
 	Quiet bool
 }
-
-// A Race reports whether an error of the database means that an operation lost a race to a constraint, rather than to a
-// serialization failure.
-type Race func(error) bool
 
 // Transact runs a function in a transaction of its own, on the caller's goroutine and under its context. The function
 // reads, decides, then queues writes. It may run several times, so all that it changes is in the database.
@@ -89,26 +83,4 @@ func (e *Engine) transact(
 	}
 	tx.committed(e)
 	return nil
-}
-
-// maxAttempts bounds how often an operation runs, if each attempt may succeed where the last one failed.
-const maxAttempts = 5
-
-// repeat makes attempts until one asks for no other, but at most maxAttempts.
-func repeat[R any](try func(again bool) (result R, retry bool, err error)) (R, error) {
-	for attempt := 1; ; attempt++ {
-		result, retry, err := try(attempt > 1)
-		if !retry || attempt == maxAttempts {
-			return result, err
-		}
-	}
-}
-
-// isRetryable reports whether another attempt may succeed where the last one ended with err.
-func (e *Engine) isRetryable(err error, key *idempotency.Key, races []Race) bool {
-	if errors.Is(err, pg.ErrCommitUnknown) {
-		return key != nil // the next attempt finds by the key whether the commit succeeded
-	}
-	lost := func(race Race) bool { return race(err) }
-	return slices.ContainsFunc(e.races, lost) || slices.ContainsFunc(races, lost)
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/app/quota"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -61,17 +60,6 @@ func (tx *Tx) Lock(keys ...Key) error {
 	return nil
 }
 
-// Grow counts n rows that the operation is about to insert, once in all its attempts. It returns QUOTA_EXCEEDED if
-// there are too many then. An operation calls it once.
-func (tx *Tx) Grow(ctx context.Context, q quota.Quota, n int) error {
-	e := tx.engine
-	if err := e.counts.Grow(ctx, e.reader(tx.Caller), tx.Tenant, q, max(0, n-*tx.grown), e.now()); err != nil {
-		return err
-	}
-	*tx.grown = max(n, *tx.grown)
-	return nil
-}
-
 // advisoryLock is the advisory lock for a key of a tenant. Transactions of different nodes wait for each other on it.
 func advisoryLock(in tenant.TenantID, key Key) int64 {
 	hash := fnv.New64a()
@@ -99,23 +87,4 @@ func (tx *Tx) committed(e *Engine) {
 	for _, effect := range tx.effects {
 		effect()
 	}
-}
-
-type requestKey struct{}
-
-// Request is what the audit log says about a request. It is zero if there was none.
-type Request struct {
-	ID      string // as in the server's log
-	Address string // the IP address of the client
-	Client  string // the program, as it names itself; bounded, without control characters
-}
-
-// WithRequest sets the request for the audit log.
-func WithRequest(ctx context.Context, r Request) context.Context {
-	return context.WithValue(ctx, requestKey{}, r)
-}
-
-func requestOf(ctx context.Context) Request {
-	r, _ := ctx.Value(requestKey{}).(Request)
-	return r
 }

@@ -3,8 +3,6 @@
 package seats
 
 import (
-	"context"
-
 	"github.com/berthhq/berth/internal/app/credits"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
@@ -12,13 +10,10 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Result is a booking or a waitlist entry: the result of making or cancelling one.
@@ -31,20 +26,6 @@ type Result struct {
 
 // Found reports whether there is a booking or an entry.
 func (r Result) Found() bool { return r.Booking != nil || r.Entry != nil }
-
-// Cancelled is the result of cancelling a booking or a waitlist entry.
-type Cancelled struct {
-	Result
-	Refunded bool
-	Late     bool
-	Promoted int // entries that were booked into the freed seats
-}
-
-// CancelOptions says why an entry or booking is cancelled, and whether the member is told.
-type CancelOptions struct {
-	Reason string
-	Notify bool
-}
 
 // ErrNoSession and ErrNoMember reject requests that name a session or a member that does not exist.
 var (
@@ -79,38 +60,6 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.Book
 	return b
 }
 
-// Cancel writes a cancellation: the booking, its seats, its credits and its quota.
-func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
-	b := c.Booking
-	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
-	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
-	if b.HasItems {
-		bookingdb.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)
-	}
-	if c.Payer != nil {
-		credits.Write(tx, *c.Payer, c.Ledger)
-	}
-	if c.ReleasesQuota {
-		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
-	}
-	BookingEvent(tx, b, event.BookingCancelled{
-		Refunded: c.Refunded, Late: c.Late, Reason: b.CancelReason, Notify: notify, SessionGone: c.SessionGone,
-	})
-}
-
-// EndHold writes the end of a hold with its event, and frees its seats and items.
-func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
-	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
-	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
-	if b.HasItems {
-		bookingdb.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)
-	}
-	for i := range b.Items {
-		b.Items[i].Status = booking.ItemCancelled
-	}
-	BookingEvent(tx, *b, data)
-}
-
 // BookingEvent appends an event of a booking to the event log.
 func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data) {
 	record.Event(tx, outbox.Event{Session: b.Session, Booking: b.ID, Member: b.Member, Data: data})
@@ -138,22 +87,4 @@ func RepeatedResult(made Result, hash []byte) (Result, error) {
 	}
 	made.Repeated = true
 	return made, nil
-}
-
-// AlreadyBooked looks for a member's active booking and waitlist entry in a session. If there are any, it returns the
-// error that names them.
-func AlreadyBooked(
-	ctx context.Context, e *engine.Engine, by tenant.Caller, session tenant.SessionID, member tenant.MemberID,
-) error {
-	var ids bookingdb.ActiveIDs
-	var batch pg.Batch
-	key := bookingdb.SessionMember{Session: session, Member: member}
-	bookingdb.FindActiveIDs(&batch, by.Tenant, key, func(found bookingdb.ActiveIDs) { ids = found })
-	if err := e.Read(ctx, by, &batch); err != nil {
-		return err
-	}
-	if ids == (bookingdb.ActiveIDs{}) {
-		return nil
-	}
-	return catalog.AlreadyBooked(ids.Booking, ids.Entry)
 }

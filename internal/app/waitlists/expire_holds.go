@@ -4,11 +4,33 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+// EndExpiredHolds ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling
+// takes more reads, so if there are any, a shared transaction gets engine.ErrSolo.
+func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *booking.Slot) ([]booking.Booking, error) {
+	expired, err := seats.ExpiredHolds(ctx, tx, *slot)
+	switch {
+	case err != nil || len(expired) == 0:
+		return nil, err
+	case tx.Shared():
+		return nil, engine.ErrSolo
+	}
+	for _, b := range expired {
+		b = booking.Expire(b, tx.Now)
+		seats.EndHold(tx, &b, event.BookingExpired{})
+		slot.SeatsTaken -= b.Party
+	}
+	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
+	return expired, err
+}
 
 // ExpireHolds ends the expired holds of a tenant, session by session, and counts them. Several nodes may run it at
 // once: each hold ends once.

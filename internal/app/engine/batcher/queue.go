@@ -1,10 +1,22 @@
 package batcher
 
 import (
+	"context"
 	"slices"
 
 	"github.com/berthhq/berth/internal/tenant"
 )
+
+// A Task is a piece of work in the queue of its tenant.
+type Task[W any] struct {
+	Tenant tenant.TenantID
+	// Context is that of the caller. A batch runs under none of its callers' contexts.
+	Context context.Context //nolint:containedctx // see above
+	Locks   Locks
+	// Found are keys that the task named while it ran. It waits for them if it is queued again.
+	Found []Key
+	Work  W
+}
 
 // queue holds the waiting tasks of one tenant.
 type queue[W any] struct {

@@ -1,0 +1,55 @@
+package seats
+
+import (
+	"github.com/berthhq/berth/internal/app/credits"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/event"
+)
+
+// Cancelled is the result of cancelling a booking or a waitlist entry.
+type Cancelled struct {
+	Result
+	Refunded bool
+	Late     bool
+	Promoted int // entries that were booked into the freed seats
+}
+
+// CancelOptions says why an entry or booking is cancelled, and whether the member is told.
+type CancelOptions struct {
+	Reason string
+	Notify bool
+}
+
+// Cancel writes a cancellation: the booking, its seats, its credits and its quota.
+func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
+	b := c.Booking
+	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
+	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
+	if b.HasItems {
+		bookingdb.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)
+	}
+	if c.Payer != nil {
+		credits.Write(tx, *c.Payer, c.Ledger)
+	}
+	if c.ReleasesQuota {
+		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
+	}
+	BookingEvent(tx, b, event.BookingCancelled{
+		Refunded: c.Refunded, Late: c.Late, Reason: b.CancelReason, Notify: notify, SessionGone: c.SessionGone,
+	})
+}
+
+// EndHold writes the end of a hold with its event, and frees its seats and items.
+func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
+	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
+	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
+	if b.HasItems {
+		bookingdb.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)
+	}
+	for i := range b.Items {
+		b.Items[i].Status = booking.ItemCancelled
+	}
+	BookingEvent(tx, *b, data)
+}
