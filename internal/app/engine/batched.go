@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// An Operation runs inside one SERIALIZABLE transaction, alone or batched with others of its tenant. It cannot tell the
-// difference. Every attempt gets a fresh value, so nothing has to be reset.
+// An Operation is one attempt at a use case, in one SERIALIZABLE transaction, alone or batched with others of its
+// tenant. Every attempt gets a new value, so nothing has to be reset.
 type Operation[R any] interface {
 	// Load asks for facts. It does no I/O: all operations of a batch load in one round trip.
 	Load(q *Query)
@@ -40,9 +40,11 @@ type Located[R any] struct {
 	New func() Operation[R]
 }
 
-// Known is Batched.Locate for an operation that needs not read what it locks.
-func Known[R any](locks Locks, fresh func() Operation[R]) func(context.Context, Reader) (Located[R], error) {
-	return func(context.Context, Reader) (Located[R], error) { return Located[R]{locks, fresh}, nil }
+// Known is Batched.Locate for an operation that knows what it locks without reading.
+func Known[R any](
+	locks Locks, newOperation func() Operation[R],
+) func(context.Context, Reader) (Located[R], error) {
+	return func(context.Context, Reader) (Located[R], error) { return Located[R]{locks, newOperation}, nil }
 }
 
 // Alone is an operation that is never batched. It loads nothing ahead, so it can read while it runs.

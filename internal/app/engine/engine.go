@@ -26,7 +26,7 @@ type Config struct {
 	Races []Race
 	// Committed is called after each commit that changed data of a tenant. Optional.
 	Committed func(tenant.TenantID)
-	// Width is how many transactions of one tenant's operations run at a time. Default 2, which is best on 2 cores.
+	// Width is how many batches of one tenant run at a time. Default 2, which is best on 2 cores.
 	Width int
 	// MaxKeys is how many idempotency keys a caller may use within idempotency.Lifetime. Default: any number.
 	MaxKeys int
@@ -34,11 +34,11 @@ type Config struct {
 	QueueDepth int
 }
 
-// maxRunners bounds the transactions in progress while batches are small. It leaves some of the command pool's
+// maxRunners bounds the batches in progress while they are small. It leaves some of the command pool's
 // connections to Transact.
 const maxRunners = 12
 
-// Engine runs operations. It is safe for concurrent use.
+// An Engine runs transactions and operations. It is safe for concurrent use.
 type Engine struct {
 	// Alarms go off when something of a tenant expires. Tx.WakeAt sets them.
 	Alarms alarm.Clock
@@ -104,5 +104,5 @@ func (e *Engine) NotifyChanged(id tenant.TenantID) { e.committed(id) }
 // database is closed.
 func (e *Engine) Drain() { e.batcher.Drain() }
 
-// Queued counts a tenant's transactions in progress and the operations that wait for one.
+// Queued counts a tenant's batches in progress and the operations that wait for one.
 func (e *Engine) Queued(id tenant.TenantID) (running, waiting int) { return e.batcher.Queued(id) }

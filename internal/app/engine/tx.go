@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Tx is the transaction of one attempt at an operation, with all that enters it from outside. If the database makes it
-// run again, it has the same time and makes the same ids.
+// Tx is the transaction of one attempt at a use case, with all that enters it from outside. If the database makes it run
+// again, it has the same time and makes the same ids.
 type Tx struct {
 	*pg.Tx
 	Tenant  tenant.TenantID
@@ -30,7 +30,7 @@ type Tx struct {
 	effects []func()
 }
 
-// ErrSolo says that an operation cannot finish in a shared transaction. The engine runs it again alone.
+// ErrSolo says that an operation cannot finish in a transaction that it shares. The engine runs it again alone.
 var ErrSolo = errors.New("engine: this operation runs alone")
 
 // Shared reports whether other operations share the transaction.
