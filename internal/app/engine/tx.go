@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Tx is the transaction of one attempt at a use case, with all that enters it from outside. If the database makes it run
-// again, it has the same time and makes the same ids.
+// Tx is the transaction of one attempt at a use case, with all that enters it from outside. If the database makes it
+// run again, it has the same time and makes the same ids.
 type Tx struct {
 	*pg.Tx
 	Tenant  tenant.TenantID
