@@ -115,7 +115,7 @@ var fixed = []Fixed{
 	{
 		Harm:    "a promoted member is told nothing",
 		Package: "internal/rules/notify", Function: "plans",
-		Old:   "p.addNow(person, Promoted, person.StartsAt)",
+		Old:   "p.addNow(who, Promoted, who.StartsAt)",
 		Tests: []Test{{"internal/rules/notify", "^TestPlan_ReturnsTheNoticesOfEachEvent$"}},
 	},
 	{
