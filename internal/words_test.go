@@ -23,7 +23,6 @@ import (
 var unlisted = map[string]string{
 	"rules/event":            "the data of an event is named after the event, as the contract names it",
 	"rules/content.Rendered": "what Render returns, of which a message is made",
-	"app/seats.Cancelled":    "a Result that is cancelled",
 	"app/settings.Previewed": "a decision that is previewed",
 }
 

@@ -92,14 +92,14 @@ func (s *Studio) Reschedule(
 }
 
 // Cancel cancels the caller's own booking or entry.
-func (s *Studio) Cancel(who tenant.Caller, id tenant.BookingID) (seats.Cancelled, error) {
+func (s *Studio) Cancel(who tenant.Caller, id tenant.BookingID) (seats.CancelResult, error) {
 	return s.App.Bookings.CancelBooking(
 		context.Background(), SelfOnly(who), bookings.CancelRequest{ID: id, Notify: true},
 	)
 }
 
 // MustCancel cancels the caller's own booking, a moment later, and fails the test if that is refused.
-func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.Cancelled {
+func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.CancelResult {
 	s.T.Helper()
 	s.Tick()
 	return expect.Value(s.Cancel(who, id))(s.T)

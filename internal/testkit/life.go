@@ -132,8 +132,8 @@ func (l *Life) Actions() map[string]func(*rapid.T) error {
 			return held(l.App.Bookings.ReleaseHold(ctx, by, id))
 		}),
 		"cancel": some(func(_ *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-			up, err := l.App.Bookings.CancelBooking(ctx, by, bookings.CancelRequest{ID: id})
-			return held(up.Result, err)
+			result, err := l.App.Bookings.CancelBooking(ctx, by, bookings.CancelRequest{ID: id})
+			return held(result.Result, err)
 		}),
 		"reschedule": some(func(t *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 			r := bookings.RescheduleRequest{ID: id, To: session(t), MoveItems: rapid.Bool().Draw(t, "with items")}

@@ -23,11 +23,13 @@ type CancelRequest struct {
 
 // CancelBooking cancels a booking or ends a waitlist entry. Its member can do that, and staff, who can cancel after the
 // cancellation window, too. Freed seats are filled from the waitlist in the same transaction.
-func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.Cancelled, error) {
-	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.Cancelled]{
+func (s *Service) CancelBooking(
+	ctx context.Context, caller tenant.Caller, r CancelRequest,
+) (seats.CancelResult, error) {
+	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[seats.CancelResult]{
 		Name: "booking.cancel", Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true},
-			func(b bookingState) engine.Operation[seats.Cancelled] {
+			func(b bookingState) engine.Operation[seats.CancelResult] {
 				return &cancel{service: s, req: r, bookingState: b}
 			}),
 	})
@@ -54,33 +56,33 @@ func (c *cancel) Load(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error) {
+func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.CancelResult, error) {
 	switch {
 	case c.entry == nil || !tx.Caller.CanAccessCreated(c.entry.Member, c.entry.CreatedBy):
 	case tx.Shared():
-		return seats.Cancelled{}, engine.ErrSolo // ending an entry may fill seats
+		return seats.CancelResult{}, engine.ErrSolo // ending an entry may fill seats
 	default:
 		options := seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify}
 		return c.service.waitlists.Leave(ctx, tx, *c.entry, options)
 	}
 	b, err := c.find(tx)
 	if err != nil {
-		return seats.Cancelled{}, err
+		return seats.CancelResult{}, err
 	}
 	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
 	cancelled, err := booking.Cancel(b, c.payer, request, tx.Now)
 	if err != nil {
-		return seats.Cancelled{}, err
+		return seats.CancelResult{}, err
 	}
-	up := seats.Cancelled{
+	result := seats.CancelResult{
 		Result:   seats.Result{Booking: &cancelled.Booking, Repeated: cancelled.Unchanged},
 		Refunded: cancelled.Refunded, Late: cancelled.Late,
 	}
 	if cancelled.Unchanged {
-		return up, nil
+		return result, nil
 	}
 	if err := c.service.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
-		return seats.Cancelled{}, err
+		return seats.CancelResult{}, err
 	}
 	seats.Cancel(tx, cancelled, c.req.Notify)
 	if !tx.Caller.SelfOnly {
@@ -90,7 +92,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	}
 	if c.slot != nil {
 		c.slot.SeatsTaken -= cancelled.SeatsFreed
-		up.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
+		result.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
 	}
-	return up, err
+	return result, err
 }

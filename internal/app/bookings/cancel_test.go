@@ -27,11 +27,11 @@ func TestCancelBooking_ReturnsSeatCreditAndQuota(t *testing.T) {
 	class := studio.AddSession(testkit.Session{})
 	id := studio.MustBook(mia, class)
 
-	up := expect.Value(studio.Cancel(mia, id))(t)
-	test.True(t, up.Refunded, test.Sprintf("%+v of %+v", up, up.Booking))
-	test.False(t, up.Late, test.Sprintf("%+v of %+v", up, up.Booking))
-	test.EqOp(t, booking.Cancelled, up.Booking.Status, test.Sprintf("%+v of %+v", up, up.Booking))
-	test.EqOp(t, 0, up.Booking.Credits, test.Sprintf("%+v of %+v", up, up.Booking))
+	result := expect.Value(studio.Cancel(mia, id))(t)
+	test.True(t, result.Refunded, test.Sprintf("%+v of %+v", result, result.Booking))
+	test.False(t, result.Late, test.Sprintf("%+v of %+v", result, result.Booking))
+	test.EqOp(t, booking.Cancelled, result.Booking.Status, test.Sprintf("%+v of %+v", result, result.Booking))
+	test.EqOp(t, 0, result.Booking.Credits, test.Sprintf("%+v of %+v", result, result.Booking))
 	test.EqOp(t, 5, studio.Balance(pack), test.Sprint("balance"))
 	// Again, twice at once: nothing moves twice.
 	testkit.Parallel(2, func(int) {
@@ -111,8 +111,8 @@ func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 			if tt.admin {
 				by = studio.Owner
 			}
-			up, err := studio.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{ID: id})
-			got := outcome{fault.ReasonOf(err), up.Refunded, up.Late}
+			result, err := studio.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{ID: id})
+			got := outcome{fault.ReasonOf(err), result.Refunded, result.Late}
 			test.EqOp(t, tt.want, got, test.Sprintf("%+v, want %+v (%v)", got, tt.want, err))
 			test.EqOp(t, map[bool]int{false: 4, true: 5}[tt.want.refunded], studio.Balance(s))
 		})
@@ -268,9 +268,9 @@ func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	studio.Clock.Set(testkit.Noon.Add(21*time.Hour + time.Second))
 	expect.Reason(t, fault.CancellationWindow)(studio.Cancel(noa, bookings[0].ID))
 	studio.Clock.Set(testkit.Noon.Add(21 * time.Hour))
-	up := expect.Value(studio.Cancel(noa, bookings[0].ID))(t)
-	test.True(t, up.Refunded, test.Sprintf("%+v", up))
-	test.False(t, up.Late, test.Sprintf("%+v", up))
+	result := expect.Value(studio.Cancel(noa, bookings[0].ID))(t)
+	test.True(t, result.Refunded, test.Sprintf("%+v", result))
+	test.False(t, result.Late, test.Sprintf("%+v", result))
 	test.EqOp(t, 3, studio.Balance(s))
 }
 
@@ -369,8 +369,8 @@ func checkRefundedOnce(t *testing.T, guarded bool) {
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.NothingToRefund: 7}, testkit.CountReasons(errs))
 	test.EqOp(t, 3, studio.Balance(s))
 	// Cancelling later gives nothing back twice.
-	up := expect.Value(studio.Cancel(mia, id))(t)
-	test.False(t, up.Refunded, test.Sprintf("%+v", up))
+	result := expect.Value(studio.Cancel(mia, id))(t)
+	test.False(t, result.Refunded, test.Sprintf("%+v", result))
 	test.EqOp(t, 3, studio.Balance(s), test.Sprintf("balance %d after cancelling", studio.Balance(s)))
 	expect.Reason(t, fault.BookingNotFound)(studio.App.Accounts.RefundCredit(
 		t.Context(), studio.OtherTenant().Owner, id, "",

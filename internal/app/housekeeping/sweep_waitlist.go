@@ -48,17 +48,17 @@ func listEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.E
 func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.EntryID) (int, error) {
 	var (
 		ending []waitlistdb.Ending
-		rules  []waitlist.Layer
+		layers []waitlist.Layer
 		batch  pg.Batch
 	)
 	waitlistdb.ListEnding(&batch, tx.Tenant, ids, &ending)
-	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
+	waitlistdb.ListAllRules(&batch, tx.Tenant, &layers)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
 	ended := 0
 	for _, e := range ending {
-		changes := waitlist.EndStale(e.Entry, e.Places, waitlist.RulesOf(rules), tx.Now)
+		changes := waitlist.EndStale(e.Entry, e.Places, waitlist.RulesOf(layers), tx.Now)
 		s.waitlists.Write(tx, changes)
 		ended += len(changes.Entries)
 	}

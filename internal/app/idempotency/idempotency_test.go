@@ -236,7 +236,8 @@ func TestIdempotencyKey_ResolvesUnknownCommits(t *testing.T) {
 func TestStoredAnswers_SurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []any{
-		seats.Result{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{},
+		seats.Result{}, seats.CancelResult{}, bookings.RescheduleResult{}, schedules.CancelledSession{},
+		schedules.BulkResult{},
 		schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
 		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{},
 		catalog.Location{}, catalog.Resource{},

@@ -212,12 +212,12 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	p.ConfirmContacts(ada)
 	second(p.Studio, ada)
 	for c, text := range map[delivery.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
-		lines := expect.Value(ask(c, "de"))(t)
-		must.SliceLen(t, 1, lines)
-		must.NotEqOp(t, "", lines[0].ProviderID)
-		must.EqOp(t, c, lines[0].Channel)
-		must.False(t, lines[0].Counted, must.Sprintf("%s: %+v", c, lines))
-		must.True(t, lines[0].Notice.IsZero(), must.Sprintf("%s: %+v", c, lines))
+		deliveries := expect.Value(ask(c, "de"))(t)
+		must.SliceLen(t, 1, deliveries)
+		must.NotEqOp(t, "", deliveries[0].ProviderID)
+		must.EqOp(t, c, deliveries[0].Channel)
+		must.False(t, deliveries[0].Counted, must.Sprintf("%s: %+v", c, deliveries))
+		must.True(t, deliveries[0].Notice.IsZero(), must.Sprintf("%s: %+v", c, deliveries))
 		got := ""
 		switch c {
 		case sms:
@@ -231,17 +231,17 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 		test.True(t, contains(got, text), test.Sprintf("%s says %q", c, got))
 	}
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Mail: "550 5.7.1 not you"} })
-	lines := expect.Value(ask(email, "en"))(t)
-	must.SliceLen(t, 1, lines)
-	test.EqOp(t, delivery.Failed, lines[0].Status)
-	test.EqOp(t, notify.Misconfigured, lines[0].Reason)
-	test.EqOp(t, "550 5.7.1", lines[0].ErrorCode)
+	deliveries := expect.Value(ask(email, "en"))(t)
+	must.SliceLen(t, 1, deliveries)
+	test.EqOp(t, delivery.Failed, deliveries[0].Status)
+	test.EqOp(t, notify.Misconfigured, deliveries[0].Reason)
+	test.EqOp(t, "550 5.7.1", deliveries[0].ErrorCode)
 	// A device that is gone is forgotten, as after any message.
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
-	lines, err := ask(push, "en")
-	if err != nil || len(lines) != 1 || lines[0].Reason != notify.Unregistered ||
+	deliveries, err := ask(push, "en")
+	if err != nil || len(deliveries) != 1 || deliveries[0].Reason != notify.Unregistered ||
 		p.Count(`select count(*) from devices`) != 0 {
-		t.Errorf("%+v, %v", lines, err)
+		t.Errorf("%+v, %v", deliveries, err)
 	}
 	// What Twilio reports of a test is in the log; nothing follows from it.
 	test.EqOp(t, http.StatusNoContent, p.Call(

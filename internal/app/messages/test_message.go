@@ -113,7 +113,7 @@ func (s *Service) composeTest(
 	provider, ofTenant := s.provider(senders, c)
 	platform := s.platform(ChannelSender{c, provider, ofTenant})
 	counted := s.countTest(tx, senders, c, to.Phone)
-	var lines []Delivery
+	var deliveries []Delivery
 	var out []Outgoing
 	for _, d := range destinations(c, *to) {
 		line := Delivery{
@@ -125,15 +125,15 @@ func (s *Service) composeTest(
 			line.Content = &rendered
 		}
 		message.ID, message.To = line.ID, d.address
-		lines = append(lines, line)
+		deliveries = append(deliveries, line)
 		out = append(out, Outgoing{
 			Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device, Counted: counted,
 		})
 	}
 	record.Audit(tx, "test_message.sent", "member", m.ID.UUID, "", map[string]any{
-		"topic": string(topic), "channel": string(c), "messages": len(lines),
+		"topic": string(topic), "channel": string(c), "messages": len(deliveries),
 	})
-	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, lines)
+	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, deliveries)
 	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(out))
 	return out, nil
 }

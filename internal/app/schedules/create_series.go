@@ -66,6 +66,6 @@ func newSeries(ctx context.Context, tx *engine.Tx, in SeriesInput) (session.Seri
 	if series, err = series.Edit(in.Pattern, session.AllPatternFields, at.Service); err != nil {
 		return series, nil, err
 	}
-	series, pattern, err := expand(series, at.Location.Zone, series.Date, tx.Now)
-	return series, newSessions(tx, series, pattern, at), err
+	series, occurrences, err := expand(series, at.Location.Zone, series.Date, tx.Now)
+	return series, newSessions(tx, series, occurrences, at), err
 }

@@ -65,12 +65,12 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	if missing := series.CheckReferences(session.Details{}, at); missing != nil {
 		return 0, nil //nolint:nilerr // no caller made a mistake: staff see what is missing and edit the series
 	}
-	extended, pattern, err := expand(*series, at.Location.Zone, series.MaterializedUntil.AddDays(1), tx.Now)
+	extended, occurrences, err := expand(*series, at.Location.Zone, series.MaterializedUntil.AddDays(1), tx.Now)
 	if err != nil {
 		return 0, err
 	}
-	pattern = slices.DeleteFunc(pattern, func(o session.Occurrence) bool { return !o.Start.After(tx.Now) })
-	made := newSessions(tx, extended, pattern, at)
+	occurrences = slices.DeleteFunc(occurrences, func(o session.Occurrence) bool { return !o.Start.After(tx.Now) })
+	made := newSessions(tx, extended, occurrences, at)
 	busy, err := findBusy(ctx, tx, made)
 	if err != nil {
 		return 0, err

@@ -26,10 +26,10 @@ func (s *Service) GetSeries(ctx context.Context, caller tenant.Caller, id tenant
 
 // newSessions makes the sessions of a series for occurrences.
 func newSessions(
-	tx *engine.Tx, series session.Series, pattern []session.Occurrence, at session.References,
+	tx *engine.Tx, series session.Series, occurrences []session.Occurrence, at session.References,
 ) []session.Session {
-	made := make([]session.Session, len(pattern))
-	for i, o := range pattern {
+	made := make([]session.Session, len(occurrences))
+	for i, o := range occurrences {
 		made[i] = series.NewSession(tenant.NextID[tenant.SessionID](tx.IDs), o, at, tx.Now)
 	}
 	return made

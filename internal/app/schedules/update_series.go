@@ -137,7 +137,7 @@ func (s *Service) editMany(
 	if after, err = after.Edit(e.Pattern, e.PatternFields, at.Service); err != nil {
 		return done, err
 	}
-	after, pattern, err := expand(after, at.Location.Zone, from, tx.Now)
+	after, occurrences, err := expand(after, at.Location.Zone, from, tx.Now)
 	if err != nil {
 		return done, err
 	}
@@ -155,7 +155,7 @@ func (s *Service) editMany(
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, after)
 		changes["split_from"] = series.ID.String()
 	}
-	done, err = s.applyPattern(ctx, tx, series.ID, from, after, pattern, at)
+	done, err = s.applyPattern(ctx, tx, series.ID, from, after, occurrences, at)
 	changes["updated"], changes["created"], changes["cancelled"] = done.Updated, done.Created, done.Cancelled
 	record.Audit(tx, "series.updated", "series", after.ID.UUID, "", changes)
 	return done, err
@@ -200,7 +200,7 @@ func splitSeries(
 // they belong to the series old.
 func (s *Service) applyPattern(
 	ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series,
-	pattern []session.Occurrence, at session.References,
+	occurrences []session.Occurrence, at session.References,
 ) (SeriesEditResult, error) {
 	done := SeriesEditResult{Series: series}
 	var rows []scheduledb.Scheduled
@@ -213,7 +213,7 @@ func (s *Service) applyPattern(
 	for _, row := range rows {
 		was[row.ID] = row.Session
 	}
-	assigned := session.Assign(sessionsOf(rows), pattern, tx.Now)
+	assigned := session.Assign(sessionsOf(rows), occurrences, tx.Now)
 	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, assigned.Assigned)
 	if err != nil {
 		return done, err

@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/event"
 )
 
-// Cancelled is the result of cancelling a booking or a waitlist entry.
-type Cancelled struct {
+// CancelResult is the result of cancelling a booking or a waitlist entry.
+type CancelResult struct {
 	Result
 	Refunded bool
 	Late     bool

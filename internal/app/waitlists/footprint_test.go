@@ -39,15 +39,15 @@ func TestFill_LocksNoTables(t *testing.T) {
 		studio.MustCancel(who[i], booked[i])
 	}
 	var (
-		first []waitlist.Entry
-		live  []waitlist.Offer
-		rules []waitlist.Layer
-		wait  waitlist.Slot
-		size  int
-		entry *waitlist.Entry
-		busy  []civil.Span
-		key   = bookingdb.SessionMember{Session: class, Member: studio.Owner.Member}
-		queue = waitlist.Queue{Location: studio.Location, Service: studio.Service, Date: civiltest.Date("2026-03-18")}
+		first  []waitlist.Entry
+		live   []waitlist.Offer
+		layers []waitlist.Layer
+		wait   waitlist.Slot
+		size   int
+		entry  *waitlist.Entry
+		busy   []civil.Span
+		key    = bookingdb.SessionMember{Session: class, Member: studio.Owner.Member}
+		queue  = waitlist.Queue{Location: studio.Location, Service: studio.Service, Date: civiltest.Date("2026-03-18")}
 	)
 	one := expect.Value(tenant.Parse[tenant.EntryID](
 		studio.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, studio.Tenant),
@@ -60,7 +60,7 @@ func TestFill_LocksNoTables(t *testing.T) {
 		"its length":  func(b *pg.Batch) { waitlistdb.FindQueueSize(b, studio.Tenant, class, &size) },
 		"the session": func(b *pg.Batch) { waitlistdb.FindWaitSlot(b, studio.Tenant, class, &wait) },
 		"live offers": func(b *pg.Batch) { waitlistdb.ListLiveOffers(b, studio.Tenant, []tenant.SessionID{class}, &live) },
-		"the rules":   func(b *pg.Batch) { waitlistdb.ListRules(b, studio.Tenant, studio.Location, studio.Service, &rules) },
+		"the rules":   func(b *pg.Batch) { waitlistdb.ListRules(b, studio.Tenant, studio.Location, studio.Service, &layers) },
 		"an entry":    func(b *pg.Batch) { waitlistdb.FindEntry(b, studio.Tenant, one, &entry) },
 		"who is in it": func(b *pg.Batch) {
 			bookingdb.FindActiveIDs(b, studio.Tenant, key, func(bookingdb.ActiveIDs) {})

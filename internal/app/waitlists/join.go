@@ -248,16 +248,16 @@ func (s *Service) join(
 		return e, err
 	}
 	var (
-		sizes []waitlist.QueueSize
-		rules []waitlist.Layer
-		batch pg.Batch
+		sizes  []waitlist.QueueSize
+		layers []waitlist.Layer
+		batch  pg.Batch
 	)
 	waitlistdb.ListQueues(&batch, tx.Tenant, queues, &sizes)
-	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
+	waitlistdb.ListAllRules(&batch, tx.Tenant, &layers)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
-	e, err := waitlist.Join(e, queues, sizes, waitlist.RulesOf(rules), tx.Now)
+	e, err := waitlist.Join(e, queues, sizes, waitlist.RulesOf(layers), tx.Now)
 	if err != nil {
 		return e, err
 	}

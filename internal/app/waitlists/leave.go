@@ -21,11 +21,11 @@ func (s *Service) LeaveWaitlist(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		left, err := s.Leave(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
+		result, err := s.Leave(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		return *left.Entry, nil
+		return *result.Entry, nil
 	}
 	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[waitlist.Entry]{
 		Name: "waitlist.leave", Replay: true,
@@ -39,15 +39,15 @@ func (s *Service) LeaveWaitlist(
 // Leave ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
 func (s *Service) Leave(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, options seats.CancelOptions,
-) (seats.Cancelled, error) {
-	left := seats.Cancelled{Result: seats.Result{Entry: &e}}
+) (seats.CancelResult, error) {
+	result := seats.CancelResult{Result: seats.Result{Entry: &e}}
 	ended, err := e.CheckLeave()
 	if err != nil {
-		return seats.Cancelled{}, err
+		return seats.CancelResult{}, err
 	}
 	if ended {
-		left.Repeated = true
-		return left, nil
+		result.Repeated = true
+		return result, nil
 	}
 	if !tx.Caller.SelfOnly {
 		record.Audit(tx, "waitlist.removed", "waitlist_entry", e.ID.UUID, options.Reason, map[string]any{
@@ -55,7 +55,7 @@ func (s *Service) Leave(
 		})
 	}
 	e, err = s.EndEntry(ctx, tx, e, options)
-	return left, err
+	return result, err
 }
 
 // EndEntry ends an active entry. The seats of its live offer, if it has one, go to the next entry.

@@ -61,10 +61,10 @@ func (s *Service) ReadOffers(
 	b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts,
 ) {
 	now := s.engine.Now()
-	var rules []waitlist.Layer
-	waitlistdb.ListAllRules(b, in, &rules)
+	var layers []waitlist.Layer
+	waitlistdb.ListAllRules(b, in, &layers)
 	waitlistdb.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
-		r := waitlist.RulesOf(rules)(o.Queue)
+		r := waitlist.RulesOf(layers)(o.Queue)
 		into[o.ID] = &OfferFacts{
 			ID: o.ID, Code: o.Code, ClaimURL: s.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
 			Offer: notify.Offer{

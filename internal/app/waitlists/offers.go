@@ -218,18 +218,18 @@ func (s *Service) releaseOffer(
 ) (OfferAnswer, error) {
 	ending := waitlist.Ending{Offer: o, Leaving: options}
 	var (
-		entry *waitlist.Entry
-		round *waitlist.Round
-		rules []waitlist.Layer
-		batch pg.Batch
+		entry  *waitlist.Entry
+		round  *waitlist.Round
+		layers []waitlist.Layer
+		batch  pg.Batch
 	)
 	waitlistdb.FindEntry(&batch, tx.Tenant, o.Entry, &entry)
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
-	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
+	waitlistdb.ListAllRules(&batch, tx.Tenant, &layers)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return OfferAnswer{}, err
 	}
-	ending.Entry, ending.Round, ending.Rules = *entry, *round, waitlist.RulesOf(rules)(o.Queue)
+	ending.Entry, ending.Round, ending.Rules = *entry, *round, waitlist.RulesOf(layers)(o.Queue)
 	e, err := s.endOffer(ctx, tx, ending)
 	if err == nil {
 		e, err = s.addPosition(ctx, tx, e)

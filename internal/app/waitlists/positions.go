@@ -24,7 +24,7 @@ type PlaceKey struct {
 // Positions returns the position and score of each entry in each of its places, and under the zero session the best of
 // them: in the earliest session, if several are equal.
 func Positions(
-	rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time,
+	rivals []waitlistdb.Rival, layers []waitlist.Layer, now time.Time,
 ) (map[PlaceKey]waitlist.Rank, error) {
 	type key struct {
 		entry tenant.EntryID
@@ -37,7 +37,7 @@ func Positions(
 	at := make(map[PlaceKey]waitlist.Rank)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for k, candidates := range queues {
-		compiled, err := waitlist.CompileSaved(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
+		compiled, err := waitlist.CompileSaved(waitlist.RulesAt(layers, k.slot.Location, k.slot.Service).Rules)
 		if err != nil {
 			return nil, err
 		}

@@ -21,17 +21,17 @@ func (l limits) check(m protoreflect.Message, parent string) error {
 	var err error
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := parent + string(field.Name())
-		limit := l[field]
+		b := l[field]
 		if !field.IsList() { // requests have no maps
-			err = l.checkValue(field, value, path, limit.bytes)
+			err = l.checkValue(field, value, path, b.bytes)
 			return err == nil
 		}
-		if value.List().Len() > limit.items {
-			err = fault.Invalid(path, "%s must contain no more than %d items.", path, limit.items)
+		if value.List().Len() > b.items {
+			err = fault.Invalid(path, "%s must contain no more than %d items.", path, b.items)
 			return false
 		}
 		for i := 0; i < value.List().Len() && err == nil; i++ {
-			err = l.checkValue(field, value.List().Get(i), path, limit.bytes)
+			err = l.checkValue(field, value.List().Get(i), path, b.bytes)
 		}
 		return err == nil
 	})

@@ -68,8 +68,8 @@ func (s *Bookings) ListPaymentEntries(
 	return response, nil
 }
 
-// paymentCaller returns the caller of an RPC that changes payments. Members with the permission are the desk, and may
-// access any booking. A service account may access those that it made, unless it may confirm any.
+// paymentCaller returns the caller of an RPC that changes payments. Members with the permission may access any booking.
+// A service account may access those that it made, unless it may confirm any.
 func paymentCaller(ctx context.Context) (tenant.Caller, error) {
 	if caller := request.Caller(ctx); !caller.Member.IsZero() {
 		return caller, nil

@@ -136,9 +136,9 @@ func renderedMessage(c delivery.Channel, r content.Rendered) *v1.RenderedMessage
 	}
 }
 
-func deliveryMessages(lines []messages.Delivery) []*v1.NotificationDelivery {
-	messages := make([]*v1.NotificationDelivery, len(lines))
-	for i, d := range lines {
+func deliveryMessages(deliveries []messages.Delivery) []*v1.NotificationDelivery {
+	messages := make([]*v1.NotificationDelivery, len(deliveries))
+	for i, d := range deliveries {
 		messages[i] = deliveryMessage(d)
 	}
 	return messages

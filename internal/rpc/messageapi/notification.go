@@ -176,35 +176,35 @@ func (s *Messages) listDeliveries(
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}
-	lines, err := s.Service.ListDeliveries(ctx, request.Caller(ctx), q)
+	deliveries, err := s.Service.ListDeliveries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, "", err
 	}
-	lines, next := convert.Paginate(
-		page, lines, func(d messages.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} },
+	deliveries, next := convert.Paginate(
+		page, deliveries, func(d messages.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} },
 	)
-	return lines, next, nil
+	return deliveries, next, nil
 }
 
 // ListDeliveries handles NotificationService.ListDeliveries.
 func (s *Messages) ListDeliveries(
 	ctx context.Context, req *v1.ListDeliveriesRequest,
 ) (*v1.ListDeliveriesResponse, error) {
-	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), false)
+	deliveries, next, err := s.listDeliveries(ctx, req, req.GetFilter(), false)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ListDeliveriesResponse{Deliveries: deliveryMessages(lines), NextPageToken: next}, nil
+	return &v1.ListDeliveriesResponse{Deliveries: deliveryMessages(deliveries), NextPageToken: next}, nil
 }
 
 // ListOutbox handles NotificationService.ListOutbox.
 func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
-	lines, next, err := s.listDeliveries(ctx, req, req.GetFilter(), true)
+	deliveries, next, err := s.listDeliveries(ctx, req, req.GetFilter(), true)
 	if err != nil {
 		return nil, err
 	}
 	response := &v1.ListOutboxResponse{NextPageToken: next}
-	for _, d := range lines {
+	for _, d := range deliveries {
 		response.Messages = append(
 			response.Messages, &v1.OutboxMessage{Delivery: deliveryMessage(d), Message: renderedMessage(d.Channel, *d.Content)},
 		)
@@ -214,14 +214,14 @@ func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*
 
 // SendTest handles NotificationService.SendTest.
 func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
-	lines, err := s.Service.SendTest(
+	deliveries, err := s.Service.SendTest(
 		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.SendTestResponse{Deliveries: deliveryMessages(lines), ConfirmationNeeded: len(lines) == 0}, nil
+	return &v1.SendTestResponse{Deliveries: deliveryMessages(deliveries), ConfirmationNeeded: len(deliveries) == 0}, nil
 }
 
 // GetSenders handles NotificationService.GetSenders.

@@ -59,11 +59,11 @@ func (s Senders) Complete(before Senders, checkFCM func([]byte) error) (Senders,
 			return s, fault.Invalid("senders.fcm.service_account_json", "The key cannot be used: %v.", err)
 		}
 	}
-	if m := s.SMTP; m != nil && m.Password == "" && m.Username != "" {
-		if was := before.SMTP; was == nil || was.Host != m.Host || was.Username != m.Username {
+	if server := s.SMTP; server != nil && server.Password == "" && server.Username != "" {
+		if was := before.SMTP; was == nil || was.Host != server.Host || was.Username != server.Username {
 			return s, fault.Invalid("senders.smtp.password", "The password is needed.")
 		}
-		s.SMTP = &SMTPServer{m.Host, m.Port, m.Username, before.SMTP.Password, m.From}
+		s.SMTP = &SMTPServer{server.Host, server.Port, server.Username, before.SMTP.Password, server.From}
 	}
 	return s, nil
 }

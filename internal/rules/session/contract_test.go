@@ -143,11 +143,11 @@ func TestAssign_MovesSessionsOfADayAsLittleAsPossible(t *testing.T) {
 			sessions = append(sessions, vary.From(sessionOf(o), set{"State": catalog.Draft}))
 			was[sessions[len(sessions)-1].ID] = o.Start
 		}
-		var pattern []session.Occurrence
+		var occurrences []session.Occurrence
 		for _, hour := range after {
-			pattern = append(pattern, on(17, fmt.Sprintf("%02d:00", hour)))
+			occurrences = append(occurrences, on(17, fmt.Sprintf("%02d:00", hour)))
 		}
-		got := session.Assign(sessions, pattern, noon.Add(-time.Hour))
+		got := session.Assign(sessions, occurrences, noon.Add(-time.Hour))
 		kept := min(len(before), len(after))
 		must.Len(t, kept, got.Assigned)
 		must.Len(t, len(before)-kept, got.Dropped)

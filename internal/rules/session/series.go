@@ -194,7 +194,7 @@ type Assignment struct {
 //
 // It sets OccursOn and OccursAt of the sessions to the assigned occurrence. Each session is in exactly one of Held,
 // Fixed and Dropped. Each future occurrence has exactly one session, or is Free.
-func Assign(sessions []Session, pattern []Occurrence, now time.Time) Assignment {
+func Assign(sessions []Session, occurrences []Occurrence, now time.Time) Assignment {
 	days := make(map[civil.Date]*day)
 	on := func(date civil.Date) *day {
 		if days[date] == nil {
@@ -206,7 +206,7 @@ func Assign(sessions []Session, pattern []Occurrence, now time.Time) Assignment 
 		d := on(s.OccursOn)
 		d.sessions = append(d.sessions, s)
 	}
-	for _, o := range pattern {
+	for _, o := range occurrences {
 		d := on(o.On)
 		d.pattern = append(d.pattern, o)
 	}
@@ -258,11 +258,11 @@ func (a *Assignment) assignDay(d day, now time.Time) {
 // align pairs sessions with occurrences of the same day, both sorted. It makes as many pairs as possible, keeps the
 // order, and minimizes the sum of the time differences (dynamic programming). It returns the index of each session's
 // occurrence, or -1.
-func align(sessions []Session, pattern []Occurrence) []int {
-	n, m := len(sessions), len(pattern)
+func align(sessions []Session, occurrences []Occurrence) []int {
+	n, m := len(sessions), len(occurrences)
 	paired := make([]int, n)
 	moved := func(i, j int) float64 {
-		return math.Abs(pattern[j].Start.Sub(sessions[i].OccursAt).Seconds())
+		return math.Abs(occurrences[j].Start.Sub(sessions[i].OccursAt).Seconds())
 	}
 	// least[i][j] is the smallest sum for the first i sessions and j occurrences, if all of the shorter list are
 	// paired.

@@ -170,7 +170,7 @@ func TestAssign_KeepsSessionsOnTheirDay(t *testing.T) {
 
 // wantComplete fails if an assignment loses or duplicates a session or an occurrence.
 func wantComplete(
-	t *rapid.T, a session.Assignment, sessions []session.Session, pattern []session.Occurrence, now time.Time,
+	t *rapid.T, a session.Assignment, sessions []session.Session, occurrences []session.Occurrence, now time.Time,
 ) {
 	seen := make(map[tenant.SessionID]int)
 	holders := make(map[time.Time]int)
@@ -189,7 +189,7 @@ func wantComplete(
 		must.EqOp(t, 1, seen[s.ID], must.Sprintf("the session of %s", s.OccursAt))
 	}
 	must.MapLen(t, len(sessions), seen)
-	for _, o := range pattern {
+	for _, o := range occurrences {
 		n := holders[o.Start.UTC()]
 		must.True(
 			t, n == 1 || n == 0 && !o.Start.After(now), must.Sprintf("the occurrence at %s has %d sessions", o.Start, n),
