@@ -26,8 +26,8 @@ func TuneForStart() {
 	}
 }
 
-// TuneForLoad returns the memory of the start to the system, and sets the garbage collector for a busy node. It fails if
-// AUTOMEMLIMIT is set and cannot be understood.
+// TuneForLoad returns the memory of the start to the system, and sets the garbage collector for a busy node. It fails
+// if AUTOMEMLIMIT is set and cannot be understood.
 func TuneForLoad() error {
 	debug.FreeOSMemory()
 	if os.Getenv("GOGC") == "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/shoenig/test"
 )
 
-//nolint:paralleltest // it sets the environment
 func TestTuneForLoad_RefusesALimitThatItDoesNotUnderstand(t *testing.T) {
 	t.Setenv("GOGC", "400") // leave the test's own as it is
 	t.Setenv("AUTOMEMLIMIT", "lots")

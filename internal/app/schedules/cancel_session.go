@@ -38,7 +38,8 @@ func (s *Service) CancelSession(
 		if err != nil {
 			return done, err
 		}
-		record.Audit(tx, "session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.AuditFields(), after.AuditFields()))
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+		record.Audit(tx, "session.cancelled", "session", id.UUID, reason, changes)
 		return done, nil
 	})
 }

@@ -98,7 +98,8 @@ func TestHeldPause_DoublesWithoutProgress(t *testing.T) {
 	}
 }
 
-// A watcher that has read everything is at the end of the tail. What is dropped from the tail later does not make it slow.
+// A watcher that has read everything is at the end of the tail. What is dropped from the tail later does not make it
+// slow.
 func TestWatcher_FollowsTheEndOfTheTail(t *testing.T) {
 	t.Parallel()
 	start, end := Cursor{XID: 1}, Cursor{XID: 9}
