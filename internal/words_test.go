@@ -84,7 +84,7 @@ func readTerms(t *testing.T) map[string]bool {
 	text := string(expect.Value(os.ReadFile(filepath.Join(root, "docs/words.md")))(t))
 	terms := map[string]bool{}
 	for _, line := range termLine.FindAllStringSubmatch(text, -1) {
-		for _, term := range strings.Split(qualifier.ReplaceAllString(line[1], ""), ",") {
+		for term := range strings.SplitSeq(qualifier.ReplaceAllString(line[1], ""), ",") {
 			words := strings.Fields(strings.ToLower(strings.ReplaceAll(term, "-", " ")))
 			words[len(words)-1] = singular(words[len(words)-1])
 			terms[strings.Join(words, " ")] = true

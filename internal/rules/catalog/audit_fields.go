@@ -56,7 +56,7 @@ func (s Service) AuditFields() AuditFields {
 }
 
 // AuditFields returns what the policy sets; what it inherits is nil.
-func (p PolicyLayer) AuditFields() AuditFields { return settingFields(PolicyFields, &p) }
+func (l PolicyLayer) AuditFields() AuditFields { return settingFields(PolicyFields, &l) }
 
 func settingFields[S any](rows settings.Table[S, BookingPolicy], s *S) map[string]any {
 	fields := rows.Values(s)

@@ -57,7 +57,9 @@ func TestAuditFields_NameTheFieldsOfTheContract(t *testing.T) {
 		"service_id": service.String(), "location_id": location.String(), "resource_id": nil, "coach_id": nil,
 		"title": "", "description": "", "capacity": nil, "waitlist_capacity": 0,
 	}, session.Details{Service: service, Location: location}.AuditFields())
-	test.Eq(t, catalog.AuditFields{"name": "Squats", "body": "5x5"}, session.Workout{Name: "Squats", Body: "5x5"}.AuditFields())
+	test.Eq(
+		t, catalog.AuditFields{"name": "Squats", "body": "5x5"}, session.Workout{Name: "Squats", Body: "5x5"}.AuditFields(),
+	)
 }
 
 func TestErrors_NameFieldsAndLimits(t *testing.T) {
