@@ -116,7 +116,8 @@ cuts: ## Cut every mutation at each of its round trips to Postgres, or kill its 
 fuzz: ## Look for inputs that parsers do not survive: each target for FUZZ, one after the other
 	@grep -rl --include='*_test.go' '^func Fuzz' internal | xargs -n1 dirname | sort -u | while read -r folder; do \
 	  for target in $$(cat "$$folder"/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z]*\).*/\1/p'); do \
-	    echo "=== $$folder $$target"; go test "./$$folder" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) || exit 1; \
+	    echo "=== $$folder $$target"; \
+	    go test "./$$folder" -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) -fuzzminimizetime 5s || exit 1; \
 	  done; \
 	done
 
