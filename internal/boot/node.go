@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -63,7 +62,6 @@ type Node struct {
 	ctx         context.Context //nolint:containedctx // it belongs to the node, not to a request
 	cancel      context.CancelFunc
 	background  sync.WaitGroup
-	keysRead    atomic.Bool
 	newerSchema sync.Once // logs once that the schema is newer than this binary
 }
 
@@ -214,7 +212,7 @@ func (n *Node) checkSchema(ctx context.Context) error {
 // ready returns an error while the node cannot serve requests: until the keys of the sign-in service have been read,
 // and while the database does not respond or has another schema than at the start.
 func (n *Node) ready(ctx context.Context) error {
-	if !n.keysRead.Load() {
+	if !n.Verifier.Ready() {
 		return errors.New("the keys of the sign-in service have not been read yet")
 	}
 	return n.checkSchema(ctx)
@@ -252,7 +250,6 @@ func (n *Node) start() {
 				return
 			}
 		}
-		n.keysRead.Store(true)
 		n.Verifier.Run(n.ctx, n.log)
 	})
 }

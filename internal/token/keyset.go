@@ -17,6 +17,7 @@ import (
 type KeySet struct {
 	now     func() time.Time
 	current atomic.Pointer[map[keyID]*key]
+	known   atomic.Bool // the keys were read once; later errors keep them
 
 	// read returns the document. It may return nil if the document has not changed and good is true: the last one was
 	// valid. A set without read never changes.
@@ -124,6 +125,9 @@ func (s *KeySet) find(ctx context.Context, id keyID) (*key, error) {
 		errUnknownKey)
 }
 
+// ready reports whether tokens can be verified: a set that can be read has been read once.
+func (s *KeySet) ready() bool { return s.read == nil || s.known.Load() }
+
 // refresh reads the keys, even if they were just read.
 func (s *KeySet) refresh(ctx context.Context) error {
 	if s.read == nil {
@@ -166,6 +170,7 @@ func (s *KeySet) reload(ctx context.Context) {
 		var keys map[keyID]*key
 		if keys, err = parseKeys(document); err == nil {
 			s.replace(keys)
+			s.known.Store(true)
 		}
 	}
 	s.lastRead, s.lastErr = s.now(), err

@@ -140,6 +140,7 @@ func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 	} {
 		idp := newProvider(d)
 		v := idp.verifier(t, newClock().now)
+		test.False(t, v.Ready(), test.Sprintf("%s, before the first read", name))
 		must.NoError(t, v.Refresh(t.Context()))
 		idp.serve(tc.status, tc.document, tc.err)
 		err := v.Refresh(t.Context())
@@ -147,8 +148,11 @@ func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 		test.StrContains(t, err.Error(), issuer, test.Sprintf("%s: %v", name, err))
 		_, err = v.Verify(t.Context(), d.sign(valid()))
 		test.NoError(t, err, test.Sprint(name))
+		test.True(t, v.Ready(), test.Sprintf("%s, with the keys of before", name))
 		// With no keys at all, the error says that the caller is not at fault.
-		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.sign(valid()))
+		v = idp.verifier(t, newClock().now)
+		_, err = v.Verify(t.Context(), d.sign(valid()))
+		test.False(t, v.Ready(), test.Sprintf("%s, without keys", name))
 		test.EqOp(t, fault.UnauthenticatedReason, fault.ReasonOf(err), test.Sprintf("%s, without keys: %v", name, err))
 		test.StrContains(t, err.Error(), "not available right now", test.Sprintf("%s, without keys: %v", name, err))
 	}

@@ -221,6 +221,16 @@ func (v *Verifier) Refresh(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
+// Ready reports whether the keys of every issuer are known.
+func (v *Verifier) Ready() bool {
+	for _, t := range v.trusted {
+		if !t.Keys.ready() {
+			return false
+		}
+	}
+	return true
+}
+
 // Run refreshes the keys until ctx ends: changed files within two seconds, URLs every five minutes.
 // When an issuer withdraws a key, tokens signed with it become invalid, cached ones too.
 func (v *Verifier) Run(ctx context.Context, log *slog.Logger) {
