@@ -160,6 +160,11 @@ func checkTimes(claims jwt.MapClaims, now time.Time) error {
 				"The claim %s must be a time between 1970 and ten years from now. Ask the issuer to correct it.", name), nil)
 		}
 	}
+	// Otherwise a sign-in would be recent until that time, and for as long as a tenant allows after it.
+	if at, ok := claims["auth_time"].(float64); ok && at > float64(now.Add(leeway).Unix()) {
+		return unauthenticated("The token's sign-in is in the future (auth_time). Correct the clock that issued it.",
+			jwt.ErrTokenUsedBeforeIssued)
+	}
 	return nil
 }
 

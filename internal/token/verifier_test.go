@@ -44,6 +44,8 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 	none.Tenants = []tenant.TenantID{}
 	late := ann
 	late.Expires = noon.Add(-29 * time.Second)
+	signedIn := ann
+	signedIn.SignedInAt = noon.Add(30 * time.Second)
 
 	for name, tc := range map[string]struct {
 		raw  string
@@ -70,7 +72,10 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 		"no time of issue":          {d.sign(valid().without("iat")), ann},
 		"expired within the leeway": {d.sign(valid().with("exp", noon.Add(-29*time.Second).Unix())), late},
 		"early within the leeway":   {d.sign(valid().with("nbf", noon.Add(30*time.Second).Unix())), ann},
-		"issued within the leeway":  {d.sign(valid().with("iat", noon.Add(30*time.Second).Unix())), ann},
+		"signed in within the leeway": {
+			d.sign(valid().with("auth_time", noon.Add(30*time.Second).Unix())), signedIn,
+		},
+		"issued within the leeway": {d.sign(valid().with("iat", noon.Add(30*time.Second).Unix())), ann},
 	} {
 		for _, when := range []string{"verified", "cached"} {
 			got, err := v.Verify(t.Context(), tc.raw)
@@ -189,6 +194,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"signed in at the end of time":  {d.sign(valid().with("auth_time", 1e308)), "auth_time must be a time between"},
 		"expired":                       {d.sign(valid().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
 		"not valid yet":                 {d.sign(valid().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
+		"signed in in the future":       {d.sign(valid().with("auth_time", noon.Add(31*time.Second).Unix())), "auth_time"},
 		"issued in the future":          {d.sign(valid().with("iat", noon.Add(31*time.Second).Unix())), "in the future"},
 		"no subject":                    {d.sign(valid().without("sub")), "claim sub"},
 		"an empty subject":              {d.sign(valid().with("sub", "")), "claim sub"},
