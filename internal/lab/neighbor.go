@@ -10,15 +10,19 @@ import (
 
 // floodCommand is the other tenant in a measurement of bench, which starts it.
 type floodCommand struct {
-	Address string `arg:""`
-	Token   string `arg:""`
+	Work    string   `arg:""`
+	Address string   `arg:""`
+	Tokens  []string `arg:""`
 }
 
 // Run implements kong's command.
-func (c *floodCommand) Run(ctx context.Context) error { return bench.Flood(ctx, c.Address, c.Token) }
+func (c *floodCommand) Run(ctx context.Context) error {
+	return bench.Flood(ctx, c.Work, c.Address, c.Tokens)
+}
 
 // paceCommand is the quiet tenant in a measurement of bench, which starts it.
 type paceCommand struct {
+	Work    string        `arg:""`
 	Via     string        `arg:""`
 	Address string        `arg:""`
 	Token   string        `arg:""`
@@ -27,5 +31,5 @@ type paceCommand struct {
 
 // Run implements kong's command.
 func (c *paceCommand) Run(ctx context.Context) error {
-	return bench.Pace(ctx, c.Via, c.Address, c.Token, c.Length, os.Stdout)
+	return bench.Pace(ctx, c.Work, c.Via, c.Address, c.Token, c.Length, os.Stdout)
 }

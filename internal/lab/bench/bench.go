@@ -19,7 +19,7 @@ import (
 
 // Options say what is measured, and how. A command embeds them: kong fills them in from flags.
 type Options struct {
-	Workloads []string `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants,quiet,neighbor" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn; quiet is a member who reads a week page every 20 ms, and neighbor the same while a member of another tenant reads with 16 threads, all they can."`
+	Workloads []string `default:"spread,zipf,hot,rush,mixed" enum:"spread,zipf,hot,rush,mixed,read-only,tenants,quiet,neighbor" help:"The loads to measure: ${enum}. spread books any of 9,000 sessions; zipf books some much more often than others; hot books one session; in rush 2,000 callers want 30 places at once; mixed is 70% week pages, 20% bookings, 8% cancellations and 2% staff; read-only is week pages; tenants makes one booking in each tenant in turn; quiet is a member who sends a request every 20 ms, week pages or bookings and cancellations in turn, and neighbor the same while another tenant sends all it can: one member with 16 threads reads, or 40 members write."`
 	Via       []string `default:"direct,grpc,naive" enum:"direct,grpc,connect,json,mutex,naive,naive-grpc" help:"How requests are made: ${enum}. direct calls the application layer in the same process; grpc, connect (protobuf) and json (Connect) use the network; mutex is direct with one booking per transaction and one at a time per session; naive runs statement by statement and counts rows; naive-grpc is the same behind a server."`
 	Work      []string `default:"book" enum:"book,hold+confirm,reschedule" help:"The operations to measure: ${enum}. All but book need the network and the load spread."`
 	Clients   []int    `default:"8,128" help:"Numbers of concurrent callers."`
@@ -78,7 +78,7 @@ func (o Options) cases(s dbSize) []report.Case {
 		case mixedLoad, readLoad:
 			works = []string{load}
 		case quietLoad, neighborLoad:
-			works, clients = []string{readLoad}, []int{1}
+			works, clients = []string{readLoad, writeLoad}, []int{1}
 		case rushLoad:
 			clients = []int{rushCallers}
 		}

@@ -71,7 +71,8 @@ func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
 		"mixed mixed, direct, 8 callers", "mixed mixed, direct, 8 callers, 2 nodes", "mixed mixed, grpc, 8 callers",
 		"tenants book, direct, 1 caller", "tenants book, direct, 1 caller, 2 nodes",
 		"tenants book, direct, 8 callers", "tenants book, direct, 8 callers, 2 nodes",
-		"quiet read-only, grpc, 1 caller", "neighbor read-only, grpc, 1 caller",
+		"quiet read-only, grpc, 1 caller", "quiet book+cancel, grpc, 1 caller",
+		"neighbor read-only, grpc, 1 caller", "neighbor book+cancel, grpc, 1 caller",
 	}
 	test.Eq(t, want, got)
 }

@@ -123,8 +123,8 @@ var about = map[string]string{
 	"rush":      "2,000 callers want the last 30 places of one session at the same time.",
 	"mixed":     "70% week pages of 300 sessions, 20% bookings, 8% cancellations, 2% staff.",
 	"read-only": "Week pages of 300 sessions, with what booking each would come to.",
-	Quiet:       "Week pages for one member of a tenant that is alone, one every 20 ms.",
-	Neighbor:    "The same, while a member of another tenant reads with 16 threads, all they can.",
+	Quiet:       "One member of a lone tenant, a request every 20 ms: week pages, or bookings and cancellations in turn.",
+	Neighbor:    "The same, while another tenant sends all it can: one member with 16 threads reads, or 40 members write.",
 	"tenants":   "One booking in each tenant in turn, so that hardly any two can share a transaction.",
 }
 
