@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"net/http"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strings"
 	"syscall"
@@ -11,8 +13,10 @@ import (
 
 	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/types/known/fieldmaskpb"
 
 	"github.com/shoenig/test"
 
@@ -146,4 +150,107 @@ func processorTime(t *testing.T) time.Duration {
 	var usage syscall.Rusage
 	test.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
+}
+
+const (
+	// maxRefusal and maxRefusalBytes are the processor time and the memory that a request beyond its bounds may take.
+	maxRefusal      = 5 * time.Millisecond
+	maxRefusalBytes = 4 << 20
+	// overBounds is how many times a bound such a request has.
+	overBounds = 10
+	// largestRequest is the size of a request of the smallest values.
+	largestRequest = 256 << 10
+)
+
+// Beyond its bounds a request costs next to nothing, in either format: ten times what a field may hold, or as many of
+// the smallest values as its bytes allow. It is refused before memory is made for them.
+//
+//nolint:paralleltest // other tests would take processor time, too
+func TestEveryRPC_IsCheapBeyondTheBoundsOfItsFields(t *testing.T) {
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("with the race detector, a call costs up to twelve times as much: run make test-cost")
+	}
+	live := newLive(t)
+	w := newWorld(t, live)
+	for _, p := range procedures() {
+		if p.IsStreamingServer() {
+			continue // their messages are decoded by the same code
+		}
+		good := requests[p.Short()][0](w)
+		for _, at := range fieldRefsOf(p.Input()) {
+			for name, values := range beyondBounds(at, good) {
+				request := at.with(good, values...)
+				for _, format := range []string{"proto", "json"} {
+					live.costsLittle(t, w.token(tenant.RoleOwner), p, format, request, at.String()+" "+name)
+				}
+			}
+		}
+	}
+}
+
+// beyondBounds returns values of a field that are refused.
+func beyondBounds(at fieldRef, good proto.Message) map[string][]protoreflect.Value {
+	all := make(map[string][]protoreflect.Value)
+	field := at.leaf()
+	items, size := admission.FieldBound(field)
+	if field.IsList() {
+		smallest := at.holder(proto.Clone(good)).NewField(field).List().NewElement()
+		all["ten times"] = slices.Repeat([]protoreflect.Value{smallest}, overBounds*items)
+		all["smallest"] = slices.Repeat([]protoreflect.Value{smallest}, largestRequest/len(`{},`))
+	}
+	if kind := field.Kind(); kind == protoreflect.StringKind && !field.IsList() {
+		for _, filler := range fillers {
+			n := min(overBounds*size, max(largestRequest/2, 2*size)) / len(filler)
+			all[filler] = []protoreflect.Value{protoreflect.ValueOfString(strings.Repeat(filler, n))}
+		}
+	}
+	if field.Message() != nil && field.Message().FullName() == "google.protobuf.FieldMask" {
+		mask := &fieldmaskpb.FieldMask{Paths: slices.Repeat([]string{"a"}, largestRequest/3)}
+		all["paths"] = []protoreflect.Value{protoreflect.ValueOfMessage(mask.ProtoReflect())}
+	}
+	return all
+}
+
+// costsLittle sends a request that is refused, and fails the test if that takes much processor time or memory.
+func (l *liveNode) costsLittle(
+	t *testing.T, raw string, p procedure, format string, request proto.Message, about string,
+) {
+	t.Helper()
+	marshal := proto.Marshal
+	if format == "json" {
+		marshal = protojson.Marshal
+	}
+	body, err := marshal(request)
+	if err != nil { // JSON has no such value
+		return
+	}
+	name := p.Short() + " " + about + " in " + format
+	header := http.Header{"Content-Type": {"application/" + format}, "Authorization": {"Bearer " + raw}}
+	url := "http://" + l.Address + p.Path()
+	send := func() (time.Duration, int) {
+		before, bytes := processorTime(t), allocated()
+		status, answer := sendHTTP(t, http.MethodPost, url, header, string(body))
+		test.NotEqOp(t, http.StatusOK, status, test.Sprint(name))
+		test.StrNotContains(t, answer, "RATE_LIMITED", test.Sprint(name))
+		return processorTime(t) - before, allocated() - bytes
+	}
+	times, sizes := make([]time.Duration, 0, attempts), make([]int, 0, attempts)
+	for range attempts {
+		cost, size := send()
+		if times, sizes = append(times, cost), append(sizes, size); cost <= maxRefusal && size <= maxRefusalBytes {
+			return
+		}
+	}
+	slices.Sort(times)
+	slices.Sort(sizes)
+	test.LessEq(t, maxRefusal, times[0], test.Sprintf("%s, %d bytes, takes the processor", name, len(body)))
+	test.LessEq(t, maxRefusalBytes, sizes[0], test.Sprintf("%s, %d bytes, takes memory", name, len(body)))
+}
+
+// allocated is how many bytes this process has allocated so far.
+func allocated() int {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return int(sample[0].Value.Uint64())
 }

@@ -3,11 +3,13 @@
 //
 //  1. A browser sends it for a page of an origin that may call (cors.go). It gets an ID (call.go, request_id.go).
 //  2. Its token is genuine (authenticate in admit.go). Wrong ones are limited by address (rates.go).
-//  3. Its caller has not too many calls in progress (memory.go). Public calls are limited by address (rates.go).
+//  3. Its caller does not call too often (rates.go), and has not too many calls in progress (memory.go). Public calls
+//     are limited by address.
 //  4. Its body is not too large, as sent and decompressed (limits.go), nor are all bodies together (memory.go).
-//  5. Its message can be decoded (codec.go). This is told in step 8, when it is known who asks.
+//  5. Its message has no more values than it may hold (values.go), and can be decoded (codec.go). This is told in
+//     step 8, when it is known who asks.
 //  6. Its idempotency key has the right form (idempotency.go).
-//  7. Its caller and its tenant do not call too often (rates.go).
+//  7. Its tenant does not call too often (rates.go).
 //  8. Its caller may make it: the token names the tenant, the RPC's rule (rules.go) allows the caller's roles, and the
 //     sign-in is recent or strong enough (admit in admit.go).
 //  9. Its message is valid: within bounds (bounds.go), storable (storable.go), and as the contract says (admit.go).
@@ -53,8 +55,7 @@ type Config struct {
 	Origins []string
 	// TimeLimit limits unary RPCs, whatever deadline the client sets. Default 10 s.
 	TimeLimit time.Duration
-	// MaxBytes limits a request, on the wire and decompressed. Default 6 MiB: the largest file that can be imported,
-	// encoded in JSON.
+	// MaxBytes limits a request, on the wire and decompressed. Default 256 KiB, and more for some RPCs (limits.go).
 	MaxBytes int64
 	// Memory limits what callers have in progress.
 	Memory Memory
@@ -73,7 +74,6 @@ type Config struct {
 
 const (
 	defaultTimeLimit = 10 * time.Second
-	defaultMaxBytes  = 6 << 20
 	// Compressing smaller messages costs more than it saves.
 	minCompressed = 1 << 10
 )
@@ -96,9 +96,11 @@ type Chain struct {
 	log      *slog.Logger
 	memory   *memory
 	cors     func(http.Handler) http.Handler
+	errors   *connect.ErrorWriter
 	// timeLimit limits unary RPCs, whatever deadline the client sets.
 	timeLimit time.Duration
-	maxBytes  int64 // of a request
+	maxBytes  int64 // of a request; 0 for the default of its RPC
+	values    decodeLimits
 	holdBack  time.Duration
 }
 
@@ -118,27 +120,27 @@ func New(c Config) (*Chain, error) {
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now,
 		},
 		metrics: metrics, security: security, log: c.Logger,
-		memory: newMemory(c.Memory), cors: newCORS(c.Origins), timeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit),
-		maxBytes: cmp.Or(c.MaxBytes, defaultMaxBytes), holdBack: c.HoldBack,
+		memory: newMemory(c.Memory), cors: newCORS(c.Origins), errors: connect.NewErrorWriter(), timeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit),
+		maxBytes: c.MaxBytes, values: newDecodeLimits(rules), holdBack: c.HoldBack,
 	}, nil
 }
 
 // Options are for the handlers of the contract's services.
 func (c *Chain) Options() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		c.Sizes(), codecs(), connect.WithRequestGate(c.gate), connect.WithInterceptors(c),
+		c.Sizes(), codecs(c.values), connect.WithInterceptors(c),
 	)
 }
 
 // Sizes limits what handlers decompress. It is enough for services that are not of the contract.
 func (c *Chain) Sizes() connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		limitedGzip(c.maxBytes, maxInflated),
 		connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
-			if !takesFiles[spec.Procedure] {
-				return nil
+			factor := int64(maxInflated)
+			if takesFiles[spec.Procedure] {
+				factor = 0
 			}
-			return []connect.HandlerOption{limitedGzip(c.maxBytes, 0)}
+			return []connect.HandlerOption{limitedGzip(c.requestLimit(spec.Procedure), factor)}
 		}),
 		connect.WithCompressMinBytes(minCompressed),
 	)

@@ -46,9 +46,8 @@ type checks struct {
 }
 
 // authenticate verifies the token. It runs before the body is read.
-func (c *checks) authenticate(ctx context.Context, procedure string, header http.Header) error {
-	rule, ok := c.rules[procedure]
-	if !ok {
+func (c *checks) authenticate(ctx context.Context, rule Rule, header http.Header) error {
+	if rule.Kind == v1.Access_RULE_UNSPECIFIED {
 		return errUnknownProcedure // a public RPC says so in the contract; what says nothing is refused
 	}
 	if rule.Kind == v1.Access_RULE_PUBLIC {
@@ -86,12 +85,9 @@ func (c *checks) admit(ctx context.Context, procedure string, message any) error
 		call := request.CallFrom(ctx)
 		id, err := resolveTenant(call.Principal, m, rule)
 		if err = cmp.Or(undecodable, err); err != nil {
-			id = tenant.TenantID{} // who calls tenants of others takes nothing from them
+			return err // who calls tenants of others takes nothing from them
 		}
-		if limited := c.rates.take(id, call.Principal.Subject); limited != nil {
-			return limited
-		}
-		if err != nil {
+		if err := c.rates.takeTenant(id, call.Principal); err != nil {
 			return err
 		}
 		call.Authorize = func(ctx context.Context) (tenant.Caller, error) {

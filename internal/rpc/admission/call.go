@@ -1,14 +1,17 @@
 package admission
 
-// Step 1, and the end: a call begins when its headers were read, and ends when its response was written.
+// Steps 1 to 3, and the end: a call begins when its headers were read, and ends when its response was written.
 
 import (
+	"context"
 	"net/http"
 	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/token"
 )
 
 // Handle wraps the handler of a service: it answers browsers which pages may call, adds a Call to the context of each
@@ -22,32 +25,66 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 			ID: requestID(r.Header), Client: c.rates.addresses.Proxies.Client(r), Guard: c.guard, ResponseHeader: w.Header(),
 			Program: clientName(r.UserAgent()), Ready: func() {}, Answered: func(error) {},
 		}
-		limit := c.maxBytes
+		limit := c.requestLimit(r.URL.Path)
 		if !inContract || rule.Kind == v1.Access_RULE_PUBLIC {
 			limit = min(limit, maxPublicBytes)
 		}
-		held := c.memory.hold(call, r, limit)
+		held := c.memory.hold(call, r, limit, c.valueLimit(rule))
 		defer held.leave()
-		call.Enter = held.enter
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
-		if !inContract { // others are counted once their caller is known
-			if err := call.Enter(); err != nil {
-				http.Error(w, err.Error(), http.StatusTooManyRequests)
-				return
-			}
-		}
 		response := readyWriter{w, held, r.Context().Done()}
 		defer response.ready() // an error over gRPC is sent when the handler returns
-		next.ServeHTTP(response, r.WithContext(ctx))
+		r = r.WithContext(ctx)
+		if !inContract {
+			if err := held.enter(); err != nil {
+				http.Error(response, err.Error(), http.StatusTooManyRequests)
+				return
+			}
+			next.ServeHTTP(response, r)
+			return
+		}
+		if err := c.begin(ctx, rule, r, held); err != nil {
+			_ = c.errors.Write(response, r, c.finish(ctx, r.URL.Path, nil, err)) // the client has left
+			return
+		}
+		next.ServeHTTP(response, r)
 		// Connect itself responds if a request breaks off or violates the protocol.
-		if inContract && !call.Counted {
+		if !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")
+			call.Answered(errUnread)
 		}
 	})
+}
+
+var errUnread = fault.Invalid("", "The request breaks off, or violates the protocol.")
+
+// begin takes a call from what its caller may have, and rejects it if the caller is not known. It knows no more than the
+// headers, so that it counts whatever the rest of the request is: an unknown encoding, a wrong timeout, no message.
+func (c *Chain) begin(ctx context.Context, rule Rule, r *http.Request, held *heldMemory) error {
+	limited, cancel := context.WithTimeout(ctx, c.timeLimit) // the keys of an issuer may have to be fetched
+	defer cancel()
+	if err := c.authenticate(limited, rule, r.Header); err != nil {
+		if fault.ReasonOf(err) == fault.UnauthenticatedReason {
+			c.security.refused(ctx, "token_refused", token.Reason(err))
+		}
+		return err
+	}
+	call := request.CallFrom(ctx)
+	if rule.Kind != v1.Access_RULE_PUBLIC {
+		if err := c.rates.takeCaller(call.Principal); err != nil {
+			return err
+		}
+		return held.enter()
+	}
+	err := held.enter()
+	if err == nil {
+		call.Answered, err = c.rates.takeUnproven(ctx)
+	}
+	return err
 }
 
 // readyWriter calls Call.Ready before it sends anything, so that a client that reads slowly does not hold up others.

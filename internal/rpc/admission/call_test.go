@@ -36,11 +36,15 @@ func TestServer_ServesReadsOnGET(t *testing.T) {
 		test.EqOp(t, "nosniff", response.Header.Get("X-Content-Type-Options"),
 			test.Sprintf("%s: %+v", message, response))
 	}
-	response := send(
-		t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json", http.Header{},
-		"",
-	)
-	test.EqOp(t, http.StatusMethodNotAllowed, response.Status, test.Sprint("a mutation on GET"))
+	for authorization, want := range map[string]int{
+		"": http.StatusUnauthorized, "Bearer " + w.token(t, "owner", tenantA): http.StatusMethodNotAllowed,
+	} {
+		response := send(
+			t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json",
+			http.Header{"Authorization": {authorization}}, "",
+		)
+		test.EqOp(t, want, response.Status, test.Sprint("a mutation on GET"))
+	}
 }
 
 // A proxy and a server may disagree which of two tokens counts.

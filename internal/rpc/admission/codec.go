@@ -23,21 +23,23 @@ import (
 //
 // A message that cannot be decoded is passed on, with the reason in its unknown fields. Connect itself would reject it
 // before any interceptor runs, and so without an error reason, a request ID or a count in the metrics.
-func codecs() connect.HandlerOption {
+//
+// A message with more values than its fields may hold is not decoded.
+func codecs(limits decodeLimits) connect.HandlerOption {
 	return connect.WithHandlerOptions(
-		connect.WithCodec(binaryCodec{}),
-		connect.WithCodec(jsonCodec{"json"}),
-		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(binaryCodec{limits}),
+		connect.WithCodec(jsonCodec{"json", limits}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8", limits}),
 	)
 }
 
 // binaryCodec is a connect.Codec for the binary format.
-type binaryCodec struct{}
+type binaryCodec struct{ limits decodeLimits }
 
 func (binaryCodec) Name() string { return "proto" }
 
-func (binaryCodec) Marshal(message any) ([]byte, error) {
-	return binaryCodec{}.MarshalAppend(nil, message)
+func (c binaryCodec) Marshal(message any) ([]byte, error) {
+	return c.MarshalAppend(nil, message)
 }
 
 func (binaryCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
@@ -48,19 +50,26 @@ func (binaryCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
 	return proto.MarshalOptions{}.MarshalAppend(to, m)
 }
 
-func (binaryCodec) Unmarshal(data []byte, message any) error {
+func (c binaryCodec) Unmarshal(data []byte, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
 	}
-	if err := proto.Unmarshal(data, m); err != nil {
+	request := m.ProtoReflect().Descriptor()
+	if err = c.limits.count(request).binary(data, request, 0); err == nil {
+		err = proto.Unmarshal(data, m)
+	}
+	if err != nil {
 		storeDecodeError(m, err)
 	}
 	return nil
 }
 
 // jsonCodec is a connect.Codec for JSON.
-type jsonCodec struct{ name string }
+type jsonCodec struct {
+	name   string
+	limits decodeLimits
+}
 
 func (c jsonCodec) Name() string { return c.name }
 
@@ -74,14 +83,14 @@ func (jsonCodec) MarshalAppend(to []byte, message any) ([]byte, error) {
 	return protojson.MarshalOptions{}.MarshalAppend(to, m)
 }
 
-func (jsonCodec) Unmarshal(data []byte, message any) error {
+func (c jsonCodec) Unmarshal(data []byte, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
 	}
 	if len(data) == 0 {
 		err = errors.New("the body is empty; send at least {}")
-	} else {
+	} else if err = c.limits.count(m.ProtoReflect().Descriptor()).json(data); err == nil {
 		err = protojson.Unmarshal(data, m)
 	}
 	if err != nil {
@@ -103,8 +112,12 @@ func protoMessage(message any) (proto.Message, error) {
 const decodeErrorField = protowire.MaxValidNumber
 
 func storeDecodeError(m proto.Message, reason error) {
+	text := reason.Error()
+	if f, ok := errors.AsType[*fault.Error](reason); ok {
+		text = f.Field + "\x00" + f.Message
+	}
 	raw := protowire.AppendTag(nil, decodeErrorField, protowire.BytesType)
-	m.ProtoReflect().SetUnknown(protowire.AppendString(raw, reason.Error()))
+	m.ProtoReflect().SetUnknown(protowire.AppendString(raw, text))
 }
 
 // decodeError returns the reason why a message could not be decoded, as INVALID_FIELD, or nil.
@@ -121,6 +134,9 @@ func decodeError(m proto.Message) error {
 	if n < 0 {
 		return undecodableFault(protowire.ParseError(n).Error())
 	}
+	if field, message, ok := strings.Cut(string(text), "\x00"); ok {
+		return fault.Invalid(clip(field), "%s", clip(message))
+	}
 	return undecodableFault(string(text))
 }
 
@@ -134,14 +150,20 @@ func undecodableFault(reason string) *fault.Error {
 	if found := unknownField.FindStringSubmatch(reason); found != nil {
 		return fault.Invalid(found[1], "There is no field %q.", found[1])
 	}
-	const maxLength = 200 // the text quotes the request
-	reason = strings.ToValidUTF8(reason, "")
-	if len(reason) > maxLength {
-		reason = strings.ToValidUTF8(reason[:maxLength], "") + "…"
-	}
+	reason = clip(reason)
 	f := fault.Invalid("", "The message cannot be read: %s.", reason)
 	if found := invalidField.FindStringSubmatch(reason); found != nil {
 		f = f.WithField(found[1] + found[2])
 	}
 	return f
+}
+
+// clip shortens a text that quotes a request, which may have any bytes.
+func clip(text string) string {
+	const maxLength = 200
+	text = strings.ToValidUTF8(text, "")
+	if len(text) > maxLength {
+		text = strings.ToValidUTF8(text[:maxLength], "") + "…"
+	}
+	return text
 }

@@ -70,7 +70,7 @@ func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 func TestBinaryCodec_IgnoresUnknownFields(t *testing.T) {
 	t.Parallel()
 	var m v1.BookRequest
-	must.NoError(t, (binaryCodec{}).Unmarshal(
+	must.NoError(t, (binaryCodec{newDecodeLimits(expect.Value(Rules())(t))}).Unmarshal(
 		protowire.AppendString(protowire.AppendTag(nil, 999, protowire.BytesType), "from the future"), &m,
 	))
 	test.NoError(t, decodeError(&m))
@@ -79,7 +79,8 @@ func TestBinaryCodec_IgnoresUnknownFields(t *testing.T) {
 func TestCodecs_RoundTrip(t *testing.T) {
 	t.Parallel()
 	want := &v1.BookRequest{SessionId: someSession, PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE}
-	for _, codec := range []connect.Codec{binaryCodec{}, jsonCodec{"json"}} {
+	limits := newDecodeLimits(expect.Value(Rules())(t))
+	for _, codec := range []connect.Codec{binaryCodec{limits}, jsonCodec{"json", limits}} {
 		var got v1.BookRequest
 		must.NoError(t, codec.Unmarshal(expect.Value(codec.Marshal(want))(t), &got), must.Sprint(codec.Name()))
 		test.True(t, proto.Equal(want, &got), test.Sprintf("%s: %v became %v", codec.Name(), want, &got))

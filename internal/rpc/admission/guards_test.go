@@ -18,7 +18,7 @@ import (
 func TestChecks_RefuseUnlistedProcedures(t *testing.T) {
 	t.Parallel()
 	unlisted := &checks{rules: map[string]Rule{}}
-	test.ErrorIs(t, unlisted.authenticate(t.Context(), "/berth.v1.Other/Call", http.Header{}), errUnknownProcedure)
+	test.ErrorIs(t, unlisted.authenticate(t.Context(), Rule{}, http.Header{}), errUnknownProcedure)
 	test.ErrorIs(t, unlisted.admit(t.Context(), "/berth.v1.Other/Call", &v1.BookRequest{}), errUnknownProcedure)
 }
 

@@ -1,6 +1,6 @@
 package admission
 
-// Steps 2 and 3 are in gate, 6 to 10 in WrapUnary and, for streams, in guardedConn. The end is in finish.
+// Steps 6 to 10 are in WrapUnary and, for streams, in guardedConn. The end is in finish.
 
 import (
 	"context"
@@ -17,32 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
-	"github.com/berthhq/berth/internal/token"
 )
-
-// gate rejects unauthenticated requests, and those of callers who have too many in progress. It runs after the headers
-// are read and before the body is.
-func (c *Chain) gate(
-	ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header,
-) (context.Context, error) {
-	limited, cancel := context.WithTimeout(ctx, c.timeLimit) // the keys of an issuer may have to be fetched
-	defer cancel()
-	if err := c.authenticate(limited, spec.Procedure, header); err != nil {
-		if fault.ReasonOf(err) == fault.UnauthenticatedReason {
-			c.security.refused(ctx, "token_refused", token.Reason(err))
-		}
-		return nil, c.finish(limited, spec.Procedure, nil, err)
-	}
-	call := request.CallFrom(ctx)
-	err := call.Enter()
-	if err == nil && c.rules[spec.Procedure].Kind == v1.Access_RULE_PUBLIC {
-		call.Answered, err = c.rates.takeUnproven(ctx)
-	}
-	if err != nil {
-		return nil, c.finish(limited, spec.Procedure, nil, err)
-	}
-	return ctx, nil
-}
 
 // WrapUnary implements connect.Interceptor.
 func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
@@ -143,7 +118,7 @@ func (g *guardedConn) Receive(message any) error {
 	if err := g.chain.admit(g.ctx, g.Spec().Procedure, message); err != nil {
 		return err
 	}
-	release, err := g.chain.rates.open(request.Caller(g.ctx))
+	release, err := g.chain.rates.open(request.CallFrom(g.ctx).Principal)
 	if err != nil {
 		return err
 	}

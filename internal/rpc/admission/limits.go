@@ -4,6 +4,7 @@ package admission
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -13,12 +14,32 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/session"
 )
 
 // Requests are limited twice: the bytes on the wire, and the bytes after decompression. Connect's own limit would
 // decompress a gzip bomb to its end to report its size, and would return an error without a reason. Here reading stops
 // at the limit.
+
+// defaultMaxBytes limits a request.
+const defaultMaxBytes = 256 << 10
+
+// largerRequests are the RPCs whose requests may be larger, and how large. In JSON, a file takes four thirds of its size.
+var largerRequests = map[string]int64{
+	berthv1connect.MemberServiceImportMembersProcedure:         member.MaxImportBytes*4/3 + defaultMaxBytes,
+	berthv1connect.SessionServiceImportSessionsProcedure:       session.MaxImportBytes*4/3 + defaultMaxBytes,
+	berthv1connect.BookingServiceUpdateBenefitNumbersProcedure: 1 << 20,   // 10,000 numbers
+	berthv1connect.NotificationServiceUpdateTemplateProcedure:  512 << 10, // HTML of 100,000 characters
+	berthv1connect.NotificationServicePreviewTemplateProcedure: 512 << 10,
+}
+
+// requestLimit returns the limit of an RPC's requests, on the wire and decompressed.
+func (c *Chain) requestLimit(procedure string) int64 {
+	return cmp.Or(c.maxBytes, largerRequests[procedure], defaultMaxBytes)
+}
 
 // tooLarge returns the error for a request that exceeds a limit in bytes.
 func tooLarge(limit int64) *connect.Error {

@@ -16,7 +16,7 @@ import (
 const (
 	// defaultCalls is how many calls of a caller are in progress, streams included: the burst that its rate allows.
 	defaultCalls = 1000
-	// defaultCallerMemory is how many bytes they take: ten of the largest requests, or some forty of the largest pages.
+	// defaultCallerMemory is how many bytes they take: seven of the largest requests, or some forty of the largest pages.
 	defaultCallerMemory = 64 << 20
 	// defaultRequestMemory is how many bytes the requests of all callers take.
 	defaultRequestMemory = 256 << 20
@@ -33,10 +33,10 @@ type Memory struct {
 	Requests int // bytes of the requests of all callers
 }
 
-// memoryKey is a caller before it is known in which tenant, or an address without a proven caller.
+// memoryKey is a caller, or an address without a proven caller.
 type memoryKey struct {
-	issuer, subject string
-	address         netip.Prefix
+	caller  callerKey
+	address netip.Prefix
 }
 
 // memory counts what callers have in progress.
@@ -61,15 +61,17 @@ type heldMemory struct {
 	call *request.Call
 	// inflates is how many times its size a request may take after decompression, and most the bytes at which that ends.
 	inflates, most int
+	values         int // that the request may have
 
 	read, counted int // bytes of the request, and those that are counted
 	key           memoryKey
 	entered       bool
 }
 
-// hold returns what a call takes, nothing so far. Limit is that of the request after decompression.
-func (m *memory) hold(call *request.Call, r *http.Request, limit int64) *heldMemory {
-	h := &heldMemory{memory: m, call: call, most: int(limit)}
+// hold returns what a call takes, nothing so far. Limit is that of the request after decompression, and values how many
+// it may have.
+func (m *memory) hold(call *request.Call, r *http.Request, limit int64, values int) *heldMemory {
+	h := &heldMemory{memory: m, call: call, most: int(limit), values: values}
 	for _, name := range []string{"Content-Encoding", "Connect-Content-Encoding", "Grpc-Encoding"} {
 		if encoding := r.Header.Get(name); encoding != "" && encoding != "identity" {
 			h.inflates = maxInflated
@@ -84,7 +86,7 @@ func (m *memory) hold(call *request.Call, r *http.Request, limit int64) *heldMem
 // enter counts a call whose caller is known, or has nothing to prove. It is called before the body is read.
 func (h *heldMemory) enter() error {
 	if principal := h.call.Principal; principal.Subject != "" {
-		h.key = memoryKey{issuer: principal.Issuer, subject: principal.Subject}
+		h.key = memoryKey{caller: keyOf(principal)}
 	} else {
 		h.key = memoryKey{address: traffic.Network(h.call.Client)}
 	}
@@ -97,8 +99,7 @@ func (h *heldMemory) enter() error {
 // addRead counts n more bytes of the request. It returns false if that is too much.
 func (h *heldMemory) addRead(n int) bool {
 	h.read += n
-	takes := h.read + min(h.most, h.read*h.inflates)
-	more := takes - freeMemory - h.counted
+	more := h.takes() - freeMemory - h.counted
 	if more <= 0 {
 		return true
 	}
@@ -111,6 +112,14 @@ func (h *heldMemory) addRead(n int) bool {
 	}
 	h.counted += more
 	return true
+}
+
+// takes returns what the request takes that was read so far: as it was sent, decompressed, and as a message.
+func (h *heldMemory) takes() int {
+	decompressed := min(h.most, h.read*h.inflates)
+	message := max(h.read, decompressed)
+	const smallest = 2 // bytes of a value
+	return h.read + decompressed + message + min(h.values, message/smallest)*valueBytes
 }
 
 // write counts n bytes of the response while they are written. If the caller leaves too much unread, it ends the

@@ -30,7 +30,7 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 		r.URL = expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost, path, nil))(t).URL
 		h := m.hold(&request.Call{
 			Principal: token.Principal{Subject: subject}, Client: netip.MustParseAddr(address),
-		}, r, 200*kib)
+		}, r, 200*kib, 0)
 		return h, h.enter()
 	}
 	enter := func(subject, address string, headers ...string) *heldMemory {
@@ -45,10 +45,10 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	ana, again := enter("ana", "192.0.2.1"), expect.Value(start("ana", "192.0.2.2", plain, "/"))(t)
 	expect.Reason(t, fault.RateLimited)(start("ana", "192.0.2.3", nil, "/")) // three calls at once
 
-	must.True(t, ana.addRead(10*kib), must.Sprint("what is free"))
-	must.True(t, ana.addRead(6*kib), must.Sprint("what is free"))
-	must.True(t, ana.addRead(60*kib))
-	must.True(t, again.addRead(56*kib))
+	must.True(t, ana.addRead(5*kib), must.Sprint("what is free, since a message has a copy"))
+	must.True(t, ana.addRead(3*kib), must.Sprint("what is free"))
+	must.True(t, ana.addRead(30*kib))
+	must.True(t, again.addRead(28*kib))
 	must.False(t, again.addRead(1), must.Sprint("more than a caller may have"))
 	written := false
 	again.write(16*kib, func() { written = true })
@@ -58,13 +58,13 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 		again.write(17*kib, func() { t.Error("written") })
 	}()
 	ben := enter("ben", "192.0.2.1")
-	must.True(t, ben.addRead(66*kib))
+	must.True(t, ben.addRead(33*kib))
 	must.False(t, ben.addRead(1), must.Sprint("more than all may have"))
 	ana.leave()
 	must.True(t, ben.addRead(1))
 	again.write(60*kib, func() {
 		late := enter("ana", "192.0.2.1")
-		must.False(t, late.addRead(60*kib), must.Sprint("a response is in progress, too"))
+		must.False(t, late.addRead(30*kib), must.Sprint("a response is in progress, too"))
 		late.leave()
 	})
 	again.leave()
@@ -72,8 +72,8 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 
 	for _, name := range []string{"Content-Encoding", "Connect-Content-Encoding", "Grpc-Encoding"} {
 		packed := enter("ana", "192.0.2.1", name)
-		must.True(t, packed.addRead(2*kib), must.Sprint(name))
-		must.False(t, packed.addRead(kib), must.Sprint("3 KiB that may become 150"))
+		must.True(t, packed.addRead(kib), must.Sprint(name))
+		must.False(t, packed.addRead(kib), must.Sprint("2 KiB that may become 100, twice"))
 		packed.leave()
 	}
 	file, err := start("ana", "192.0.2.1", http.Header{"Content-Encoding": {"gzip"}},
@@ -90,17 +90,17 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 	must.True(t, m.callers.Add(ben.key, 100*kib), must.Sprint("nothing is left"))
 	must.True(t, m.requests.Add(struct{}{}, 150*kib), must.Sprint("nothing is left"))
 	defaults := newMemory(Memory{})
-	test.Greater(t, 0, defaults.calls.Max, test.Sprint("ten of the largest requests, and a quarter of all"))
-	test.Greater(t, 10*defaultMaxBytes, defaults.callers.Max,
-		test.Sprint("ten of the largest requests, and a quarter of all"))
-	test.EqOp(t, 4*defaults.callers.Max, defaults.requests.Max,
-		test.Sprint("ten of the largest requests, and a quarter of all"))
+	test.Greater(t, 0, defaults.calls.Max)
+	for procedure, limit := range largerRequests {
+		test.Greater(t, 7*2*int(limit), defaults.callers.Max, test.Sprint("seven of the largest requests", procedure))
+	}
+	test.EqOp(t, 4*defaults.callers.Max, defaults.requests.Max, test.Sprint("a quarter of all"))
 }
 
 // A client learns that its request was refused, and never takes a response that was cut off for a complete one.
 func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t, func(c *Config) { c.Memory.Caller, c.Memory.Calls = 1<<20, 20 })
+	w := newStubServer(t, func(c *Config) { c.Memory.Caller, c.Memory.Calls, c.MaxBytes = 1<<20, 20, 6<<20 })
 	random := make([]byte, 1<<20) // compression gains little
 	_, _ = rand.Read(random)
 	text := base64.StdEncoding.EncodeToString(random)

@@ -30,8 +30,13 @@ type Rates struct {
 	Domains traffic.Rate
 }
 
-// callerKey is a member or a service account of a tenant.
-type callerKey struct {
+// callerKey is a person or a service account: one caller in all of their tenants.
+type callerKey struct{ issuer, subject string }
+
+func keyOf(by token.Principal) callerKey { return callerKey{by.Issuer, by.Subject} }
+
+// memberKey is a member or a service account of a tenant.
+type memberKey struct {
 	tenant  tenant.TenantID
 	subject string
 }
@@ -45,7 +50,7 @@ type rates struct {
 	reads     *traffic.Turns[tenant.TenantID]
 	files     *traffic.Turns[tenant.TenantID]
 	addresses *traffic.Addresses
-	guesses   *traffic.Limiter[callerKey]
+	guesses   *traffic.Limiter[memberKey]
 	domains   *traffic.Limiter[tenant.TenantID]
 }
 
@@ -54,7 +59,7 @@ func newRates(c Rates, now func() time.Time) *rates {
 		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
 		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
 		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles),
-		guesses: traffic.NewLimiter[callerKey](c.Guesses, now()),
+		guesses: traffic.NewLimiter[memberKey](c.Guesses, now()),
 		domains: traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
 	}
 	r.streams.Max = c.Streams
@@ -64,15 +69,19 @@ func newRates(c Rates, now func() time.Time) *rates {
 	return r
 }
 
-// take takes a call from its caller and tenant. What the caller's limit rejects does not count for the tenant, so that
-// one caller cannot use up what the others have.
-func (r *rates) take(id tenant.TenantID, subject string) error {
-	now, caller := r.now(), callerKey{id, subject}
-	if wait := r.callers.Take(caller, now); wait > 0 {
+// takeCaller takes a call from its caller. It is the first thing that counts, whatever the rest of the request is.
+func (r *rates) takeCaller(by token.Principal) error {
+	if wait := r.callers.Take(keyOf(by), r.now()); wait > 0 {
 		return fault.TooMany(wait, "Too many calls by this caller.")
 	}
-	if wait := r.tenants.Take(id, now); wait > 0 {
-		r.callers.Return(caller)
+	return nil
+}
+
+// takeTenant takes a call from its tenant, once it is known. What the caller's limit rejects does not count for the
+// tenant, so that one caller cannot use up what the others have.
+func (r *rates) takeTenant(id tenant.TenantID, by token.Principal) error {
+	if wait := r.tenants.Take(id, r.now()); wait > 0 {
+		r.callers.Return(keyOf(by))
 		return fault.TooMany(wait, "Too many calls in this tenant.")
 	}
 	return nil
@@ -82,8 +91,8 @@ func (r *rates) take(id tenant.TenantID, subject string) error {
 func busy(sentence string) *fault.Error { return fault.TooMany(time.Second, sentence) }
 
 // open counts a stream of a caller until release is called.
-func (r *rates) open(by tenant.Caller) (release func(), err error) {
-	release, ok := r.streams.Take(callerKey{by.Tenant, by.Subject})
+func (r *rates) open(by token.Principal) (release func(), err error) {
+	release, ok := r.streams.Take(keyOf(by))
 	if !ok {
 		return nil, busy("This caller has too many streams open.")
 	}
@@ -144,7 +153,7 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 		return func(error) {}, nil
 	}
 	by := request.Caller(ctx)
-	caller := callerKey{by.Tenant, by.Subject}
+	caller := memberKey{by.Tenant, by.Subject}
 	if wait := r.guesses.Take(caller, r.now()); wait > 0 {
 		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
 	}

@@ -2,9 +2,12 @@ package admission
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -95,7 +98,12 @@ func TestRates_LimitEachCallerAndTenant(t *testing.T) {
 		}, apiErrorOf(t, err), test.Sprintf("step %d", i))
 	}
 	mine := w.token(t, "member", tenantA, tenantB)
-	test.NoError(t, w.read(t, mine, tenantB.String()), test.Sprint("the same member in another tenant"))
+	for _, in := range []tenant.TenantID{tenantB, tenantA, tenantB} {
+		test.NoError(t, w.read(t, mine, in.String()), test.Sprint("the same person in two tenants"))
+	}
+	for _, raw := range []string{mine, w.token(t, "member", tenantB)} {
+		refused(t, "RATE_LIMITED", test.Sprint("more tenants give no more calls"))(w.read(t, raw, tenantB.String()))
+	}
 	// Calls to a tenant of others, and those that cannot be read, take nothing from it.
 	for i, want := range []string{"TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "TENANT_FORBIDDEN", "RATE_LIMITED"} {
 		refused(t, want, test.Sprintf("call %d", i))(w.read(t, w.token(t, "admin", tenantB), tenantA.String()))
@@ -139,6 +147,56 @@ func TestRates_LimitFiles(t *testing.T) {
 	}
 }
 
+// What Connect itself refuses, before the message is read, counts as a call of its caller.
+func TestRates_CountWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	inflating := new(bytes.Buffer)
+	writer := gzip.NewWriter(inflating)
+	expect.OK(t)(writer.Write(make([]byte, 1<<20)))
+	must.NoError(t, writer.Close())
+	for name, c := range map[string]struct {
+		method, body string
+		header       http.Header
+	}{
+		"an unknown encoding":  {body: "{}", header: http.Header{"Content-Encoding": {"zstd"}}},
+		"a wrong timeout":      {body: "{}", header: http.Header{"Connect-Timeout-Ms": {"soon"}}},
+		"a wrong grpc-timeout": {header: http.Header{"Content-Type": {"application/grpc"}, "Grpc-Timeout": {"soon"}}},
+		"a corrupt gzip":       {body: "{}", header: http.Header{"Content-Encoding": {"gzip"}}},
+		"a gzip that inflates": {body: inflating.String(), header: http.Header{"Content-Encoding": {"gzip"}}},
+		"an unknown type":      {body: "{}", header: http.Header{"Content-Type": {"text/plain"}}},
+		"another version":      {body: "{}", header: http.Header{"Connect-Protocol-Version": {"7"}}},
+		"another method":       {method: http.MethodPut, body: "{}"},
+		"a GET of a write":     {method: http.MethodGet},
+		"no message over gRPC": {header: http.Header{"Content-Type": {"application/grpc"}}},
+		"half a message":       {body: "\x00\x00\x00\x00\x09{", header: http.Header{"Content-Type": {"application/grpc-web"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 3}}, 0)
+			raw := w.token(t, "member", tenantA)
+			for call := range 5 {
+				r := expect.Value(http.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodPost),
+					w.url+berthv1connect.BookingServiceBookProcedure, strings.NewReader(c.body)))(t)
+				r.Header = c.header.Clone()
+				if r.Header == nil {
+					r.Header = make(http.Header)
+				}
+				if r.Header.Get("Content-Type") == "" {
+					r.Header.Set("Content-Type", "application/json")
+				}
+				r.Header.Set("Authorization", "Bearer "+raw)
+				response := expect.Value(http1.Do(r))(t)
+				expect.OK(t)(io.Copy(io.Discard, response.Body))
+				must.NoError(t, response.Body.Close())
+				wait := response.Header.Get("Retry-After") + response.Trailer.Get("Retry-After") // gRPC has it at the end
+				test.EqOp(t, call >= 3, wait == "10", test.Sprintf("call %d: %+v", call, response))
+			}
+			answered, _ := w.reads(t, raw, 1)
+			test.EqOp(t, 0, answered)
+		})
+	}
+}
+
 func TestRates_SayWhenToRetry(t *testing.T) {
 	t.Parallel()
 	w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 1}}, 0)
@@ -176,7 +234,7 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 		begun, gone := time.Now(), make(chan struct{})
 		call := &request.Call{Ready: func() {}, HeldBack: wait}
 		writer := readyWriter{httptest.NewRecorder(), newMemory(Memory{}).hold(
-			call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1,
+			call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1, 0,
 		), gone}
 		for range 2 {
 			writer.WriteHeader(http.StatusTooManyRequests)

@@ -31,8 +31,6 @@ type Call struct {
 	Authorize func(context.Context) (tenant.Caller, error)
 	// StepUp checks that the caller's sign-in is recent or strong enough for the tenant, and for what it is to ask for.
 	StepUp func(ctx context.Context, next ...catalog.StepUp) error
-	// Enter counts the call among those in progress of its caller, before the body is read.
-	Enter func() error
 	// Answered is called with the outcome of a public RPC.
 	Answered func(err error)
 	// Ready is called when the response is ready to be sent, and again when it was sent.
