@@ -142,9 +142,10 @@ create table waitlist_offers (
   reason     text not null default '',
   -- Withdrawn and treated as never made: its entry may get another offer in the round.
   void       boolean not null default false,
-  -- SHA-256 of the token in its link, and the digits that answer it by text message.
+  -- SHA-256 of the token in its link, and a hash of the digits that answer it by text message, with a key that the
+  -- database never sees.
   claim_hash bytea not null,
-  code       text not null,
+  code_hash  bytea not null check (length(code_hash) = 32),
   foreign key (tenant_id, round_id) references waitlist_rounds,
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, entry_id) references waitlist_entries,

@@ -46,7 +46,7 @@ func (c KeyConfig) OpenSecrets(ctx context.Context, source secret.Source) (Secre
 		return Secrets{}, err
 	}
 	s := Secrets{
-		CheckIn: checkin.RotatingKeys(signs.All), Claims: waitlist.RotatingClaimKey(signs.At),
+		CheckIn: checkin.RotatingKeys(signs.All), Claims: waitlist.RotatingClaimKey(signs.At, signs.All),
 		Seals: seal.RotatingKeys(seals.All), all: []secret.Follower{signs, seals},
 	}
 	for _, file := range []struct {

@@ -51,10 +51,10 @@ waitlist_queues location service 2026-03-03 {last_key=9}`},
 	{waitlistdb.InsertOffer, args{waitlist.Offer{
 		ID: id[tenant.OfferID]("fifth"), Round: id[tenant.RoundID]("round"), Session: id[tenant.SessionID]("session"),
 		Entry: id[tenant.EntryID]("second"), Member: id[tenant.MemberID]("receiver"), Seats: 2, Status: waitlist.Live,
-		Try: 3, CreatedAt: now, ExpiresAt: start, ClaimHash: sha("x"), Code: "78",
-	}}, "waitlist_offers +fifth {claim_hash=\\x#x code=78 created_at=2026-03-01T12:00:00+00:00 " +
-		"entry_id=second expires_at=2026-03-02T08:00:00+00:00 member_id=receiver round_id=round " +
-		"seats=2 session_id=session status=LIVE try=3}"},
+		Try: 3, CreatedAt: now, ExpiresAt: start, ClaimHash: sha("x"), CodeHash: sha("key"),
+	}}, "waitlist_offers +fifth {claim_hash=\\x#x code_hash=\\x#key " +
+		"created_at=2026-03-01T12:00:00+00:00 entry_id=second expires_at=2026-03-02T08:00:00+00:00 " +
+		"member_id=receiver round_id=round seats=2 session_id=session status=LIVE try=3}"},
 	{waitlistdb.UpdateEntry, args{waitlist.Entry{
 		ID: id[tenant.EntryID]("waiting"), Status: waitlist.Offered, Tries: 1, Key: 1,
 	}, now}, "waitlist_entries waiting {status=OFFERED tries=1}"},

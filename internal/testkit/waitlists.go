@@ -123,6 +123,21 @@ func (s *Studio) LiveOffer(entry tenant.EntryID) waitlist.Offer {
 	return *o
 }
 
+// CodeOf returns the code in the text message of an offer.
+func (s *Studio) CodeOf(o waitlist.Offer) string {
+	s.T.Helper()
+	return s.Config().Claims.Code(o.ID)
+}
+
+// SetCode gives an offer a code of the test's choice. The messages about it have the old one.
+func (s *Studio) SetCode(o waitlist.Offer, code string) {
+	s.T.Helper()
+	expect.OK(s.T)(s.DB.Owner.Exec(context.Background(),
+		`update waitlist_offers set code_hash = $1 where tenant_id = $2 and id = $3`,
+		s.Config().Claims.HashCode(s.Tenant, code)[0], s.Tenant, o.ID,
+	))
+}
+
 // Decisions returns all decisions about a session, the oldest first.
 func (s *Studio) Decisions(session tenant.SessionID) []waitlists.DecisionRecord {
 	s.T.Helper()

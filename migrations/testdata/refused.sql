@@ -352,6 +352,7 @@ update waitlist_offers set expires_at = created_at; -- waitlist_offers_check
 update waitlist_offers set booking_id = id('booking'); -- waitlist_offers_check1
 update waitlist_offers set closed_at = created_at; -- waitlist_offers_check2
 update waitlist_offers set void = true; -- waitlist_offers_check3
+update waitlist_offers set code_hash = '12'; -- waitlist_offers_code_hash_check
 update waitlist_offers set seats = 0; -- waitlist_offers_seats_check
 update waitlist_offers set status = 'LOST', closed_at = created_at; -- waitlist_offers_status_check
 update waitlist_offers set try = 0; -- waitlist_offers_try_check

@@ -109,9 +109,9 @@ insert into waitlist_places (tenant_id, location_id, service_id, local_date, ent
 insert into waitlist_rounds (tenant_id, id, session_id, freed, opened_at)
   select tenant_id, id('round'), id('session'), 1, now from given;
 insert into waitlist_offers (tenant_id, id, round_id, session_id, entry_id, member_id, seats, status, try, created_at,
-    expires_at, claim_hash, code)
+    expires_at, claim_hash, code_hash)
   select tenant_id, id('offer'), id('round'), id('session'), id('waiting'), id('member'), 1, 'LIVE', 1, now, starts_at,
-    hash('claim'), '12'
+    hash('claim'), hash('12')
   from given;
 insert into waitlist_decisions (tenant_id, id, session_id, location_id, service_id, local_date, trigger, mode, move,
     left_move, seats, given, tried, rules_version, verdicts, grants, facts, decided_at)

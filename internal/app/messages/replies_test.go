@@ -3,6 +3,7 @@ package messages_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -55,14 +56,14 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 		}
 		accepted := p.Offers(p.FreeSeat(testkit.Noon.Add(72*time.Hour), who))[0]
 		say("1 999999", c.never)
-		say("1 "+accepted.Code, c.yes)
-		say("1 "+accepted.Code, c.again)
-		say("2 "+accepted.Code, c.never)
+		say("1 "+p.CodeOf(accepted), c.yes)
+		say("1 "+p.CodeOf(accepted), c.again)
+		say("2 "+p.CodeOf(accepted), c.never)
 		p.Tick()
 		declined := p.Offers(p.FreeSeat(testkit.Noon.Add(96*time.Hour), who))[0]
-		say("2 "+declined.Code, c.no)
-		say("2 "+declined.Code, c.no)
-		say("1 "+declined.Code, c.never)
+		say("2 "+p.CodeOf(declined), c.no)
+		say("2 "+p.CodeOf(declined), c.no)
+		say("1 "+p.CodeOf(declined), c.never)
 		say("HELP", c.help)
 		say("Arrêt", c.stop)
 		// Carriers answer these.
@@ -74,11 +75,36 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 		expect.OK(p.T)(p.App.Bookings.CancelBooking(
 			p.T.Context(), who, bookings.CancelRequest{ID: p.OfferByID(accepted.ID).Booking},
 		))
-		say("1 "+accepted.Code, c.never)
+		say("1 "+p.CodeOf(accepted), c.never)
 		// If several offers have had a code, the last of them is meant.
-		p.Exec(`update waitlist_offers set code = $1 where id = $2`, accepted.Code, declined.ID)
-		say("2 "+accepted.Code, c.no)
+		p.SetCode(declined, p.CodeOf(accepted))
+		say("2 "+p.CodeOf(accepted), c.no)
 	}
+}
+
+// A reader of the database finds no code of an offer, neither as it is nor by trying all codes.
+func TestReplies_CodesOfOffersAreStoredUnderAKey(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	p.MakeOffers()
+	noa := p.AddTextOnly("Noa")
+	offer := p.Offers(p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa))[0]
+	p.Plan()
+	p.Send()
+	code, told := p.CodeOf(offer), false
+	for _, m := range p.Twilio.Messages() {
+		told = told || strings.Contains(m.Body, code)
+	}
+	must.True(t, told, must.Sprintf("no message has the code: %v", p.Twilio.Messages()))
+	for _, table := range []string{
+		"waitlist_offers", "waitlist_decisions", "notices", "deliveries", "audit_entries", "events", "idempotency_keys",
+	} {
+		test.EqOp(t, 0, p.Count(`select count(*) from `+table+` x where x::text ~ ('\m'||$1||'\M')`, code),
+			test.Sprint(table))
+	}
+	test.EqOp(t, 0, p.Count(`
+select count(*) from waitlist_offers o, generate_series(0, 999999) n
+where o.code_hash = sha256(lpad(n::text, 6, '0')::bytea)`))
 }
 
 // Who is not known is answered in the language of the tenant's messages, and in the name of their sender.
@@ -126,14 +152,11 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 			test.EqOp(t, want[i], studio.OfferByID(offers[i].ID).Status, test.Sprintf("the offer of tenant %d", i))
 		}
 	}
-	got := p.ReceiveSMS(inbound, number, "1 "+offers[2].Code)
+	got := p.ReceiveSMS(inbound, number, "1 "+p.CodeOf(offers[2]))
 	test.True(t, contains(got, "no longer open"), test.Sprintf("a tenant that has not written is answered %s", got))
 	// Two tenants have come to the same code. Codes are random, so only SQL makes them equal.
 	for i, studio := range studios {
-		expect.OK(studio.T)(studio.DB.Owner.Exec(
-			studio.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, studio.Tenant,
-			offers[i].ID,
-		))
+		studio.SetCode(offers[i], "482117")
 	}
 	got = p.ReceiveSMS(inbound, number, "1 482117")
 	test.True(t, contains(got, "Several offers"), test.Sprintf("an ambiguous code is answered %s", got))

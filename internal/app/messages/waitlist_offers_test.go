@@ -125,10 +125,10 @@ func TestOffers_AreAnsweredBySMS(t *testing.T) {
 				test.EqOp(t, -1, at, test.Sprintf("%+v", sent))
 				return
 			}
-			must.GreaterEq(t, 0, at, must.Sprintf("%+v, want %s", sent, o.Code))
-			must.StrContains(t, sent[at].Text, "1 "+o.Code, must.Sprintf("%+v, want %s", sent, o.Code))
+			must.GreaterEq(t, 0, at, must.Sprintf("%+v, want %s", sent, studio.CodeOf(o)))
+			must.StrContains(t, sent[at].Text, "1 "+studio.CodeOf(o), must.Sprintf("%+v, want %s", sent, studio.CodeOf(o)))
 			answer := expect.Value(
-				studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "1 "+o.Code),
+				studio.App.Messages.AnswerSMS(studio.T.Context(), studio.Tenant, studio.PhoneOf(noa), "1 "+studio.CodeOf(o)),
 			)(t)
 			test.True(t, strings.Contains(answer, "Booked"), test.Sprintf("%q", answer))
 			test.EqOp(t, wait.Accepted, studio.Offers(class)[0].Status, test.Sprint("the offer"))

@@ -103,11 +103,12 @@ func offerEnd(o waitlist.Offer) event.Data {
 	}
 }
 
-// writeOffer writes an offer that was made or has ended. A new one gets the hash of its link's token, and its code.
+// writeOffer writes an offer that was made or has ended. A new one gets the hashes of its link's token and of its code.
 func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 	actor, data := tx.Caller.Actor(), offerEnd(*o)
 	if o.Status == waitlist.Live {
-		o.ClaimHash, o.Code = waitlist.HashClaim(s.claims.Token(tx.Tenant, o.ID)), s.claims.Code(o.ID)
+		o.ClaimHash = waitlist.HashClaim(s.claims.Token(tx.Tenant, o.ID))
+		o.CodeHash = s.claims.HashCode(tx.Tenant, s.claims.Code(o.ID))[0]
 		waitlistdb.InsertOffer(tx.Tx, tx.Tenant, *o)
 		tx.WakeAt(o.ExpiresAt)
 		if !o.ByHand {

@@ -66,7 +66,7 @@ func (s *Service) ReadOffers(
 	waitlistdb.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
 		r := waitlist.RulesOf(layers)(o.Queue)
 		into[o.ID] = &OfferFacts{
-			ID: o.ID, Code: o.Code, ClaimURL: s.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
+			ID: o.ID, Code: s.claims.Code(o.ID), ClaimURL: s.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
 			Offer: notify.Offer{
 				Live: o.Answerable(now) == nil, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore,
 			},
@@ -121,7 +121,7 @@ func (s *Service) WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id
 // OffersByCode implements Offers.
 func (s *Service) OffersByCode(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error) {
 	offers, err := engine.List(ctx, s.engine, tenant.System(in), func(b *pg.Batch, into *[]waitlist.Offer) {
-		waitlistdb.ListOffersByCode(b, in, phone, code, into)
+		waitlistdb.ListOffersByCode(b, in, phone, s.claims.HashCode(in, code), into)
 	})
 	coded := make([]CodedOffer, len(offers))
 	for i, o := range offers {

@@ -146,13 +146,13 @@ select again('waitlist_places', $$entry_id = id('other'), member_id = id('third'
   local_date = local_date + 1$$);
 select again('waitlist_rounds', $$id = id('other'), session_id = id('other'), keeps = 1, opened_at = opened_at + interval '1 s'$$);
 select again('waitlist_rounds', $$id = id('third'), session_id = id('third')$$);
-select again('waitlist_offers', $$id = id('other'), entry_id = id('other'), member_id = id('third'), code = '34',
-  claim_hash = hash('other'), expires_at = expires_at - interval '1 h', session_id = id('other'), round_id = id('other')$$);
+select again('waitlist_offers', $$id = id('other'), entry_id = id('other'), member_id = id('third'),
+  code_hash = hash('34'), claim_hash = hash('other'), expires_at = expires_at - interval '1 h', session_id = id('other'), round_id = id('other')$$);
 select again('waitlist_offers', $$id = id('third'), status = 'DECLINED', created_at = timestamptz '2026-03-01 10:00Z',
   expires_at = timestamptz '2026-03-01 11:00Z', closed_at = timestamptz '2026-03-01 10:30Z',
   claim_hash = hash('third')$$);
 select again('waitlist_offers', $$id = id('second'), entry_id = id('third'), try = 2, claim_hash = hash('second'),
-  code = '56', shared = true$$);
+  code_hash = hash('56'), shared = true$$);
 update waitlist_queues set waiting = 4 where local_date = '2026-03-02' and location_id = id('location') and service_id = id('service');
 update waitlist_queues set waiting = 2 where local_date = '2026-03-03';
 select again('waitlist_places', $$entry_id = id('third'), join_key = 3, session_id = null, local_date = local_date + 1$$);
@@ -272,8 +272,8 @@ select again('waitlist_entries', $$id = id('item'), external_ref = '', join_key 
 select again('waitlist_places', $$entry_id = id('device'), session_id = id('audit'), location_id = id('other'), join_key = 6$$);
 select again('waitlist_places', $$entry_id = id('device'), session_id = id('waiting'), location_id = id('other'), join_key = 6$$);
 select again('waitlist_rounds', $$id = id('key'), session_id = id('audit'), keeps = 1$$);
-select again('waitlist_offers', $$id = id('unit'), entry_id = id('device'), member_id = id('third'), code = '34',
-  claim_hash = hash('code'), session_id = id('third'), round_id = id('third')$$);
+select again('waitlist_offers', $$id = id('unit'), entry_id = id('device'), member_id = id('third'),
+  code_hash = hash('34'), claim_hash = hash('code'), session_id = id('third'), round_id = id('third')$$);
 select again('notices', $$id = id('round'), revision = '6', due_at = due_at - interval '2 h'$$);
 select again('audit_entries', $$id = id('notice'), actor = id('member')::text$$);
 select again('sending_counts', $$country = 'AR'$$);
@@ -360,14 +360,14 @@ select change('waitlist_offers', $$status = 'ACCEPTED', shared = true, try = 2, 
   'other');
 select change('waitlist_offers', $$status = 'WITHDRAWN', closed_at = created_at + interval '1 h', void = true,
   round_id = id('round'), try = 3$$, 'unit');
-select change('waitlist_offers', $$member_id = id('receiver'), code = '34'$$, 'second');
+select change('waitlist_offers', $$member_id = id('receiver'), code_hash = hash('34')$$, 'second');
 select change('waitlist_offers', $$entry_id = id('unit')$$, 'third');
 select again('waitlist_offers', format(
     $$tenant_id = id('changed'), id = id(%1$L), entry_id = id(%1$L), member_id = id('third'), round_id = id('third'),
     claim_hash = hash(%1$L)$$, n))
   from unnest('{account,key,series,session,subscription,booking,line,entry,round,fourth,fifth}'::text[]) n;
 select change('waitlist_offers', $$status = 'EXPIRED', closed_at = created_at$$, 'account');
-update waitlist_offers set code = '34' where tenant_id = id('changed') and member_id = id('third');
+update waitlist_offers set code_hash = hash('34') where tenant_id = id('changed') and member_id = id('third');
 update waitlist_rules_versions set enabled = true where tenant_id = id('changed') and version = 1;
 update deliveries set status = 'SENT' where tenant_id = id('changed') and id = id('other');
 reset session_replication_role;

@@ -30,7 +30,7 @@ var offerRows = pg.NewTable("o", func(o *waitlist.Offer) []pg.Column {
 		pg.Later("reason", &o.Reason),
 		pg.Later("void", &o.Void),
 		pg.Fixed("claim_hash", &o.ClaimHash),
-		pg.Fixed("code", &o.Code),
+		pg.Fixed("code_hash", &o.CodeHash),
 	}
 })
 
@@ -64,7 +64,7 @@ var (
 	findOfferByClaim = pg.SQL(selectOffers + ` where o.tenant_id = $1 and o.claim_hash = $2`)
 	listOffersByID   = pg.SQL(selectOffers + ` where o.tenant_id = $1 and o.id = any($2)`)
 	listOffersByCode = pg.SQL(selectOffers + `
-where o.tenant_id = $1 and o.code = $3 and m.phone = $2 and m.phone <> '' and m.status = 'ACTIVE'
+where o.tenant_id = $1 and o.code_hash = any($3) and m.phone = $2 and m.phone <> '' and m.status = 'ACTIVE'
 order by o.id desc limit 10`)
 	// The subquery makes the planner use the index of each session, whatever its statistics are.
 	listLiveOffers = pg.SQL(`select ` + offersShown.Columns() + ` from unnest($2::uuid[]) as q (id)
@@ -103,9 +103,10 @@ func FindOfferByClaim(b *pg.Batch, in tenant.TenantID, hash []byte, into **waitl
 	offersShown.Find(b.Queue(findOfferByClaim, in, hash), into)
 }
 
-// ListOffersByCode reads the offers with a code to active members with a phone number, the latest first.
-func ListOffersByCode(b *pg.Batch, in tenant.TenantID, phone, code string, into *[]waitlist.Offer) {
-	offersShown.List(b.Queue(listOffersByCode, in, phone, code), into)
+// ListOffersByCode reads the offers with a code to active members with a phone number, the latest first. The code is
+// given by its keyed hashes.
+func ListOffersByCode(b *pg.Batch, in tenant.TenantID, phone string, hashes [][]byte, into *[]waitlist.Offer) {
+	offersShown.List(b.Queue(listOffersByCode, in, phone, hashes), into)
 }
 
 // ListLiveOffers reads the live offers of sessions, the newest first.

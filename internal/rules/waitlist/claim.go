@@ -15,9 +15,12 @@ import (
 )
 
 // ClaimKey derives the tokens in the links of offers, and the codes in text messages, from an offer's id. Only a hash
-// of a token is stored, so nothing in the database lets its reader answer for a member. The zero ClaimKey must not be
-// used.
-type ClaimKey struct{ secret func(at time.Time) []byte }
+// of a token and a keyed hash of a code are stored, so nothing in the database lets its reader answer for a member. The
+// zero ClaimKey must not be used.
+type ClaimKey struct {
+	secret func(at time.Time) []byte
+	all    func() [][]byte // the one in use first
+}
 
 // ErrClaimSecret reports that a secret is too short for a ClaimKey.
 var ErrClaimSecret = errors.New("the secret for claim links is shorter than 32 bytes")
@@ -27,13 +30,18 @@ func NewClaimKey(secret []byte) (ClaimKey, error) {
 	if len(secret) < sha256.Size {
 		return ClaimKey{}, ErrClaimSecret
 	}
-	return RotatingClaimKey(func(time.Time) []byte { return secret }), nil
+	return RotatingClaimKey(
+		func(time.Time) []byte { return secret }, func() [][]byte { return [][]byte{secret} },
+	), nil
 }
 
-// RotatingClaimKey takes a secret that changes. An offer's token and code come from the secret that was in use when
-// the offer was made, so that every message about it has the same, on every node. Links that were sent stay valid in
-// any case, because the hash of the token is stored.
-func RotatingClaimKey(secret func(at time.Time) []byte) ClaimKey { return ClaimKey{secret} }
+// RotatingClaimKey takes a secret that changes: the one in use at a time, and all that are valid, the one in use first.
+// An offer's token and code come from the secret that was in use when the offer was made, so that every message about
+// it has the same, on every node. Links that were sent stay valid in any case, because the hash of the token is stored.
+// Codes stay valid as long as their secret.
+func RotatingClaimKey(secret func(at time.Time) []byte, all func() [][]byte) ClaimKey {
+	return ClaimKey{secret, all}
+}
 
 // A token is the tenant to search, followed by 128 bits that cannot be guessed.
 const (
@@ -51,19 +59,39 @@ func (k ClaimKey) Code(offer tenant.OfferID) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint64(k.mac("code", offer))%1_000_000)
 }
 
+// HashCode returns the keyed hashes under which a code can be stored, that with the current secret first. Without a key,
+// trying all codes would find the one of a hash.
+func (k ClaimKey) HashCode(in tenant.TenantID, code string) [][]byte {
+	if k.all == nil {
+		panic("waitlist: a code without a key")
+	}
+	var hashes [][]byte
+	for _, secret := range k.all() {
+		mac := hmac.New(sha256.New, derive(secret, "berth/waitlist/code/v1"))
+		mac.Write(in.UUID[:])
+		mac.Write([]byte(code))
+		hashes = append(hashes, mac.Sum(nil))
+	}
+	return hashes
+}
+
 func (k ClaimKey) mac(what string, offer tenant.OfferID) []byte {
 	if k.secret == nil {
 		panic("waitlist: a claim without a key")
 	}
-	// Each secret has a key of its own for claims (HKDF, RFC 5869).
-	key, err := hkdf.Key(sha256.New, k.secret(offer.Time()), nil, "berth/waitlist/claim/v1", sha256.Size)
-	if err != nil {
-		panic("waitlist: " + err.Error()) // the length is right
-	}
-	mac := hmac.New(sha256.New, key)
+	mac := hmac.New(sha256.New, derive(k.secret(offer.Time()), "berth/waitlist/claim/v1"))
 	mac.Write([]byte(what))
 	mac.Write(offer.UUID[:])
 	return mac.Sum(nil)
+}
+
+// derive returns a secret's key for a purpose of its own (HKDF, RFC 5869).
+func derive(secret []byte, purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, secret, nil, purpose, sha256.Size)
+	if err != nil {
+		panic("waitlist: " + err.Error()) // the length is right
+	}
+	return key
 }
 
 // HashClaim returns the hash of a token, which is what the database stores.

@@ -3,6 +3,7 @@ package waitlist_test
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 
@@ -41,4 +42,28 @@ func TestClaimKey_DerivesTokensAndCodes(t *testing.T) {
 	test.EqOp(t, "AAAAAAAAcACAAAAAAAAAB1QxB1XldBe5iyS0wsorKgs", token)
 	test.EqOp(t, "250222", key("s").Code(offer))
 	test.Panic(t, func() { waitlist.ClaimKey{}.Code(offer) })
+}
+
+// A code is found by the hash that was stored, also after the secret has changed, and in its own tenant only.
+func TestClaimKey_HashesCodesUnderEachSecret(t *testing.T) {
+	t.Parallel()
+	in, secrets := id[tenant.TenantID](7), [][]byte{bytes.Repeat([]byte("s"), 32)}
+	key := waitlist.RotatingClaimKey(
+		func(time.Time) []byte { return secrets[0] }, func() [][]byte { return secrets },
+	)
+	stored := key.HashCode(in, "250222")
+	test.Len(t, 1, stored)
+	test.Len(t, 32, stored[0])
+	for _, other := range [][][]byte{
+		key.HashCode(id[tenant.TenantID](8), "250222"), key.HashCode(in, "250223"),
+		expect.Value(waitlist.NewClaimKey(bytes.Repeat([]byte("t"), 32)))(t).HashCode(in, "250222"),
+	} {
+		test.NotEq(t, stored, other)
+	}
+	secrets = [][]byte{bytes.Repeat([]byte("t"), 32), secrets[0]}
+	found := key.HashCode(in, "250222")
+	test.Len(t, 2, found)
+	test.NotEq(t, stored[0], found[0])
+	test.Eq(t, stored[0], found[1])
+	test.Panic(t, func() { waitlist.ClaimKey{}.HashCode(in, "250222") })
 }

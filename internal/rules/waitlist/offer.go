@@ -41,7 +41,7 @@ type Offer struct {
 	Reason    string // why it was withdrawn
 	Void      bool   // withdrawn, and counted as never made: see Cause
 	ClaimHash []byte // SHA-256 of the token in its link
-	Code      string // the digits that answer it by text message
+	CodeHash  []byte // a keyed hash of the digits that answer it by text message
 
 	// Details for display. They are not columns of the offer.
 	MemberName    string
