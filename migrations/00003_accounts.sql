@@ -98,22 +98,25 @@ create table pending_contacts (
   foreign key (tenant_id, member_id) references members
 );
 
--- The codes of the last day, to count them.
+-- The codes of the last day, to count them and the guesses.
 create table contact_codes (
   tenant_id    uuid not null,
   id           uuid not null,
   member_id    uuid not null,
   kind         text not null check (kind in ('EMAIL', 'PHONE')),
-  -- A keyed hash; null if the code was not sent, because the address had got too many.
-  address_hash bytea check (length(address_hash) = 32),
+  -- A keyed hash.
+  address_hash bytea not null check (length(address_hash) = 32),
+  -- False: the address had got too many.
+  sent         boolean not null,
+  -- Wrong ones. They count at the address, also after the member has another code.
+  guesses      integer not null default 0 check (guesses between 0 and 5),
   created_at   timestamptz not null,
   primary key (tenant_id, id),
   foreign key (tenant_id, member_id) references members
 );
 create index contact_codes_member on contact_codes (tenant_id, member_id, kind, created_at);
 create index contact_codes_time on contact_codes (tenant_id, created_at);
-create index contact_codes_address on contact_codes (tenant_id, address_hash, created_at)
-  where address_hash is not null;
+create index contact_codes_address on contact_codes (tenant_id, address_hash, created_at);
 
 -- Owners' offers to other members to be an owner in their place. Each owner has at most one.
 create table ownership_transfers (

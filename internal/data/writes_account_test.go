@@ -56,9 +56,10 @@ members member {issuer=https://new.example}`},
 	{accountdb.InsertCode, args{
 		"member", member.PendingContact{
 			Contact: member.Contact{Kind: member.ByPhone}, Code: id[tenant.CodeID]("second"),
-		}, sha("x"), start,
+		}, sha("x"), true, start,
 	}, "contact_codes +second {address_hash=\\x#x created_at=2026-03-02T08:00:00+00:00 kind=PHONE " +
-		"member_id=member}"},
+		"member_id=member sent=true}"},
+	{accountdb.PutGuesses, args{id[tenant.CodeID]("other"), 4}, "contact_codes other {guesses=4}"},
 	{accountdb.InsertAccount, args{grant.ServiceAccount{
 		ID: id[tenant.ServiceAccountID]("second"), Name: "Gate", Roles: []string{"zoo", "coach"}, CreatedAt: start,
 	}}, `

@@ -53,6 +53,7 @@ select again('bookings', $$id = id('other'), status = 'CANCELLED'$$); -- booking
 select again('bookings', $$id = id('other'), external_ref = '', session_id = id('other'), starts_at = ends_at - interval '1 s', ends_at = ends_at + interval '1 h'$$); -- bookings_overlap
 
 update contact_codes set address_hash = 'short'; -- contact_codes_address_hash_check
+update contact_codes set guesses = 6; -- contact_codes_guesses_check
 update contact_codes set kind = 'FAX'; -- contact_codes_kind_check
 update contact_codes set member_id = id('other'); -- contact_codes_tenant_id_member_id_fkey
 select again('contact_codes', ''); -- contact_codes_pkey

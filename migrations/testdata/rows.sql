@@ -45,8 +45,8 @@ insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_
   select tenant_id, id('device'), id('member'), 'IOS', 'token', hash('token'), now, now from given;
 insert into pending_contacts (tenant_id, member_id, kind, address, code_id, code_hash, expires_at)
   select tenant_id, id('member'), 'EMAIL', 'new@example.com', id('code'), hash('code'), now from given;
-insert into contact_codes (tenant_id, id, member_id, kind, address_hash, created_at)
-  select tenant_id, id('code'), id('member'), 'EMAIL', hash('address'), now from given;
+insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, created_at)
+  select tenant_id, id('code'), id('member'), 'EMAIL', hash('address'), true, now from given;
 insert into service_accounts (tenant_id, id, name, created_at) select tenant_id, id('account'), 'Kiosk', now from given;
 insert into service_account_roles select tenant_id, id('account'), 'coach' from given;
 insert into service_account_keys (tenant_id, id, account_id, hash, created_at)

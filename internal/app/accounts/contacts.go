@@ -131,14 +131,18 @@ type confirmation struct {
 func (s *Service) ConfirmContact(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind, code string,
 ) (member.Member, error) {
-	return s.confirm(ctx, caller, kind, func(p member.PendingContact) (bool, error) {
-		return s.codes.Matches(caller.Tenant, caller.Member, p, code), nil
-	})
+	return s.confirm(ctx, caller, kind,
+		func(ctx context.Context, tx *engine.Tx, p member.PendingContact) (right bool, guesses int, err error) {
+			guesses, err = s.codes.CountGuesses(ctx, tx, p.Contact)
+			return s.codes.Matches(caller.Tenant, caller.Member, p, code), guesses, err
+		})
 }
 
+// confirm makes the caller's pending contact of a kind theirs, if check finds what they have right. Guesses is how many
+// wrong codes the address has got.
 func (s *Service) confirm(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind,
-	check func(member.PendingContact) (right bool, err error),
+	check func(ctx context.Context, tx *engine.Tx, p member.PendingContact) (right bool, guesses int, err error),
 ) (member.Member, error) {
 	t := engine.Transaction{Name: "contact.confirm", Replay: true}
 	done, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (confirmation, error) {
@@ -151,14 +155,15 @@ func (s *Service) confirm(
 		case pending == nil:
 			return confirmation{}, member.ErrNotPending
 		}
-		right, err := check(*pending)
+		right, guesses, err := check(ctx, tx, *pending)
 		if err != nil {
 			return confirmation{}, err
 		}
-		guessed, wrong := pending.Guess(right, tx.Now)
+		guessed, wrong := pending.Guess(right, guesses, tx.Now)
 		if wrong != nil {
 			if guessed.Guesses > pending.Guesses {
 				accountdb.PutPendingContact(tx.Tx, tx.Tenant, m.ID, guessed)
+				accountdb.PutGuesses(tx.Tx, tx.Tenant, pending.Code, guessed.Guesses)
 			}
 			return confirmation{Wrong: wrong}, nil
 		}
@@ -218,9 +223,10 @@ func (s *Service) ConfirmByLink(ctx context.Context, link string) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.confirm(ctx, l.Caller(), member.ByEmail, func(p member.PendingContact) (bool, error) {
-		return true, p.CheckNewest(l.Code)
-	})
+	_, err = s.confirm(ctx, l.Caller(), member.ByEmail,
+		func(_ context.Context, _ *engine.Tx, p member.PendingContact) (right bool, guesses int, err error) {
+			return true, 0, p.CheckNewest(l.Code) // a signed link is no guess
+		})
 	return err
 }
 

@@ -1,6 +1,10 @@
 package accounts_test
 
 import (
+	"crypto/hkdf"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"regexp"
 	"strings"
@@ -225,6 +229,87 @@ func TestContact_AddressGetsThreeCodesADay(t *testing.T) {
 		got += len(s.Provider.Take())
 	}
 	test.EqOp(t, member.MaxCodes, got)
+}
+
+// Many members cannot guess for one another: wrong codes count at the address, too, and a code that was not sent is
+// never right. The answers tell nobody that others have tried.
+func TestContact_GuessesCountAtTheAddress(t *testing.T) {
+	t.Parallel()
+	const address = "victim@example.com"
+	for wrongs, want := range map[int]string{
+		member.MaxAddressGuesses - 1: "",
+		member.MaxAddressGuesses:     "CONTACT_CODE_INVALID @code guesses_left=4",
+	} {
+		t.Run(fmt.Sprint(wrongs), func(t *testing.T) {
+			t.Parallel()
+			s := messagetest.New(t)
+			owner := testkit.SelfOnly(s.AddMember("Owner"))
+			expect.OK(t)(newAddress(s.Studio, owner, address))
+			code := codeTo(s, address)
+			for tried := 0; tried < wrongs; { // the codes of the third stranger and those after are not sent
+				stranger := testkit.SelfOnly(s.AddMember("Mallory"))
+				expect.OK(t)(newAddress(s.Studio, stranger, address))
+				for left := member.MaxGuesses - 1; left >= 0 && tried < wrongs; left, tried = left-1, tried+1 {
+					_, err := s.App.Accounts.ConfirmContact(t.Context(), stranger, member.ByEmail, another(code))
+					must.EqOp(t, fmt.Sprintf("CONTACT_CODE_INVALID @code guesses_left=%d", left), faulttest.Text(err))
+				}
+			}
+			_, err := s.App.Accounts.ConfirmContact(t.Context(), owner, member.ByEmail, code)
+			test.EqOp(t, want, faulttest.Text(err))
+		})
+	}
+}
+
+// The link proves that the mail was read, however often others have guessed.
+func TestContact_LinkConfirmsAfterGuessesOfOthers(t *testing.T) {
+	t.Parallel()
+	s := messagetest.New(t)
+	ana := testkit.SelfOnly(s.AddMember("Ana"))
+	expect.OK(t)(newAddress(s.Studio, ana, "ana@example.com"))
+	s.Deliver()
+	link := ""
+	for _, m := range s.Provider.Take() {
+		if _, text, ok := strings.Cut(m.Text, accounts.ConfirmPath); ok {
+			link = strings.Fields(text)[0]
+		}
+	}
+	for range member.MaxCodes {
+		stranger := testkit.SelfOnly(s.AddMember("Mallory"))
+		expect.OK(t)(newAddress(s.Studio, stranger, "ana@example.com"))
+		for range member.MaxGuesses {
+			must.Error(t, expect.Error(s.App.Accounts.ConfirmContact(t.Context(), stranger, member.ByEmail, "abcdef")))
+		}
+	}
+	must.NoError(t, s.App.Accounts.ConfirmByLink(t.Context(), link))
+}
+
+// None of all codes is that of a contact whose code was not sent. The code of one that was is found in the same way.
+func TestContact_CodesThatWereNotSentAreNeverRight(t *testing.T) {
+	t.Parallel()
+	s := messagetest.New(t)
+	who := make([]tenant.Caller, member.MaxCodes+1)
+	for i := range who {
+		who[i] = testkit.SelfOnly(s.AddMember("Mallory"))
+		expect.OK(t)(newAddress(s.Studio, who[i], "victim@example.com"))
+	}
+	test.EqOp(t, member.MaxCodes, s.Count(`select count(*) from contact_codes where sent`))
+	found := func(of tenant.Caller) (rights int) {
+		stored := expect.Value(hex.DecodeString(s.Text(
+			`select encode(code_hash, 'hex') from pending_contacts where member_id = $1`, of.Member)))(t)
+		key := expect.Value(hkdf.Key(sha256.New, []byte("a key for tests that is 32 bytes"), s.Tenant.UUID[:],
+			"berth/hash/v1/contact code", sha256.Size))(t)
+		mac := hmac.New(sha256.New, key)
+		for n := range 1_000_000 {
+			mac.Reset()
+			fmt.Fprintf(mac, "%s EMAIL %06d victim@example.com", of.Member, n)
+			if hmac.Equal(stored, mac.Sum(nil)) {
+				rights++
+			}
+		}
+		return rights
+	}
+	test.EqOp(t, 1, found(who[0]))
+	test.EqOp(t, 0, found(who[member.MaxCodes]))
 }
 
 func TestContact_CanBeCancelled(t *testing.T) {

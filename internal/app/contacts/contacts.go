@@ -31,6 +31,7 @@ type Codes struct{ Seals seal.Keys }
 // Code is a new code. It is made before a transaction, so that all attempts have the same.
 type Code struct {
 	text   string
+	unsent string // what is stored as the code if it is not sent: nobody can know or guess it
 	sealed []byte
 }
 
@@ -41,7 +42,12 @@ func (c Codes) New(in tenant.TenantID) (Code, error) {
 		return Code{}, fmt.Errorf("contacts: new code: %w", err)
 	}
 	text := fmt.Sprintf("%06d", number)
-	return Code{text, c.Seals.Seal(in, []byte(text))}, nil
+	return Code{text, rand.Text(), c.Seals.Seal(in, []byte(text))}, nil
+}
+
+// addresses returns the keyed hashes of a contact's address.
+func (c Codes) addresses(in tenant.TenantID, of member.Contact) [][]byte {
+	return c.Seals.Hashes(in, "contact address", of.Key())
 }
 
 // hashes returns the keyed hashes of a code, which is good for one contact of one member only.
@@ -56,13 +62,23 @@ func (c Codes) Matches(in tenant.TenantID, owner tenant.MemberID, p member.Pendi
 	})
 }
 
+// CountGuesses reads how many wrong codes an address has got within a CodeDay, of all members together.
+func (c Codes) CountGuesses(ctx context.Context, tx *engine.Tx, at member.Contact) (guesses int, err error) {
+	var batch pg.Batch
+	accountdb.CountGuesses(
+		&batch, tx.Tenant, c.addresses(tx.Tenant, at), tx.Now.Add(-member.CodeDay), &guesses,
+	)
+	err = tx.Load(ctx, &batch)
+	return guesses, err
+}
+
 // Ask makes a contact of a member pending and sends it a code, unless one that was sent before is still good. Again
 // asks for a new one in any case. It reports whether there is a new one. The errors are CONTACT_COUNTRY and
 // QUOTA_EXCEEDED.
 func (c Codes) Ask(
 	ctx context.Context, tx *engine.Tx, owner tenant.MemberID, to member.Contact, code Code, again bool,
 ) (pending member.PendingContact, made bool, err error) {
-	addresses := c.Seals.Hashes(tx.Tenant, "contact address", to.Key())
+	addresses := c.addresses(tx.Tenant, to)
 	facts, err := load(ctx, tx, owner, to.Kind, addresses)
 	if err != nil {
 		return pending, false, err
@@ -74,19 +90,21 @@ func (c Codes) Ask(
 	case !plan.Make:
 		return *facts.Pending, false, nil
 	}
+	text := code.text
+	if !plan.Send {
+		text = code.unsent
+	}
 	pending = member.PendingContact{
-		Contact: to, Code: tenant.NextID[tenant.CodeID](tx.IDs), CodeHash: c.hashes(tx.Tenant, owner, to, code.text)[0],
+		Contact: to, Code: tenant.NextID[tenant.CodeID](tx.IDs), CodeHash: c.hashes(tx.Tenant, owner, to, text)[0],
 		ExpiresAt: tx.Now.Add(member.CodeLifetime),
 	}
-	var sentTo []byte
 	if plan.Send {
-		sentTo = addresses[0]
 		send(tx, notify.NewCode(
 			owner, pending.Code, channels[to.Kind], to.Address, code.sealed, tx.Now, pending.ExpiresAt,
 		))
 	}
 	accountdb.PutPendingContact(tx.Tx, tx.Tenant, owner, pending)
-	accountdb.InsertCode(tx.Tx, tx.Tenant, owner, pending, sentTo, tx.Now)
+	accountdb.InsertCode(tx.Tx, tx.Tenant, owner, pending, addresses[0], plan.Send, tx.Now)
 	record.Audit(tx, "contact.code_requested", "member", owner.UUID, "", map[string]any{"kind": string(to.Kind)})
 	Changed(tx, owner)
 	return pending, true, nil

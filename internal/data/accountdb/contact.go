@@ -67,17 +67,33 @@ select count(*) from contact_codes where tenant_id = $1 and member_id = $2 and k
 // CountCodesTo counts the codes that were sent to an address since a time. The address is given by its keyed hashes.
 func CountCodesTo(b *pg.Batch, in tenant.TenantID, hashes [][]byte, since time.Time, into *int) {
 	b.Queue(`
-select count(*) from contact_codes where tenant_id = $1 and address_hash = any($2) and created_at > $3`,
+select count(*) from contact_codes where tenant_id = $1 and address_hash = any($2) and created_at > $3 and sent`,
 		in, hashes, since).Scan(into)
 }
 
-// InsertCode records that a member asked for a code. Without a hash of the address it was not sent.
+// CountGuesses counts the wrong guesses of the codes for an address that were made since a time, sent or not, of all
+// members. The address is given by its keyed hashes.
+func CountGuesses(b *pg.Batch, in tenant.TenantID, hashes [][]byte, since time.Time, into *int) {
+	b.Queue(`
+select coalesce(sum(guesses), 0)
+from contact_codes where tenant_id = $1 and address_hash = any($2) and created_at > $3`,
+		in, hashes, since).Scan(into)
+}
+
+// PutGuesses writes how many wrong guesses a code has.
+func PutGuesses(tx *pg.Tx, in tenant.TenantID, code tenant.CodeID, guesses int) {
+	tx.Write(`update contact_codes set guesses = $3 where tenant_id = $1 and id = $2`, in, code, guesses)
+}
+
+// InsertCode records that a member asked for a code, and whether it was sent.
 func InsertCode(
-	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, p member.PendingContact, addressHash []byte, at time.Time,
+	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, p member.PendingContact, addressHash []byte, sent bool,
+	at time.Time,
 ) {
 	tx.Write(`
-insert into contact_codes (tenant_id, id, member_id, kind, address_hash, created_at) values ($1, $2, $3, $4, $5, $6)`,
-		in, p.Code, owner, string(p.Kind), addressHash, at)
+insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)`,
+		in, p.Code, owner, string(p.Kind), addressHash, sent, at)
 }
 
 // HasOldCodes reads whether a code was made before a time.

@@ -42,8 +42,8 @@ select again('devices', $$id = id('third'), token_hash = hash('third'), member_i
 select again('pending_contacts', $$kind = 'PHONE', address = '+4414', code_id = id('other')$$);
 select again('pending_contacts', $$member_id = id('third'), kind = 'PHONE', address = '+4415', code_id = id('fifth')$$);
 select again('pending_contacts', $$member_id = id('third'), code_id = id('third')$$);
-select again('contact_codes', $$id = id('other'), kind = 'PHONE', address_hash = null$$);
-select again('contact_codes', $$id = id('third'), created_at = created_at + interval '1 s'$$);
+select again('contact_codes', $$id = id('other'), kind = 'PHONE', sent = false, guesses = 3$$);
+select again('contact_codes', $$id = id('third'), created_at = created_at + interval '1 s', guesses = 1$$);
 select again('contact_codes', $$id = id('fourth'), member_id = id('third'), address_hash = hash('other')$$);
 select again('service_accounts', $$id = id('other'), name = 'door', revoked_at = created_at$$);
 select again('service_accounts', $$id = id('third'), name = 'Bell'$$);

@@ -46,6 +46,9 @@ const (
 	// MaxCodes is how many codes a member can ask for within a CodeDay, for each kind of contact, and how many one address
 	// gets of all members together.
 	MaxCodes = 3
+	// MaxAddressGuesses is how many wrong codes an address has within a CodeDay, of all members together, also if they
+	// were never sent. After that no code for it is right, or many members could guess one.
+	MaxAddressGuesses = MaxCodes * MaxGuesses
 )
 
 // PendingContact is a contact that a member has entered and not confirmed yet. Until then, messages go to the old one.
@@ -63,13 +66,15 @@ func (p PendingContact) Open(now time.Time) bool {
 	return now.Before(p.ExpiresAt) && p.Guesses < MaxGuesses
 }
 
-// Guess decides about a code. If it is wrong, it returns the contact with the guess, to be stored, and
-// CONTACT_CODE_INVALID. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even if it is right.
-func (p PendingContact) Guess(right bool, now time.Time) (PendingContact, *fault.Error) {
+// Guess decides about a code. AtAddress is how many wrong ones its address has got of all members. If the code is wrong,
+// it returns the contact with the guess, to be stored, and CONTACT_CODE_INVALID. So it does if the address has got too
+// many, which the member does not learn. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even
+// if it is right.
+func (p PendingContact) Guess(right bool, atAddress int, now time.Time) (PendingContact, *fault.Error) {
 	if !p.Open(now) {
 		return p, ErrCodeExpired
 	}
-	if right {
+	if right && atAddress < MaxAddressGuesses {
 		return p, nil
 	}
 	p.Guesses++

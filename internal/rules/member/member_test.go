@@ -40,6 +40,7 @@ func TestLimits_AreThoseOfTheContract(t *testing.T) {
 	test.EqOp(t, 20, member.MaxDevices)
 	test.EqOp(t, 3, member.MaxCodes)
 	test.EqOp(t, 5, member.MaxGuesses)
+	test.EqOp(t, 15, member.MaxAddressGuesses)
 	test.EqOp(t, 24*time.Hour, member.CodeDay)
 	test.EqOp(t, 10*time.Minute, member.CodeLifetime)
 }
