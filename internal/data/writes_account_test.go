@@ -80,6 +80,11 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 	{accountdb.DeleteMemberRole, args{"member", "coach"}, "member_roles -member coach"},
 	{accountdb.DeleteTransfer, args{"transfer"}, "ownership_transfers -transfer"},
 	{accountdb.DeleteTransfer, args{"second"}, ""},
+	{accountdb.DeleteTransfersOf, args{"member"}, "ownership_transfers -transfer"},
+	{
+		accountdb.DeleteTransfersOf, args{"receiver"},
+		"ownership_transfers -other\nownership_transfers -third\nownership_transfers -transfer",
+	},
 	{accountdb.PutTransfer, args{grant.Transfer{
 		ID: id[tenant.TransferID]("second"), From: grant.Party{Member: id[tenant.MemberID]("member")},
 		To: grant.Party{Member: id[tenant.MemberID]("third")}, CreatedAt: now, ExpiresAt: start,

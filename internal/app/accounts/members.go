@@ -110,6 +110,9 @@ func (s *Service) updateMember(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+		if before.Active() && !after.Active() {
+			endTransfers(tx, id)
+		}
 		record.Audit(tx, "member.updated", "member", id.UUID, "",
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)

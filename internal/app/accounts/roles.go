@@ -157,6 +157,9 @@ func (s *Service) RevokeRole(
 				return nil, err
 			}
 			accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
+			if role == tenant.RoleOwner {
+				endTransfers(tx, id)
+			}
 			return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
 		})
 }

@@ -75,7 +75,7 @@ func (s *Service) ConfirmTransfer(
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, receiver.ID, tenant.RoleOwner, tx.Now)
 		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, transfer.From.Member, tenant.RoleAdmin, tx.Now)
 		accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, transfer.From.Member, tenant.RoleOwner)
-		accountdb.DeleteTransfer(tx.Tx, tx.Tenant, id)
+		endTransfers(tx, transfer.From.Member)
 		transferChanged(tx, "ownership.transferred", transfer, notify.TransferConfirmed, roles)
 		return roles, nil
 	})
@@ -98,6 +98,12 @@ func (s *Service) CancelTransfer(ctx context.Context, caller tenant.Caller, id t
 			transferChanged(tx, "ownership.cancelled", transfer, notify.TransferCancelled, nil)
 			return nil
 		})
+}
+
+// endTransfers ends the transfers from and to a member who is no owner any more, or inactive. Otherwise they would come
+// back with the role, and a receiver who was removed as an owner could confirm an older one.
+func endTransfers(tx *engine.Tx, id tenant.MemberID) {
+	accountdb.DeleteTransfersOf(tx.Tx, tx.Tenant, id)
 }
 
 // ListTransfers reads the open transfers: all for owners, those to the caller for others.

@@ -109,14 +109,31 @@ func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
 				studio.App.Accounts.CancelTransfer(t.Context(), self(studio.AddMember("Mia")), offer.ID),
 			)
 			end(studio, otto, ben, offer)
-			expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmTransfer(t.Context(), self(ben), offer.ID))
-			if name != "the receiver is deactivated" {
+			ended := func() {
+				expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmTransfer(t.Context(), self(ben), offer.ID))
 				expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.CancelTransfer(t.Context(), studio.Owner, offer.ID))
 				test.SliceEmpty(t, expect.Value(studio.App.Accounts.ListTransfers(t.Context(), studio.Owner))(t))
+				test.SliceNotContains(t, rolesOf(studio, ben), tenant.RoleOwner)
 			}
-			test.SliceNotContains(t, rolesOf(studio, ben), tenant.RoleOwner)
+			ended()
+			// It does not come back with its premise.
+			expect.OK(t)(studio.App.Accounts.AssignRole(t.Context(), studio.Owner, otto.Member, tenant.RoleOwner))
+			setStatus(member.Active)(studio, otto, otto, offer)
+			setStatus(member.Active)(studio, otto, ben, offer)
+			ended()
 		})
 	}
+}
+
+// Who is removed as an owner does not become one again by an offer from before.
+func TestTransferOwnership_EndsWhenItsReceiverIsRemovedAsAnOwner(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	otto, ben := studio.AddPerson("Otto", tenant.RoleOwner), studio.AddPerson("Ben", tenant.RoleOwner)
+	offer := expect.Value(studio.App.Accounts.TransferOwnership(t.Context(), otto, ben.Member))(t)
+	expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, ben.Member, tenant.RoleOwner))
+	expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmTransfer(t.Context(), self(ben), offer.ID))
+	test.SliceNotContains(t, rolesOf(studio, ben), tenant.RoleOwner)
 }
 
 func TestTransferOwnership_NamesAnotherActiveMember(t *testing.T) {

@@ -61,3 +61,8 @@ func PutTransfer(tx *pg.Tx, in tenant.TenantID, t grant.Transfer) {
 func DeleteTransfer(tx *pg.Tx, in tenant.TenantID, id tenant.TransferID) {
 	tx.Write(`delete from ownership_transfers where tenant_id = $1 and id = $2`, in, id)
 }
+
+// DeleteTransfersOf deletes the transfers from and to a member.
+func DeleteTransfersOf(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID) {
+	tx.Write(`delete from ownership_transfers where tenant_id = $1 and $2 in (from_member, to_member)`, in, id)
+}

@@ -1080,7 +1080,8 @@ export const AccessService: GenService<{
   },
   /**
    * TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
-   * nothing changes. A new transfer replaces the caller's open one. Owners and the receiver are told.
+   * nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is deactivated or
+   * loses the role of owner. Owners and the receiver are told.
    * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
    *
    * @generated from rpc berth.v1.AccessService.TransferOwnership
