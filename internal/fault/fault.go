@@ -30,7 +30,7 @@ const (
 	DeadlineExceeded               // the request's deadline passed
 )
 
-// Error is an error that a client may see. Build it with New, WithMetadata, WithField and WithCause. They copy, so
+// Error is an error that a client may see. Build it with New, WithMetadata, WithField, OwnedBy and WithCause. They copy, so
 // a package-level Error can be extended safely.
 type Error struct {
 	Kind     Kind
@@ -38,6 +38,7 @@ type Error struct {
 	Message  string            // a full sentence for people; it may change
 	Metadata map[string]string // facts for programs, such as a limit or a time in RFC 3339
 	Field    string            // the invalid field of the request, if there is one
+	Owner    string            // whose what the metadata names is, as tenant.Caller.Actor writes it; never sent
 	cause    error
 }
 
@@ -61,6 +62,14 @@ func (e *Error) WithMetadata(key, value string) *Error {
 func (e *Error) WithField(field string) *Error {
 	c := *e
 	c.Field = field
+	return &c
+}
+
+// OwnedBy returns a copy that says whose the objects are that the metadata names. They show to their owner, and to those
+// who may read all.
+func (e *Error) OwnedBy(owner string) *Error {
+	c := *e
+	c.Owner = owner
 	return &c
 }
 

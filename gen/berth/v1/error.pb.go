@@ -23,7 +23,8 @@ const (
 
 // ErrorReason is the `reason` in the google.rpc.ErrorInfo detail of every error (domain "berth"), without the prefix
 // ERROR_REASON_. For example, clients read "SESSION_FULL". Branch on the reason: messages are for people and may
-// change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339 in UTC.
+// change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339 in UTC. Bookings,
+// waitlist entries, subscriptions and balances are left out for callers who may not read them.
 //
 // Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
 // REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
@@ -44,7 +45,8 @@ const (
 	ErrorReason_ERROR_REASON_TENANT_FORBIDDEN ErrorReason = 4
 	// invalid_argument: the token is valid for several tenants and the request names none.
 	ErrorReason_ERROR_REASON_TENANT_REQUIRED ErrorReason = 5
-	// permission_denied: the caller's roles do not have the permission `permission`.
+	// permission_denied: the caller's roles do not have the permission `permission`, or others have to do this, because it
+	// is about a booking or plan of the caller's own (`own`).
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 6
 	// permission_denied: the tenant asks for a recent or stronger sign-in. Sign in again with `max_age` (seconds) as the
 	// parameter max_age of OpenID Connect, or `acr_values` (separated by spaces) as acr_values. Each can be missing.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -55,7 +56,7 @@ func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest)
 			return &book{service: s, BookRequest: r}
 		}),
 	})
-	return result, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
+	return result, s.nameOwnBooking(ctx, caller, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err)))
 }
 
 // book is one attempt at Book.
@@ -256,7 +257,24 @@ func (s *Service) alreadyBooked(ctx context.Context, caller tenant.Caller, r Boo
 	if ids == (bookingdb.ActiveIDs{}) {
 		return nil
 	}
-	return catalog.AlreadyBooked(ids.Booking, ids.Entry)
+	return catalog.AlreadyBooked(r.Member, ids.Booking, ids.Entry)
+}
+
+// nameOwnBooking says that the booking that an error names is the caller's, if it is a program that made it.
+func (s *Service) nameOwnBooking(ctx context.Context, caller tenant.Caller, err error) error {
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok || !caller.Member.IsZero() {
+		return err
+	}
+	id, notNamed := tenant.Parse[tenant.BookingID](f.Metadata["booking_id"])
+	if notNamed != nil {
+		return err
+	}
+	caller.SelfOnly = true
+	if _, hidden := s.GetBooking(ctx, caller, id); hidden != nil {
+		return err
+	}
+	return f.OwnedBy(caller.Actor())
 }
 
 // paymentRefusals are the refusals of members for whom no plan pays.

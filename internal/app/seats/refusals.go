@@ -22,7 +22,7 @@ func ConstraintError(err error) error {
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
 		return booking.Full().WithCause(err)
 	case pg.IsUnique(err, "bookings_active", "waitlist_places_active"):
-		return catalog.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{}).WithCause(err)
+		return catalog.AlreadyBooked(tenant.MemberID{}, tenant.BookingID{}, tenant.EntryID{}).WithCause(err)
 	case pg.IsCheck(err, "subscriptions_balance"):
 		return credit.NoneLeft().WithCause(err)
 	default:

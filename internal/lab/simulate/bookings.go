@@ -147,7 +147,7 @@ func (w *world) explainRefusal(s *sessionRow, member *memberRow, err error) erro
 	case fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
 		fault.WeeklyLimit:
 		if b := w.bookingIn(s, member); !b.IsZero() {
-			return catalog.AlreadyBooked(b, tenant.EntryID{})
+			return catalog.AlreadyBooked(tenant.MemberID{}, b, tenant.EntryID{})
 		}
 	default:
 	}

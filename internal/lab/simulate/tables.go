@@ -171,7 +171,7 @@ func (v violation) refusal() error {
 	case "sessions_capacity", "sessions_waitlist":
 		return booking.Full()
 	case "bookings_active", "waitlist_places_active":
-		return catalog.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{})
+		return catalog.AlreadyBooked(tenant.MemberID{}, tenant.BookingID{}, tenant.EntryID{})
 	case "subscriptions_balance":
 		return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.")
 	}

@@ -173,7 +173,7 @@ func (c *Chain) finish(ctx context.Context, procedure string, recovered any, err
 	}
 	c.metrics.count(procedure, codes[f.Kind].String(), string(f.Reason))
 	c.logError(ctx, procedure, f)
-	return encodeError(ctx, f)
+	return encodeError(ctx, c.hideUnreadable(ctx, f))
 }
 
 // logError logs an error with its private cause. Errors that operators must look into have a high level, errors of

@@ -80,7 +80,7 @@ func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
 		}
 	}
 	if !f.Booking.IsZero() || !f.Entry.IsZero() {
-		return BookResult{}, catalog.AlreadyBooked(f.Booking, f.Entry)
+		return BookResult{}, catalog.AlreadyBooked(f.Member.ID, f.Booking, f.Entry)
 	}
 	var result BookResult
 	if !request.Hold {

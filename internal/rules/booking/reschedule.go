@@ -48,7 +48,7 @@ func Reschedule(
 		return RescheduleResult{}, err
 	}
 	if !entry.IsZero() { // a member never has both a booking and an entry in one session
-		return RescheduleResult{}, catalog.AlreadyBooked(tenant.BookingID{}, entry)
+		return RescheduleResult{}, catalog.AlreadyBooked(b.Member, tenant.BookingID{}, entry)
 	}
 	if !to.Fits(b.Party) {
 		return RescheduleResult{}, targetError("The session has too few open seats.").

@@ -24,9 +24,10 @@ func SeatsAvailable(session tenant.SessionID) *fault.Error {
 		WithMetadata("session_id", session.String())
 }
 
-// AlreadyBooked means that the member already has an active booking or waitlist entry for the session.
-func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error {
-	err := fault.New(fault.AlreadyExists, fault.AlreadyBooked, "Already booked for this session.")
+// AlreadyBooked means that a member already has an active booking or waitlist entry for the session.
+func AlreadyBooked(member tenant.MemberID, booking tenant.BookingID, entry tenant.EntryID) *fault.Error {
+	err := fault.New(fault.AlreadyExists, fault.AlreadyBooked, "Already booked for this session.").
+		OwnedBy(member.String())
 	if !booking.IsZero() {
 		err = err.WithMetadata("booking_id", booking.String())
 	}

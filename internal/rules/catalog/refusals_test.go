@@ -37,9 +37,9 @@ func TestCheckNewZone_RejectsLocationsWithSessions(t *testing.T) {
 func TestRefusals_NameWhatIsThere(t *testing.T) {
 	t.Parallel()
 	booking, entry := tenant.BookingID{UUID: tenant.UUID{1}}, tenant.EntryID{UUID: tenant.UUID{2}}
-	expect.Fault(t, "ALREADY_BOOKED")(catalog.AlreadyBooked(tenant.BookingID{}, tenant.EntryID{}))
+	expect.Fault(t, "ALREADY_BOOKED")(catalog.AlreadyBooked(tenant.MemberID{}, tenant.BookingID{}, tenant.EntryID{}))
 	expect.Fault(t, "ALREADY_BOOKED booking_id="+booking.String()+" entry_id="+entry.String())(
-		catalog.AlreadyBooked(booking, entry))
+		catalog.AlreadyBooked(tenant.MemberID{}, booking, entry))
 	expect.Fault(t, "ALREADY_EXISTS @plan.name")(catalog.NameTaken("plan.name", "A plan has that name."))
 }
 

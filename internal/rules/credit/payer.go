@@ -41,7 +41,8 @@ func ChoosePayer(
 	case len(ids) > 1:
 		return nil, fault.New(fault.FailedPrecondition, fault.PlanChoiceRequired,
 			"Several plans are active. Choose one to book on.").
-			WithField("subscription_id").WithMetadata("subscription_ids", strings.Join(ids, ","))
+			WithField("subscription_id").WithMetadata("subscription_ids", strings.Join(ids, ",")).
+			OwnedBy(found.Member.String())
 	case len(ids) == 1:
 		return found, found.checkUsable(now)
 	case takesPayments:
@@ -103,7 +104,8 @@ func (s *Subscription) Charge(
 	}
 	if s.Balance < seats {
 		return lines, 0, NoneLeft().
-			WithMetadata("balance", strconv.Itoa(s.Balance)).WithMetadata("needed", strconv.Itoa(seats))
+			WithMetadata("balance", strconv.Itoa(s.Balance)).WithMetadata("needed", strconv.Itoa(seats)).
+			OwnedBy(s.Member.String())
 	}
 	return s.post(lines, Line{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil
 }
@@ -127,7 +129,7 @@ func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) (
 	}
 	if s.Balance+amount < 0 {
 		return nil, fault.New(fault.ResourceExhausted, fault.NoCredits, "The balance would be negative.").
-			WithMetadata("balance", strconv.Itoa(s.Balance)).WithField("amount")
+			WithMetadata("balance", strconv.Itoa(s.Balance)).WithField("amount").OwnedBy(s.Member.String())
 	}
 	kind := Grant
 	if amount < 0 {

@@ -73,7 +73,7 @@ func (e Entry) CheckLeave() (ended bool, err error) {
 		return true, nil
 	default:
 		return false, wrongState(e, "The entry has got its place: cancel the booking.").
-			WithMetadata("booking_id", e.Booking.String())
+			WithMetadata("booking_id", e.Booking.String()).OwnedBy(e.Member.String())
 	}
 }
 

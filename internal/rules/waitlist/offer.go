@@ -74,7 +74,7 @@ func (o Offer) Answerable(now time.Time) error {
 		fault.FailedPrecondition, fault.OfferNotLive, "%s", says[status],
 	).WithMetadata("status", string(status))
 	if !o.Booking.IsZero() {
-		err = err.WithMetadata("booking_id", o.Booking.String())
+		err = err.WithMetadata("booking_id", o.Booking.String()).OwnedBy(o.Member.String())
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func JoinWindow(e Entry, f WindowFacts) (Entry, error) {
 	}
 	for _, other := range f.Others {
 		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
-			return e, catalog.AlreadyBooked(tenant.BookingID{}, other.ID)
+			return e, catalog.AlreadyBooked(e.Member, tenant.BookingID{}, other.ID)
 		}
 	}
 	return e, nil

@@ -14,7 +14,8 @@ export const file_berth_v1_error: GenFile = /*@__PURE__*/
 /**
  * ErrorReason is the `reason` in the google.rpc.ErrorInfo detail of every error (domain "berth"), without the prefix
  * ERROR_REASON_. For example, clients read "SESSION_FULL". Branch on the reason: messages are for people and may
- * change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339 in UTC.
+ * change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339 in UTC. Bookings,
+ * waitlist entries, subscriptions and balances are left out for callers who may not read them.
  *
  * Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
  * REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
@@ -67,7 +68,8 @@ export enum ErrorReason {
   TENANT_REQUIRED = 5,
 
   /**
-   * permission_denied: the caller's roles do not have the permission `permission`.
+   * permission_denied: the caller's roles do not have the permission `permission`, or others have to do this, because it
+   * is about a booking or plan of the caller's own (`own`).
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 6;
    */
