@@ -45,6 +45,12 @@ func (c Caller) CanAccessCreated(owner MemberID, by string) bool {
 	return c.CanAccess(owner) || c.Member.IsZero() && c.Subject != "" && by == c.Subject
 }
 
+// CanSettle reports whether the caller may record payments and credits of a member: of anyone but themselves. Who owes
+// money does not say that it came in. Owners may, since it is their money.
+func (c Caller) CanSettle(of MemberID) bool {
+	return c.Member.IsZero() || c.Member != of || slices.Contains(c.Roles, RoleOwner)
+}
+
 // IsStaff reports whether the caller is staff. Staff bypass credits and quotas when they book, never capacity.
 func (c Caller) IsStaff() bool {
 	return slices.ContainsFunc(c.Roles, isStaffRole)

@@ -46,6 +46,9 @@ func (s *Service) Subscribe(
 			if m == nil || !m.Active {
 				return none, errNoMember
 			}
+			if !tx.Caller.CanSettle(m.ID) {
+				return none, errOwnCredits
+			}
 			starts, err := credit.StartTime(r.Starts, tx.Now)
 			if err != nil {
 				return none, err
@@ -119,6 +122,9 @@ func (s *Service) RefundCredit(
 					bookingdb.FindBooking(b, tx.Tenant, id, into)
 					bookingdb.FindBookingSubscription(b, tx.Tenant, id, &payer)
 				})
+			if err == nil && !tx.Caller.CanSettle(b.Member) {
+				err = errOwnCredits
+			}
 			if err != nil {
 				return creditChange{}, err
 			}
@@ -183,13 +189,20 @@ func (s *Service) ListLedger(
 
 var errNoSubscription = fault.Missing(fault.SubscriptionNotFound, "Subscription")
 
-// findSubscription reads a subscription and advances it to now. The caller writes the ledger lines that this adds.
+var errOwnCredits = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
+	"Someone else manages your own plans and credits, or an owner does.").WithMetadata("own", "true")
+
+// findSubscription reads a subscription that the caller may change, and advances it to now. The caller writes the ledger
+// lines that this adds.
 func findSubscription(
 	ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID,
 ) (credit.Subscription, []credit.Line, error) {
 	stored, err := engine.Find(ctx, tx, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
 		bookingdb.FindSubscription(b, tx.Tenant, id, into)
 	})
+	if err == nil && !tx.Caller.CanSettle(stored.Member) {
+		err = errOwnCredits
+	}
 	if err != nil {
 		return stored, nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -201,5 +203,32 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 		},
 	} {
 		expect.Fault(t, tt.want, name)(tt.err)
+	}
+}
+
+// Nobody but owners starts, resumes or tops up a plan of their own.
+func TestSubscriptions_OfOnesOwnAreForOthers(t *testing.T) {
+	t.Parallel()
+	studio, ctx := testkit.New(t), t.Context()
+	app, admin := studio.App.Accounts, studio.AddPerson("Ada", tenant.RoleAdmin)
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 4})
+	for _, c := range []struct {
+		by, of tenant.Caller
+		want   fault.Reason
+	}{
+		{admin, admin, fault.PermissionDeniedReason}, {admin, studio.AddMember("Mia"), ""}, {studio.Owner, studio.Owner, ""},
+	} {
+		sub := studio.Subscribe(c.of, pack)
+		booked := expect.Value(studio.Book(
+			c.of, studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Subscription = sub.ID },
+		))(t).Booking
+		for _, err := range []error{
+			expect.Error(app.Subscribe(ctx, c.by, accounts.SubscribeRequest{Member: c.of.Member, Plan: pack.ID})),
+			expect.Error(app.GrantCredits(ctx, c.by, sub.ID, 3, "")),
+			expect.Error(app.SetSubscriptionStatus(ctx, c.by, sub.ID, credit.Paused, "")),
+			expect.Error(app.RefundCredit(ctx, c.by, booked.ID, "")),
+		} {
+			test.EqOp(t, c.want, fault.ReasonOf(err), test.Sprintf("%v", err))
+		}
 	}
 }

@@ -35,7 +35,7 @@ func confirmWith(
 	t.Helper()
 	held := studio.MustHold(by, studio.AddSession(testkit.Session{}))
 	result, err := studio.App.Bookings.ConfirmBooking(t.Context(), testkit.SelfOnly(by), bookings.ConfirmRequest{
-		ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: number,
+		ID: held.ID, ProviderCode: "LINKS", Number: number,
 	})
 	if err != nil {
 		return booking.Benefit{}, err
@@ -51,12 +51,12 @@ func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
 	for _, wrong := range [][2]string{{"LINKS", "M-1"}, {"LINKS", "xM-001"}, {"OTHER", "M-001"}} {
 		expect.Reason(t, fault.BenefitInvalid)(studio.App.Bookings.ConfirmBooking(
 			t.Context(), testkit.SelfOnly(mia),
-			bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: wrong[0], Number: wrong[1]},
+			bookings.ConfirmRequest{ID: held.ID, ProviderCode: wrong[0], Number: wrong[1]},
 		))
 	}
 	result := expect.Value(studio.App.Bookings.ConfirmBooking(
 		t.Context(), testkit.SelfOnly(mia),
-		bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
+		bookings.ConfirmRequest{ID: held.ID, ProviderCode: "LINKS", Number: "M-001"},
 	))(t)
 	must.EqOp(t, booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}, result.Booking.Benefit)
 	test.EqOp(t, 1, studio.Count(`select count(*) from bookings where benefit_number = 'M-001' and not benefit_verified`))
@@ -155,7 +155,7 @@ func TestConfirmBooking_RaceForAMembershipNumber(t *testing.T) {
 				held := studio.MustHold(by, studio.AddSession(testkit.Session{}))
 				go func() {
 					_, err := studio.App.Bookings.ConfirmBooking(t.Context(), testkit.SelfOnly(by), bookings.ConfirmRequest{
-						ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001",
+						ID: held.ID, ProviderCode: "LINKS", Number: "M-001",
 					})
 					errs <- err
 				}()

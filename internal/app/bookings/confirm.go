@@ -84,6 +84,9 @@ func (c *confirm) Load(q *engine.Query) {
 // Run implements engine.Operation.
 func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := c.find(tx)
+	if err == nil && c.Paid != nil && !tx.Caller.CanSettle(b.Member) {
+		err = errOwnPayment
+	}
 	if err != nil {
 		return seats.Result{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -52,6 +53,48 @@ func TestRecordPayment_ConfirmsHoldAndWorksAfterCheckIn(t *testing.T) {
 	}
 }
 
+// What was paid for one's own booking is recorded by others, or by owners, and so is what was paid back.
+func TestRecordPayment_OfOnesOwnBookingIsForOthers(t *testing.T) {
+	t.Parallel()
+	studio, ctx := testkit.New(t), t.Context()
+	class, app := studio.AddSession(testkit.Session{Capacity: 9}), studio.App.Bookings
+	admin := studio.AddPerson("Ada", tenant.RoleAdmin)
+	partner := studio.AddPartner("Gateway")
+	for _, c := range []struct {
+		by, of tenant.Caller
+		want   fault.Reason
+	}{
+		{studio.Coach, studio.Coach, fault.PermissionDeniedReason}, {admin, admin, fault.PermissionDeniedReason},
+		{admin, studio.AddMember("Mia"), ""}, {studio.Owner, studio.Owner, ""},
+	} {
+		held := studio.MustHold(c.of, class)
+		try := func(errs ...error) {
+			for _, err := range errs {
+				test.EqOp(t, c.want, fault.ReasonOf(err), test.Sprintf("%v", err))
+			}
+		}
+		writeOff := payment.Facts{Kind: payment.WriteOff, Amount: testkit.FiftyEuros.Amount}
+		back := payment.Facts{Amount: testkit.FiftyEuros.Amount}
+		try(
+			expect.Error(app.ConfirmBooking(ctx, c.by, bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros})),
+			expect.Error(app.RecordPayment(ctx, c.by, held.ID, *testkit.FiftyEuros)),
+		)
+		expect.OK(t)(app.RecordPayment(ctx, studio.Owner, held.ID, *testkit.FiftyEuros))
+		// Also if the facts are known, and nothing would be written.
+		try(expect.Error(app.RecordPayment(ctx, c.by, held.ID, *testkit.FiftyEuros)))
+		try(expect.Error(app.RefundPayment(ctx, c.by, held.ID, back)))
+		if c.want != "" {
+			try(expect.Error(app.RecordPayment(ctx, c.by, held.ID, writeOff)))
+			test.SliceLen(t, 1, expect.Value(app.ListPayments(ctx, c.by, held.ID))(t))
+		}
+	}
+	// A guest's booking is nobody's own, and a program has none.
+	guest := studio.MustHold(partner, class, testkit.ForGuest("Pat", ""))
+	expect.OK(t)(app.RecordPayment(ctx, partner, guest.ID, *testkit.FiftyEuros))
+	guest = studio.MustHold(studio.Coach, class, testkit.ForGuest("Kim", ""))
+	expect.OK(t)(app.RecordPayment(ctx, studio.Coach, guest.ID, *testkit.FiftyEuros))
+}
+
 func TestConfirmBooking_WithPayment(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
@@ -60,11 +103,11 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	held := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 	expect.Reason(t, fault.NoActivePlan)(studio.Confirm(mia, held.ID))
 	expect.Fault(t, "INVALID_FIELD @payment.amount.currency_code")(studio.App.Bookings.ConfirmBooking(
-		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: new(payment.Facts)},
+		t.Context(), studio.Owner, bookings.ConfirmRequest{ID: held.ID, Paid: new(payment.Facts)},
 	))
 
 	result := expect.Value(studio.App.Bookings.ConfirmBooking(
-		t.Context(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
+		t.Context(), studio.Owner, bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros},
 	))(t)
 	must.EqOp(t, payment.Captured, result.Booking.Payment.Status)
 	must.NotNil(t, result.Booking.Payment.PaidAt)

@@ -181,7 +181,7 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 		studio.Clock.Set(testkit.Noon.Add(time.Minute))
 		place := expect.Value(studio.App.Bookings.ConfirmBooking(
-			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+			context.Background(), studio.Owner, bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 		))(studio.T)
 		want := payment.Payment{
 			Status: payment.Captured, Amount: testkit.FiftyEuros.Amount, Method: "card",
@@ -200,12 +200,12 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 		authorized := *testkit.FiftyEuros
 		authorized.Kind = payment.Authorize
 		first := expect.Value(studio.App.Bookings.ConfirmBooking(
-			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: &authorized},
+			ctx, studio.Owner, bookings.ConfirmRequest{ID: b.ID, Paid: &authorized},
 		))(studio.T)
 		must.False(studio.T, first.Repeated, must.Sprintf("%+v", first))
 		must.EqOp(studio.T, payment.Authorized, first.Booking.Payment.Status)
 		again, err := studio.App.Bookings.ConfirmBooking(
-			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+			ctx, studio.Owner, bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 		)
 		must.NoError(studio.T, err, must.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
 		test.False(studio.T, again.Repeated, test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
@@ -249,13 +249,13 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 		for code, number := range map[string]string{"LINKS": "12", "OLD": "M-001", "NONE": "M-001"} {
 			expect.Reason(studio.T, fault.BenefitInvalid)(studio.App.Bookings.ConfirmBooking(
-				ctx, testkit.SelfOnly(mia),
+				ctx, studio.Owner,
 				bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: code, Number: number},
 			))
 		}
 		test.EqOp(studio.T, "PENDING", studio.BookingStatus(b.ID), test.Sprint("it was confirmed all the same"))
 		expect.OK(studio.T)(studio.App.Bookings.ConfirmBooking(
-			ctx, testkit.SelfOnly(mia),
+			ctx, studio.Owner,
 			bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
 		))
 		want := map[string]any{
@@ -306,7 +306,7 @@ var cancelLines = map[string]func(studio *testkit.Studio){
 		for ahead, late := range map[time.Duration]bool{48 * time.Hour: false, 12 * time.Hour: true} {
 			b := studio.MustHold(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(ahead)}))
 			expect.OK(studio.T)(studio.App.Bookings.ConfirmBooking(
-				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+				context.Background(), studio.Owner, bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
 			))
 			up := expect.Value(studio.Cancel(mia, b.ID))(studio.T)
 			test.EqOp(studio.T, payment.Captured, up.Booking.Payment.Status,

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/event"
@@ -52,12 +53,18 @@ func (r *refund) Load(q *engine.Query) {
 // Run implements engine.Operation.
 func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	b, err := r.find(tx)
+	if err == nil && !tx.Caller.CanSettle(b.Member) {
+		err = errOwnPayment
+	}
 	if err != nil {
 		return seats.Result{}, err
 	}
 	line, err := payment.Return(r.payments, r.facts, b.ID, tx.Caller.Actor(), tx.Now)
 	return changePayment(tx, b, r.payments, line, err)
 }
+
+var errOwnPayment = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
+	"Someone else records payments and refunds of your own bookings, or an owner does.").WithMetadata("own", "true")
 
 // changePayment writes a new line with its booking and event. Without a line nothing changes.
 func changePayment(

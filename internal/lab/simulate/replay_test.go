@@ -210,11 +210,11 @@ func (r *replay) run(op Operation, state State) (err error) {
 			Channel: catalog.Online, NoWaitlist: op.NoWaitlist, Hold: op.Hold,
 		})
 	case "confirm":
-		request := bookings.ConfirmRequest{ID: b}
+		request, caller := bookings.ConfirmRequest{ID: b}, testkit.SelfOnly(who)
 		if op.On {
-			request.Paid = testkit.FiftyEuros
+			request.Paid, caller = testkit.FiftyEuros, r.Owner // members do not record what they pay
 		}
-		_, err = r.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(who), request)
+		_, err = r.App.Bookings.ConfirmBooking(ctx, caller, request)
 	case "release":
 		_, err = r.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(who), b)
 	case "cancel":

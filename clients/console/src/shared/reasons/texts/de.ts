@@ -10,7 +10,9 @@ export const de: typeof en = {
     STEP_UP_REQUIRED: () => "Bitte melden Sie sich dafür noch einmal an.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "Diese Übergabe ist nicht mehr offen.",
     PERMISSION_DENIED: (f) =>
-      `Ihre Rolle erlaubt das nicht${f.permission ? ` (${f.permission})` : ""}.`,
+      f.own
+        ? "Für eigene Buchungen und Tarife erfassen das andere oder Inhaber."
+        : `Ihre Rolle erlaubt das nicht${f.permission ? ` (${f.permission})` : ""}.`,
     REQUEST_TOO_LARGE: () => "Die Anfrage ist zu groß.",
     TENANT_NOT_FOUND: () => "Diese Organisation gibt es nicht.",
     LOCATION_NOT_FOUND: () => "Diesen Standort gibt es nicht.",

@@ -11,7 +11,9 @@ export const en = {
     STEP_UP_REQUIRED: () => "Sign in again to do this.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "This transfer of ownership has ended.",
     PERMISSION_DENIED: (f: Facts) =>
-      `Your role does not allow this${f.permission ? ` (${f.permission})` : ""}.`,
+      f.own
+        ? "Others record this for your own bookings and plans, or an owner does."
+        : `Your role does not allow this${f.permission ? ` (${f.permission})` : ""}.`,
     REQUEST_TOO_LARGE: () => "The request is too large.",
     TENANT_NOT_FOUND: () => "This organization does not exist.",
     LOCATION_NOT_FOUND: () => "This location does not exist.",

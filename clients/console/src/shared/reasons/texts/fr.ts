@@ -10,7 +10,9 @@ export const fr: typeof en = {
     STEP_UP_REQUIRED: () => "Reconnectez-vous pour continuer.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "Ce transfert n’est plus en cours.",
     PERMISSION_DENIED: (f) =>
-      `Votre rôle ne le permet pas${f.permission ? ` (${f.permission})` : ""}.`,
+      f.own
+        ? "Pour vos propres réservations et formules, une autre personne ou un propriétaire s’en charge."
+        : `Votre rôle ne le permet pas${f.permission ? ` (${f.permission})` : ""}.`,
     REQUEST_TOO_LARGE: () => "La requête est trop volumineuse.",
     TENANT_NOT_FOUND: () => "Cette organisation n’existe pas.",
     LOCATION_NOT_FOUND: () => "Ce lieu n’existe pas.",

@@ -774,7 +774,8 @@ export const ListLedgerResponseSchema: GenMessage<ListLedgerResponse> = /*@__PUR
   messageDesc(file_berth_v1_credit_service, 23);
 
 /**
- * CreditService manages plans, subscriptions and the credit ledger.
+ * CreditService manages plans, subscriptions and the credit ledger. Members start, change and top up no subscription of
+ * their own, and refund themselves no credits, unless they are owners: PERMISSION_DENIED.
  *
  * @generated from service berth.v1.CreditService
  */
