@@ -44,6 +44,24 @@ var fillers = []string{
 	"x", "é", "{{1}}", "{{if}}", "(", "a|", "<b>", "&", "\\", "a,b\n", "\"", " ", "+1", "FREQ=DAILY;", "1+",
 }
 
+// patterns are regular expressions that are short and become large programs.
+var patterns = []string{`((a{10}){10}){10}`, `(?:\pL{100}){10}`, `(?i:[a-z]{1,100}){1,10}`}
+
+// patternsFor returns texts for a field with a pattern or an expression, up to a size, in which patterns become large.
+func patternsFor(field protoreflect.FieldDescriptor, size int) (texts []string) {
+	for _, pattern := range patterns {
+		switch name := string(field.Name()); {
+		case strings.HasSuffix(name, "pattern"):
+			texts = append(texts, strings.Repeat(pattern, size/len(pattern)))
+		case strings.HasSuffix(name, "expression"):
+			const end = "false"
+			one := `"x".matches(r'` + pattern + `')||`
+			texts = append(texts, strings.Repeat(one, (size-len(end))/len(one))+end)
+		}
+	}
+	return texts
+}
+
 // No field at its bounds makes a call expensive for the node. Postgres is not counted: its work is limited by
 // transactions and reads at once, and by the statements' own bounds.
 //
@@ -117,6 +135,9 @@ func boundsOf(at fieldRef, good proto.Message) [][]protoreflect.Value {
 	case protoreflect.StringKind:
 		if at.isID() {
 			return all
+		}
+		for _, text := range patternsFor(field, size) {
+			all = append(all, []protoreflect.Value{protoreflect.ValueOfString(text)})
 		}
 		for _, filler := range fillers {
 			for _, n := range []int{size / 4, size} { // in characters, and in bytes

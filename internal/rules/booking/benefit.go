@@ -1,6 +1,7 @@
 package booking
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/regex"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -61,7 +63,12 @@ func (p BenefitProvider) Validate() error {
 	if p.Percent < 0 || p.Percent > 100 {
 		return fault.Invalid("provider.discount_percent", "A discount is 0 to 100 percent.")
 	}
-	if _, err := p.numberRegexp(); err != nil || p.Pattern == "" || len(p.Pattern) > 200 {
+	_, err := p.numberRegexp()
+	switch {
+	case errors.Is(err, regex.ErrTooLarge):
+		return fault.Invalid("provider.number_pattern",
+			"The pattern takes too many steps. Remove repetitions in repetitions, or repeat less.")
+	case err != nil, p.Pattern == "", len(p.Pattern) > 200:
 		return fault.Invalid("provider.number_pattern",
 			"The pattern is a regular expression (RE2) of 1 to 200 characters.")
 	}
@@ -81,7 +88,7 @@ func (p BenefitProvider) CheckNumbers() error {
 }
 
 func (p BenefitProvider) numberRegexp() (*regexp.Regexp, error) {
-	return regexp.Compile(`^(?:` + p.Pattern + `)$`)
+	return regex.Compile(`^(?:` + p.Pattern + `)$`)
 }
 
 // BenefitNumber is what is known about a membership number.

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/checker"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/ext"
@@ -207,7 +206,7 @@ func (k expressionKind) build(text string) (*program, error) {
 	if err != nil { // an error that only shows when constants are evaluated
 		return nil, k.refuse("%s.", strings.TrimSuffix(err.Error(), "."))
 	}
-	counted, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
+	counted, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost), countPatterns(ast))
 	if err != nil {
 		return nil, fmt.Errorf("limit the cost of an expression: %w", err)
 	}
@@ -338,7 +337,7 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 		cel.HomogeneousAggregateLiterals(),
 		cel.ParserExpressionSizeLimit(4 * MaxExpression),
 		cel.ParserRecursionLimit(maxDeep),
-		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateRegexLiterals()),
+		cel.ASTValidators(cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), patterns{}),
 	}
 	for _, v := range variables {
 		options = append(options, cel.Variable(v.name, v.is))
@@ -349,26 +348,3 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	}
 	return env, nil
 })
-
-// sizes estimates the sizes of variables.
-type sizes struct{}
-
-// EstimateSize implements checker.CostEstimator.
-func (sizes) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
-	path := node.Path()
-	if len(path) == 0 {
-		return nil
-	}
-	if v, ok := variableNamed[path[0]]; ok && v.most > 0 {
-		if len(path) > 1 { // an item of a list
-			return &checker.SizeEstimate{Max: usualWord}
-		}
-		return &checker.SizeEstimate{Max: v.most}
-	}
-	return nil
-}
-
-// EstimateCallCost implements checker.CostEstimator.
-func (sizes) EstimateCallCost(_, _ string, _ *checker.AstNode, _ []checker.AstNode) *checker.CallEstimate {
-	return nil
-}

@@ -139,6 +139,11 @@ func TestDecide_LimitsCostOfExpressionsAtRunTime(t *testing.T) {
 		c.Queue[0].Tags = tt.tags
 		test.EqOp(t, tt.want, verdict(t, c, tt.text), test.Sprint(tt.text, len(tt.tags)))
 	}
+	// A short pattern can have many steps. They count, not its length.
+	for length, want := range map[int]string{40: waitlist.NotEligible, 3_000: waitlist.RuleFailed} {
+		c.Queue[0].Tier = strings.Repeat("x", length)
+		test.EqOp(t, want, verdict(t, c, `member.tier.matches("(a{20}){4}")`), test.Sprint(length))
+	}
 }
 
 func TestFormula_EvaluatesExpression(t *testing.T) {
@@ -181,10 +186,19 @@ func TestCompile_RejectsInvalidExpressions(t *testing.T) {
 		"a kind that is not known":  {priority, `dyn(1)`, "1", "1", "a number"},
 		"an unsigned number":        {priority, `1u`, "1", "1", "a number"},
 		"a bad pattern":             {eligibility, `member.tier.matches("(")`, "1", "21", "RE2"},
-		"a bad time":                {eligibility, `now > timestamp("noon")`, "1", "17", "2026-"},
-		"a bad length of time":      {eligibility, `now - slot.starts_at > duration("1 day")`, "1", "33", "36h"},
-		"a constant of no value":    {eligibility, `int("x") == 1`, "1", "1", "conversion"},
-		"a list of all sorts":       {eligibility, `member.tier in ["gold", 1]`, "1", "25", ""},
+		"a bad pattern, otherwise":  {eligibility, `matches(member.tier, "(")`, "1", "22", "RE2"},
+		"a pattern that is huge":    {eligibility, `member.tier.matches("((a{10}){10}){10}")`, "1", "21", "too many steps"},
+		"the same, otherwise":       {eligibility, `matches("", "((a{10}){10}){10}")`, "1", "13", "too many steps"},
+		"the same, in parts":        {eligibility, `"".matches("((a{10}){10}" + "){10}")`, "1", "27", "in quotes"},
+		"a pattern of an entry":     {eligibility, `member.tags.exists(t, "x".matches(t))`, "1", "35", "in quotes"},
+		"a pattern of any type":     {eligibility, `"".matches(dyn("(a{10}){10}"))`, "1", "15", "in quotes"},
+		"a large pattern over names": {
+			eligibility, `slot.service.matches("^(?:[a-z]{1,40} ?){1,4}$")`, "1", "1", "too many steps",
+		},
+		"a bad time":             {eligibility, `now > timestamp("noon")`, "1", "17", "2026-"},
+		"a bad length of time":   {eligibility, `now - slot.starts_at > duration("1 day")`, "1", "33", "36h"},
+		"a constant of no value": {eligibility, `int("x") == 1`, "1", "1", "conversion"},
+		"a list of all sorts":    {eligibility, `member.tier in ["gold", 1]`, "1", "25", ""},
 		"loops in loops": {
 			eligibility, `member.tags.all(a, member.tags.all(b, member.tags.all(c, a + b != c)))`, "1", "1", "too many steps",
 		},
