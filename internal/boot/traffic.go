@@ -27,6 +27,7 @@ type TrafficConfig struct {
 	TenantRate     float64       `env:"BERTH_TENANT_RATE" default:"2000" help:"The same for all callers of a tenant together."`
 	AddressRate    float64       `env:"BERTH_ADDRESS_RATE" default:"10" help:"The same for the calls of an address with an invalid token, key or link."`
 	BenefitGuesses int           `env:"BERTH_BENEFIT_GUESSES" default:"10" help:"How many wrong membership numbers of benefits a member may try in an hour; 0 for no limit."`
+	ProgramGuesses int           `name:"program-benefit-guesses" env:"BERTH_PROGRAM_BENEFIT_GUESSES" default:"100" help:"The same for a service account."`
 	DomainChecks   int           `env:"BERTH_DOMAIN_CHECKS" default:"20" help:"How often a tenant may set or verify a sending domain in an hour; 0 for no limit."`
 	CallerStreams  int           `name:"max-streams-per-caller" env:"BERTH_MAX_STREAMS_PER_CALLER" default:"100" help:"How many streams a member or a service account may have open; 0 for no limit."`
 	Reads          int           `env:"BERTH_READS" help:"How many reads of one tenant a server answers at a time. Others wait for their turn. Default: one for each processor, and at least two."`
@@ -57,8 +58,8 @@ func (c TrafficConfig) quotas() app.Quotas {
 func (c TrafficConfig) rates(proxies traffic.Proxies) admission.Rates {
 	return admission.Rates{
 		Caller: traffic.PerSecond(c.CallerRate), Tenant: traffic.PerSecond(c.TenantRate), Streams: c.CallerStreams,
-		Reads:     c.reads(),
-		Guesses:   traffic.PerHour(c.BenefitGuesses),
+		Reads:   c.reads(),
+		Guesses: traffic.PerHour(c.BenefitGuesses), ProgramGuesses: traffic.PerHour(c.ProgramGuesses),
 		Domains:   traffic.PerHour(c.DomainChecks),
 		Addresses: traffic.NewAddresses(traffic.PerSecond(c.AddressRate), proxies, time.Now),
 	}

@@ -28,8 +28,10 @@ func TestTrafficConfig_HasTheDefaultsOfTheLimits(t *testing.T) {
 	rates.Addresses, rates.Reads = nil, nil
 	test.Eq(t, admission.Rates{
 		Caller: traffic.PerSecond(traffic.DefaultCallerRate), Tenant: traffic.PerSecond(traffic.DefaultTenantRate),
-		Streams: traffic.DefaultStreamsPerCaller,
-		Guesses: traffic.PerHour(traffic.DefaultBenefitGuesses), Domains: traffic.PerHour(traffic.DefaultDomainChecks),
+		Streams:        traffic.DefaultStreamsPerCaller,
+		Guesses:        traffic.PerHour(traffic.DefaultBenefitGuesses),
+		ProgramGuesses: traffic.PerHour(traffic.DefaultProgramBenefitGuesses),
+		Domains:        traffic.PerHour(traffic.DefaultDomainChecks),
 	}, rates)
 	test.EqOp(t, traffic.DefaultAddressRate, c.AddressRate)
 	_, err := TrafficConfig{TrustedProxies: []string{"balancer"}}.connLimits(prometheus.NewRegistry())

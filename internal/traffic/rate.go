@@ -34,6 +34,8 @@ const (
 	DefaultStreamsPerCaller = 100
 	// DefaultBenefitGuesses is how many wrong membership numbers a member may try in an hour.
 	DefaultBenefitGuesses = 10
+	// DefaultProgramBenefitGuesses is the same for a service account, which confirms for many members.
+	DefaultProgramBenefitGuesses = 100
 	// DefaultDomainChecks is how often a tenant may set or verify a sending domain in an hour.
 	DefaultDomainChecks = 20
 )

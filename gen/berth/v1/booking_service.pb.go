@@ -2792,8 +2792,9 @@ type BenefitProvider struct {
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
 	// The display name, 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters. Empty in responses to
-	// callers without the permission catalog.write.
+	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters, and 1,000
+	// instructions when it is compiled: ((a{10}){10}){10} has more. Empty in responses to callers without the permission
+	// catalog.write.
 	NumberPattern string `protobuf:"bytes,3,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
 	// The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
 	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
@@ -2805,7 +2806,7 @@ type BenefitProvider struct {
 	Verification BenefitVerification `protobuf:"varint,7,opt,name=verification,proto3,enum=berth.v1.BenefitVerification" json:"verification,omitempty"`
 	// Whether several members may use one number, as families do. Otherwise a number serves one member.
 	Families bool `protobuf:"varint,8,opt,name=families,proto3" json:"families,omitempty"`
-	// Output only. How many numbers are on the list.
+	// Output only. How many numbers are on the list. 0 in responses to callers without the permission catalog.write.
 	NumberCount   int32 `protobuf:"varint,9,opt,name=number_count,json=numberCount,proto3" json:"number_count,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

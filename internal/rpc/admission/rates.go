@@ -24,8 +24,8 @@ type Rates struct {
 	// Streams is how many streams a caller may have open. Zero is no limit.
 	Streams   int
 	Addresses *traffic.Addresses
-	// Guesses limits the wrong membership numbers that a member tries.
-	Guesses traffic.Rate
+	// Guesses limits the wrong membership numbers that a member tries, and ProgramGuesses those of a service account.
+	Guesses, ProgramGuesses traffic.Rate
 	// Domains limits how often each tenant sets or verifies a sending domain. That makes keys and asks name servers.
 	Domains traffic.Rate
 }
@@ -50,7 +50,8 @@ type rates struct {
 	reads     *traffic.Turns[tenant.TenantID]
 	files     *traffic.Turns[tenant.TenantID]
 	addresses *traffic.Addresses
-	guesses   *traffic.Limiter[memberKey]
+	guesses   *traffic.Limiter[memberKey] // of members
+	programs  *traffic.Limiter[memberKey] // guesses of service accounts
 	domains   *traffic.Limiter[tenant.TenantID]
 }
 
@@ -59,8 +60,9 @@ func newRates(c Rates, now func() time.Time) *rates {
 		now: now, callers: traffic.NewLimiter[callerKey](c.Caller, now()),
 		tenants: traffic.NewLimiter[tenant.TenantID](c.Tenant, now()), addresses: c.Addresses,
 		reads: c.Reads, files: traffic.NewTurns[tenant.TenantID](1, maxFiles, maxWaitingFiles),
-		guesses: traffic.NewLimiter[memberKey](c.Guesses, now()),
-		domains: traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
+		guesses:  traffic.NewLimiter[memberKey](c.Guesses, now()),
+		programs: traffic.NewLimiter[memberKey](c.ProgramGuesses, now()),
+		domains:  traffic.NewLimiter[tenant.TenantID](c.Domains, now()),
 	}
 	r.streams.Max = c.Streams
 	if r.addresses == nil {
@@ -145,21 +147,25 @@ func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err err
 	}, nil
 }
 
-// takeGuess takes a confirmation with a membership number of a benefit from what a member may guess, and gives it back
-// unless the number turns out to be wrong. A program is not limited: it confirms for many members.
+// takeGuess takes a confirmation with a membership number of a benefit from what its caller may guess, and gives it back
+// unless the number turns out to be wrong, or another member's. A program may guess more often: it confirms for many
+// members.
 func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error), err error) {
 	confirm, ok := message.(*v1.ConfirmBookingRequest)
-	if !ok || confirm.BenefitMembershipNumber == "" || request.Caller(ctx).Member.IsZero() {
+	if !ok || confirm.BenefitMembershipNumber == "" {
 		return func(error) {}, nil
 	}
 	by := request.Caller(ctx)
-	caller := memberKey{by.Tenant, by.Subject}
-	if wait := r.guesses.Take(caller, r.now()); wait > 0 {
+	guesses, caller := r.guesses, memberKey{by.Tenant, by.Subject}
+	if by.Member.IsZero() {
+		guesses = r.programs
+	}
+	if wait := guesses.Take(caller, r.now()); wait > 0 {
 		return nil, fault.TooMany(wait, "Too many wrong membership numbers.").WithField("benefit_membership_number")
 	}
 	return func(err error) {
-		if fault.ReasonOf(err) != fault.BenefitInvalid {
-			r.guesses.Return(caller)
+		if reason := fault.ReasonOf(err); reason != fault.BenefitInvalid && reason != fault.BenefitInUse {
+			guesses.Return(caller)
 		}
 	}, nil
 }

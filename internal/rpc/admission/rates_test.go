@@ -439,7 +439,9 @@ func TestRates_LimitSendingDomains(t *testing.T) {
 func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	r := newRates(Rates{Guesses: traffic.PerHour(10)}, func() time.Time { return now })
+	r := newRates(
+		Rates{Guesses: traffic.PerHour(10), ProgramGuesses: traffic.PerHour(30)}, func() time.Time { return now },
+	)
 	try := func(by tenant.Caller, number string, outcome error) fault.Reason {
 		done, err := r.takeGuess(
 			request.WithCall(t.Context(), &request.Call{Caller: by, Admitted: true}),
@@ -455,8 +457,11 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	mia := tenant.Caller{
 		Tenant: tenant.TenantID{UUID: tenant.UUID{1}}, Subject: "mia", Member: tenant.MemberID{UUID: tenant.UUID{2}},
 	}
+	inUse := fault.New(fault.FailedPrecondition, fault.BenefitInUse, "another's")
 	ben, program := mia, mia
 	ben.Subject, program.Subject, program.Member = "ben", "sa:1", tenant.MemberID{}
+	other := program
+	other.Subject = "sa:2"
 	for i, step := range []struct {
 		passes  time.Duration
 		times   int
@@ -467,13 +472,20 @@ func TestRates_LimitWrongMembershipNumbers(t *testing.T) {
 	}{
 		{0, 20, mia, "M-1", nil, ""},
 		{0, 20, mia, "", wrong, ""},
+		{0, 40, program, "M-1", nil, ""}, // right ones, for many members
 		{0, 20, program, "M-2", wrong, ""},
+		{0, 10, program, "M-2", inUse, ""},
+		{0, 1, program, "M-1", nil, fault.RateLimited},
+		{0, 1, program, "", nil, ""},
+		{0, 1, other, "M-2", wrong, ""},
 		{0, 10, mia, "M-2", wrong, ""},
 		{0, 1, mia, "M-1", nil, fault.RateLimited},
 		{0, 1, mia, "", nil, ""},
 		{0, 1, ben, "M-2", wrong, ""},
 		{6 * time.Minute, 1, mia, "M-2", wrong, ""},
 		{0, 1, mia, "M-1", nil, fault.RateLimited},
+		{0, 3, program, "M-2", wrong, ""},
+		{0, 1, program, "M-2", wrong, fault.RateLimited},
 	} {
 		now = now.Add(step.passes)
 		for range step.times {

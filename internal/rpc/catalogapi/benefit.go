@@ -46,7 +46,8 @@ func (s *Catalog) ListBenefitProviders(
 	}
 	if caller.SelfOnly {
 		for i := range providers {
-			providers[i].Pattern = "" // a member could make up numbers that match it
+			// Who knows them could make up numbers, and how many to try.
+			providers[i].Pattern, providers[i].Numbers = "", 0
 		}
 	}
 	return &v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)}, nil

@@ -1509,8 +1509,9 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   name: string;
 
   /**
-   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters. Empty in responses to
-   * callers without the permission catalog.write.
+   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters, and 1,000
+   * instructions when it is compiled: ((a{10}){10}){10} has more. Empty in responses to callers without the permission
+   * catalog.write.
    *
    * @generated from field: string number_pattern = 3;
    */
@@ -1552,7 +1553,7 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   families: boolean;
 
   /**
-   * Output only. How many numbers are on the list.
+   * Output only. How many numbers are on the list. 0 in responses to callers without the permission catalog.write.
    *
    * @generated from field: int32 number_count = 9;
    */
@@ -2002,9 +2003,9 @@ export const BookingService: GenService<{
    * has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
    * payment facts unless they are known.
    * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
-   * PERMISSION_DENIED (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking);
-   * SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT,
-   * WEEKLY_LIMIT and OVERLAP as in Book.
+   * PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
+   * the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
+   * DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
    *
    * @generated from rpc berth.v1.BookingService.ConfirmBooking
    */
@@ -2018,7 +2019,8 @@ export const BookingService: GenService<{
    * hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
    * already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
    * service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
-   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, INVALID_FIELD (the amount, or another currency than before).
+   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
+   * INVALID_FIELD (the amount, or another currency than before).
    *
    * @generated from rpc berth.v1.BookingService.RecordPayment
    */
@@ -2031,7 +2033,8 @@ export const BookingService: GenService<{
    * RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
    * adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
    * reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
-   * Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, INVALID_FIELD (the amount, or another currency than before).
+   * Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
+   * amount, or another currency than before).
    *
    * @generated from rpc berth.v1.BookingService.RefundPayment
    */
@@ -2195,8 +2198,8 @@ export const BookingService: GenService<{
   /**
    * PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
    * keep the discount that they were confirmed with.
-   * Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
-   * create_only).
+   * Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
+   * with create_only).
    *
    * @generated from rpc berth.v1.BookingService.PutBenefitProvider
    */
@@ -2206,8 +2209,8 @@ export const BookingService: GenService<{
     output: typeof PutBenefitProviderResponseSchema;
   },
   /**
-   * ListBenefitProviders lists all benefit providers by code. The pattern of numbers shows only with the permission
-   * catalog.write.
+   * ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show only
+   * with the permission catalog.write.
    *
    * @generated from rpc berth.v1.BookingService.ListBenefitProviders
    */
