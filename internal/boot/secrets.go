@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/secret"
+	"github.com/berthhq/berth/internal/token"
 )
 
 // Secrets are the secrets of a node, except for those that sign tokens. They follow their source while Run runs.
@@ -90,7 +91,7 @@ type countedSource struct {
 func countFailures(of secret.Source, to prometheus.Registerer) secret.Source {
 	c := countedSource{of, promauto.With(to).NewCounterVec(prometheus.CounterOpts{
 		Name: "berth_secret_read_failures_total",
-		Help: "Attempts to read a secret that failed, so that its old versions stay in use, by purpose.",
+		Help: "Attempts to read a secret that failed, so that its old versions stay valid, by purpose.",
 	}, []string{"purpose"})}
 	for _, purpose := range []secret.Purpose{
 		secret.Signing, secret.CheckIn, secret.Messages, secret.Twilio, secret.SMTP, secret.FCM,
@@ -102,6 +103,9 @@ func countFailures(of secret.Source, to prometheus.Registerer) secret.Source {
 
 func (c countedSource) Signers(ctx context.Context) ([]secret.Signer, error) {
 	signers, err := c.Source.Signers(ctx)
+	if err == nil {
+		err = token.CheckSigners(signers)
+	}
 	c.count(secret.Signing, err)
 	return signers, err
 }

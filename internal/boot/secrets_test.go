@@ -1,6 +1,10 @@
 package boot
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"os"
 	"path/filepath"
@@ -108,6 +112,13 @@ func TestOpenSecrets_RejectsInvalidFiles(t *testing.T) {
 	}
 }
 
+// rsaKey returns the PEM block of a key that Berth does not sign with.
+func rsaKey(t *testing.T) []byte {
+	t.Helper()
+	der := expect.Value(x509.MarshalPKCS8PrivateKey(expect.Value(rsa.GenerateKey(rand.Reader, 2048))(t)))(t)
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+}
+
 func TestCountFailures_CountsByPurpose(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewPedanticRegistry()
@@ -115,10 +126,25 @@ func TestCountFailures_CountsByPurpose(t *testing.T) {
 	must.NoError(t, os.WriteFile(path, []byte("broken"), 0o600))
 	source := countFailures(secret.Files{secret.Signing: path, secret.FCM: path, secret.SMTP: path}, registry)
 	test.Error(t, expect.Error(source.Signers(t.Context())))
+	// A good key that everyone can read, and one that cannot sign. The keys from before stay, as if nothing had come.
+	must.NoError(t, secret.Files{secret.Signing: path + ".new"}.Create())
+	for _, tt := range []struct {
+		key  []byte
+		mode os.FileMode
+		want string
+	}{
+		{expect.Value(os.ReadFile(path + ".new"))(t), 0o644, "everyone can read"}, {rsaKey(t), 0o600, "must be Ed25519"},
+	} {
+		open := filepath.Join(t.TempDir(), "signing-key.pem")
+		must.NoError(t, os.WriteFile(open, tt.key, tt.mode))
+		must.NoError(t, os.Rename(open, path))
+		test.ErrorContains(t, expect.Error(source.Signers(t.Context())), tt.want)
+	}
+	must.NoError(t, os.WriteFile(path, []byte("broken"), 0o600))
 	test.ErrorContains(t, expect.Error(source.Credential(t.Context(), secret.FCM)), "not a service account's key")
 	test.EqOp(t, "broken", expect.Value(source.Credential(t.Context(), secret.SMTP))(t))
 	test.Eq(t, map[string]float64{
-		"berth_secret_read_failures_total purpose=signing":  1,
+		"berth_secret_read_failures_total purpose=signing":  3,
 		"berth_secret_read_failures_total purpose=check-in": 0,
 		"berth_secret_read_failures_total purpose=messages": 0,
 		"berth_secret_read_failures_total purpose=twilio":   0,

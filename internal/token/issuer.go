@@ -111,6 +111,16 @@ func (i *Issuer) reload(ctx context.Context) ([]byte, error) {
 	return document, nil
 }
 
+// CheckSigners rejects keys with which an issuer cannot sign.
+func CheckSigners(signers []secret.Signer) error {
+	for _, s := range signers {
+		if _, err := newWebKey(s.Public()); err != nil {
+			return fmt.Errorf("signing key: %w", err)
+		}
+	}
+	return nil
+}
+
 // signer returns the key that signs at a time.
 func (i *Issuer) signer(at time.Time) signingKey {
 	ring := *i.ring.Load()

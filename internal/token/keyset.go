@@ -141,17 +141,22 @@ func (s *KeySet) refresh(ctx context.Context) error {
 	return s.lastErr
 }
 
-// refreshPeriodically refreshes the keys until ctx ends.
+// refreshPeriodically refreshes the keys until ctx ends. It calls failed once for failures in a row.
 func (s *KeySet) refreshPeriodically(ctx context.Context, failed func(error)) {
 	if s.read == nil {
 		return
 	}
+	failing := false
 	for {
 		wait := s.interval
-		if err := s.refresh(ctx); err != nil && ctx.Err() == nil {
+		err := s.refresh(ctx)
+		if err != nil {
 			wait = s.cooldown
+		}
+		if err != nil && !failing && ctx.Err() == nil {
 			failed(err)
 		}
+		failing = err != nil
 		select {
 		case <-ctx.Done():
 			return

@@ -248,6 +248,7 @@ func TestRun_DropsTokensOfWithdrawnKey(t *testing.T) {
 		got := log.String()
 		test.EqOp(t, 1, strings.Count(got, "\n"), test.Sprintf("logged %q", got))
 		test.StrContains(t, got, "issuer="+issuer, test.Sprintf("logged %q", got))
+		test.StrContains(t, got, "level=ERROR")
 	})
 }
 

@@ -1,11 +1,16 @@
 package token_test
 
 import (
+	"bytes"
+	"context"
+	"log/slog"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -201,4 +206,37 @@ func TestIssuer_RotatesUnderLoad(t *testing.T) {
 	close(done)
 	load.Wait()
 	test.NotEqOp(t, first, kidOf(t, a.issue(t)))
+}
+
+// A key that leaked stays valid while the file with the next one is not accepted. That is an error, which is told once.
+func TestRun_TellsThatALeakedKeyStaysValid(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		folder := t.TempDir()
+		path, next := filepath.Join(folder, "signing.pem"), filepath.Join(folder, "next.pem")
+		leaked := expect.Value(token.OpenIssuer(path, ownIssuer, audience, time.Now))(t)
+		v := newVerifier(t, time.Now, leaked.AsTrusted())
+		raw, _, err := leaked.Issue(token.Claims{Subject: "ann"}, time.Hour)
+		must.NoError(t, err)
+		expect.OK(t)(token.OpenIssuer(next, ownIssuer, audience, time.Now))
+		must.NoError(t, os.Chmod(next, 0o644))
+		must.NoError(t, os.Rename(next, path))
+
+		ctx, stop := context.WithCancel(t.Context())
+		var log bytes.Buffer
+		var run sync.WaitGroup
+		run.Go(func() { v.Run(ctx, slog.New(slog.NewTextHandler(&log, nil))) })
+		<-time.After(time.Minute) // on the fake clock
+		synctest.Wait()
+		expect.OK(t)(v.Verify(t.Context(), raw))
+		must.NoError(t, os.Chmod(path, 0o640))
+		<-time.After(3 * time.Second)
+		synctest.Wait()
+		expect.Reason(t, fault.UnauthenticatedReason)(v.Verify(t.Context(), raw))
+		stop()
+		run.Wait()
+		test.EqOp(t, 1, strings.Count(log.String(), "\n"), test.Sprint(log.String()))
+		test.StrContains(t, log.String(), "level=ERROR")
+		test.StrContains(t, log.String(), "everyone can read")
+	})
 }

@@ -237,13 +237,14 @@ func (v *Verifier) Ready() bool {
 }
 
 // Run refreshes the keys until ctx ends: changed files within two seconds, URLs every five minutes.
-// When an issuer withdraws a key, tokens signed with it become invalid, cached ones too.
+// When an issuer withdraws a key, tokens signed with it become invalid, cached ones too. While keys cannot be read, a key
+// that was withdrawn because it leaked stays valid: that is an error, and not for a while only.
 func (v *Verifier) Run(ctx context.Context, log *slog.Logger) {
 	var running sync.WaitGroup
 	for issuer, t := range v.trusted {
 		running.Go(func() {
 			t.Keys.refreshPeriodically(ctx, func(err error) {
-				log.WarnContext(ctx, "reading keys failed, keeping the old ones", "issuer", issuer, "error", err)
+				log.ErrorContext(ctx, "reading keys failed, the old ones stay valid", "issuer", issuer, "error", err)
 			})
 		})
 	}

@@ -111,7 +111,8 @@ type AccessServiceClient interface {
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
 	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
-	// nothing changes. A new transfer replaces the caller's open one. Owners and the receiver are told.
+	// nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is deactivated or
+	// loses the role of owner. Owners and the receiver are told.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
 	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
 	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
@@ -467,7 +468,8 @@ type AccessServiceHandler interface {
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
 	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
-	// nothing changes. A new transfer replaces the caller's open one. Owners and the receiver are told.
+	// nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is deactivated or
+	// loses the role of owner. Owners and the receiver are told.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
 	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
 	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The

@@ -124,20 +124,22 @@ type BookingServiceClient interface {
 	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
 	// payment facts unless they are known.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
-	// PERMISSION_DENIED (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking);
-	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT,
-	// WEEKLY_LIMIT and OVERLAP as in Book.
+	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
+	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
+	// DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *v1.ConfirmBookingRequest) (*v1.ConfirmBookingResponse, error)
 	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
 	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
 	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
 	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, INVALID_FIELD (the amount, or another currency than before).
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
+	// INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *v1.RecordPaymentRequest) (*v1.RecordPaymentResponse, error)
 	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
 	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
 	// reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
-	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, INVALID_FIELD (the amount, or another currency than before).
+	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
+	// amount, or another currency than before).
 	RefundPayment(context.Context, *v1.RefundPaymentRequest) (*v1.RefundPaymentResponse, error)
 	// ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
 	// the permission.
@@ -189,11 +191,11 @@ type BookingServiceClient interface {
 	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
 	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
 	// keep the discount that they were confirmed with.
-	// Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
-	// create_only).
+	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
+	// with create_only).
 	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
-	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers shows only with the permission
-	// catalog.write.
+	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show only
+	// with the permission catalog.write.
 	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
 	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
 	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
@@ -621,20 +623,22 @@ type BookingServiceHandler interface {
 	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
 	// payment facts unless they are known.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
-	// PERMISSION_DENIED (payment.record), INVALID_FIELD (the amount, or an item that is not in the booking);
-	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT,
-	// WEEKLY_LIMIT and OVERLAP as in Book.
+	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
+	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
+	// DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *v1.ConfirmBookingRequest) (*v1.ConfirmBookingResponse, error)
 	// RecordPayment records that money was authorized, captured or written off for a booking, in any of its states. A
 	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
 	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
 	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, INVALID_FIELD (the amount, or another currency than before).
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
+	// INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *v1.RecordPaymentRequest) (*v1.RecordPaymentResponse, error)
 	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
 	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
 	// reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
-	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, INVALID_FIELD (the amount, or another currency than before).
+	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
+	// amount, or another currency than before).
 	RefundPayment(context.Context, *v1.RefundPaymentRequest) (*v1.RefundPaymentResponse, error)
 	// ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
 	// the permission.
@@ -686,11 +690,11 @@ type BookingServiceHandler interface {
 	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
 	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
 	// keep the discount that they were confirmed with.
-	// Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
-	// create_only).
+	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
+	// with create_only).
 	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
-	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers shows only with the permission
-	// catalog.write.
+	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show only
+	// with the permission catalog.write.
 	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
 	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
 	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
