@@ -5,14 +5,19 @@ import (
 	"testing"
 	"time"
 
+	"connectrpc.com/connect"
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
@@ -96,4 +101,38 @@ func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 	} {
 		refused(t, c.want, test.Sprint(name))(s.call(t, owner, c.request))
 	}
+}
+
+// Who invents claim links shuts out no one behind the same address: keys and links of the service still work.
+func TestPublicRPCs_AnswerWhatWasMadeWhileOthersInvent(t *testing.T) {
+	t.Parallel()
+	var with Config
+	with.Admission.Rates.Addresses = traffic.NewAddresses(traffic.Rate{PerSecond: 0.01, Burst: 5}, nil, time.Now)
+	s := startTestServer(t, with)
+	owner := tenant.Caller{Tenant: s.Tenant, Member: s.Members["owner"], Subject: "owner"}
+	_, key, err := s.App.Accounts.CreateServiceAccount(t.Context(), owner, grant.ServiceAccount{
+		Name: "Robot", Roles: []string{tenant.RolePartner},
+	})
+	must.NoError(t, err)
+	claims := berthv1connect.NewWaitlistServiceClient(s.Client, s.URL)
+	exchange := func(key string) error {
+		_, err := berthv1connect.NewAccessServiceClient(s.Client, s.URL).
+			ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key}))
+		return err
+	}
+	var last error
+	for range 6 {
+		_, last = claims.GetClaim(t.Context(), connect.NewRequest(&v1.GetClaimRequest{Token: strings.Repeat("A", 43)}))
+	}
+	test.EqOp(t, connect.CodeResourceExhausted, connect.CodeOf(last))
+	for range 10 {
+		test.NoError(t, exchange(key))
+	}
+	for i := range len(key) {
+		if changed := []byte(key); i >= len("berth_") {
+			changed[i] = map[bool]byte{true: '1', false: '0'}[key[i] == '0']
+			test.EqOp(t, connect.CodeResourceExhausted, connect.CodeOf(exchange(string(changed))), test.Sprint(i))
+		}
+	}
+	test.NoError(t, exchange(key))
 }

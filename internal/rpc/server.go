@@ -12,6 +12,7 @@ import (
 	"connectrpc.com/connect"
 	"connectrpc.com/grpcreflect"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/rpc/accountapi"
@@ -61,6 +62,7 @@ func New(c Config) (http.Handler, error) {
 		Settings:  &settingsapi.Settings{Service: s.Settings, Now: now},
 		Waitlists: &waitlistapi.Waitlists{Service: s.Waitlists, Now: now},
 	}
+	c.Admission.Made = func(message any) string { return made(s, message) }
 	c.Admission.StepUp, c.Admission.BindIssuer = s.Accounts.StepUp, s.Accounts.BindIssuer
 	calls, err := admission.New(c.Admission)
 	if err != nil {
@@ -99,6 +101,25 @@ func New(c Config) (http.Handler, error) {
 		mux.Handle("/", c.Fallback)
 	}
 	return mux, nil
+}
+
+// made returns the key or link in a message if a service made it.
+func made(by *app.Services, message any) string {
+	text, isMade := "", func(string) bool { return false }
+	switch m := message.(type) {
+	case *v1.ExchangeKeyRequest:
+		text, isMade = m.GetKey(), by.Accounts.MadeKey
+	case *v1.GetDisplayRequest:
+		text, isMade = m.GetToken(), by.Bookings.MadeDisplay
+	case *v1.GetClaimRequest:
+		text, isMade = m.GetToken(), by.Waitlists.MadeClaim
+	case *v1.ClaimOfferRequest:
+		text, isMade = m.GetToken(), by.Waitlists.MadeClaim
+	}
+	if !isMade(text) {
+		return ""
+	}
+	return text
 }
 
 // handlers handles all RPCs of the contract, area by area. Each RPC has a name that no other service uses.

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"crypto/sha256"
 	"hash/maphash"
 	"net/netip"
 	"sync"
@@ -147,11 +148,21 @@ type Addresses struct {
 	Proxies Proxies
 	Now     func() time.Time
 	limiter *Limiter[netip.Prefix]
+	made    *Limiter[madeKey]
+}
+
+// madeKey is a key or link that was made by the service, at an address.
+type madeKey struct {
+	from   netip.Prefix
+	digest [sha256.Size]byte
 }
 
 // NewAddresses returns a limit for each address.
 func NewAddresses(rate Rate, proxies Proxies, now func() time.Time) *Addresses {
-	return &Addresses{Proxies: proxies, Now: now, limiter: NewLimiter[netip.Prefix](rate, now())}
+	return &Addresses{
+		Proxies: proxies, Now: now,
+		limiter: NewLimiter[netip.Prefix](rate, now()), made: NewLimiter[madeKey](rate, now()),
+	}
 }
 
 // Take takes one call from an address. If there is none, it returns how long it takes until there is one. Call proven
@@ -159,4 +170,11 @@ func NewAddresses(rate Rate, proxies Proxies, now func() time.Time) *Addresses {
 func (a *Addresses) Take(client netip.Addr) (wait time.Duration, proven func()) {
 	key := Network(client)
 	return a.limiter.Take(key, a.Now()), func() { a.limiter.Return(key) }
+}
+
+// TakeMade is Take for an address that has no call left. A key or link that was made by the service has calls of its
+// own there, so that those with invented ones shut no one out, and those with revoked ones are limited, too.
+func (a *Addresses) TakeMade(client netip.Addr, text string) (wait time.Duration, proven func()) {
+	key := madeKey{Network(client), sha256.Sum256([]byte(text))}
+	return a.made.Take(key, a.Now()), func() { a.made.Return(key) }
 }

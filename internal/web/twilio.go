@@ -28,7 +28,7 @@ func (h twilioWebhook) read(
 	token := h.TwilioToken()
 	if name := r.PathValue("tenant"); name != platformNumber {
 		var err error
-		if in, err = tenant.Parse[tenant.TenantID](name); err != nil || in.IsZero() {
+		if in, _, err = h.Services.Messages.ReadWebhook(name); err != nil || in.IsZero() {
 			return reject(http.StatusNotFound)
 		}
 		senders, err := h.Services.Messages.SendersOf(r.Context(), in)
@@ -40,11 +40,15 @@ func (h twilioWebhook) read(
 			token = senders.Twilio.AuthToken
 		}
 	}
-	call, err := twilio.Webhook{AuthToken: token, PublicURL: h.PublicURL}.Read(r)
+	call, err := h.webhook(token).Read(r)
 	if err != nil { // Twilio would try again after another status
 		return reject(http.StatusNotFound)
 	}
 	return in, call, true
+}
+
+func (c Config) webhook(token string) twilio.Webhook {
+	return twilio.Webhook{AuthToken: token, PublicURL: c.PublicURL}
 }
 
 // status handles a status change of a sent message.

@@ -53,10 +53,12 @@ func Handler(c Config) http.Handler {
 	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", displays.serve)
 	mux.HandleFunc("GET "+waitlists.ClaimPath+"{token}", offers.serve)
 	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", offers.answer)
-	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
-	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
-	mux.HandleFunc("GET "+accentPath+"{file}", serveAccent)
-	return protect(limitInvalid(c.Addresses, countInvalid(c.Metrics, mux)))
+	all := http.NewServeMux()
+	all.HandleFunc("GET "+assetPath+"{file}", serveAsset)
+	all.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
+	all.HandleFunc("GET "+accentPath+"{file}", serveAccent)
+	all.Handle("/", limitInvalid(c.Addresses, c.made, mux))
+	return protect(countInvalid(c.Metrics, all))
 }
 
 // countInvalid counts the links that do not exist, which people rarely open and attackers often.
@@ -76,13 +78,20 @@ func countInvalid(to prometheus.Registerer, next http.Handler) http.Handler {
 }
 
 // limitInvalid limits the requests of an address to links that do not exist. Those to links that exist count for
-// nothing, since many people may open theirs behind one address.
-func limitInvalid(addresses *traffic.Addresses, next http.Handler) http.Handler {
+// nothing, since many people may open theirs behind one address. If the address has no request left, what the service
+// made itself passes nevertheless: see made.
+func limitInvalid(addresses *traffic.Addresses, made func(*http.Request) string, next http.Handler) http.Handler {
 	if addresses == nil {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		wait, proven := addresses.Take(addresses.Proxies.Client(r))
+		client := addresses.Proxies.Client(r)
+		wait, proven := addresses.Take(client)
+		if wait > 0 {
+			if text := made(r); text != "" {
+				wait, proven = addresses.TakeMade(client, text)
+			}
+		}
 		if wait > 0 {
 			status := http.StatusTooManyRequests
 			if strings.HasPrefix(r.URL.Path, messages.TwilioPath) {
@@ -94,7 +103,7 @@ func limitInvalid(addresses *traffic.Addresses, next http.Handler) http.Handler 
 		}
 		seen := &statusWriter{ResponseWriter: w}
 		next.ServeHTTP(seen, r)
-		if seen.status != http.StatusNotFound {
+		if seen.status != http.StatusNotFound && r.Context().Err() == nil { // who left at once has proven nothing
 			proven()
 		}
 	})

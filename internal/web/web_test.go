@@ -2,8 +2,10 @@ package web
 
 import (
 	"encoding/base64"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -13,7 +15,11 @@ import (
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/provider/twilio"
+	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/traffic"
 )
 
@@ -21,7 +27,7 @@ import (
 func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 	t.Parallel()
 	addresses := traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, testkit.NewClock(testkit.Noon).Now)
-	pages := limitInvalid(addresses, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	pages := limitInvalid(addresses, func(*http.Request) string { return "" }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/wrong") {
 			http.NotFound(w, r)
 		}
@@ -45,6 +51,67 @@ func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 		}
 		test.Eq(t, step.want, got, test.Sprintf("step %d", i))
 	}
+}
+
+// Who opens invented links, or sends webhooks that Twilio did not sign, shuts out no one behind the same address: what
+// the service made passes.
+func TestLinks_ThatWereMadePassWhileOthersAreInvented(t *testing.T) {
+	t.Parallel()
+	c := newClaimStudio(t, waitlist.OfferInTurn)
+	addresses := traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, c.Clock.Now)
+	c.pages = Handler(Config{
+		Services: c.App, Log: slog.New(slog.DiscardHandler), Addresses: addresses, PublicURL: "https://berth.example",
+		TwilioToken: func() string { return "platform" },
+	})
+	who, claim := c.offered()
+	feed := expect.Value(c.App.Messages.CreateCalendarFeed(t.Context(), who))(t)
+	seals, form := c.Config().Seals, url.Values{"MessageSid": {"SM1"}, "From": {"+4915112345678"}, "Body": {"?"}}
+	platform := messages.TwilioPath + platformNumber + "/inbound"
+	signed := twiliotest.Sign("platform", "https://berth.example"+platform, form)
+	visit := func(method, path string, headers ...string) int {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
+		for i := 0; i < len(headers); i += 2 {
+			r.Header.Set(headers[i], headers[i+1])
+		}
+		c.pages.ServeHTTP(w, r)
+		return w.Code
+	}
+	flood := func() {
+		for range 9 {
+			visit(http.MethodGet, waitlists.ClaimPath+strings.Repeat("A", 43))
+			visit(http.MethodPost, platform)
+		}
+		test.EqOp(t, http.StatusTooManyRequests, visit(http.MethodGet, waitlists.ClaimPath+"x"))
+		test.EqOp(t, http.StatusServiceUnavailable, visit(http.MethodPost, platform))
+	}
+	flood()
+	display := c.link()
+	for range 20 { // what is proven counts for nothing
+		for _, link := range []string{
+			claim, display, strings.TrimPrefix(feed, "https://berth.example"),
+			messages.UnsubscribePath + seals.Sign(
+				c.Tenant, "unsubscribe", append(append([]byte{'m'}, who.Member.UUID[:]...), "CREDITS_LOW"...)),
+			assetPath + "display.js",
+		} {
+			test.EqOp(t, http.StatusOK, visit(http.MethodGet, link), test.Sprint(link))
+		}
+		confirm := accounts.ConfirmPath + contacts.Codes{Seals: seals}.WriteLink(
+			contacts.Link{Tenant: c.Tenant, Member: who.Member})
+		test.EqOp(t, http.StatusGone, visit(http.MethodGet, confirm))
+		test.EqOp(t, http.StatusOK, visit(http.MethodPost, platform, twilio.SignatureHeader, signed))
+	}
+	own := strings.TrimPrefix(c.App.Messages.TwilioInboundURL(c.Tenant), "https://berth.example")
+	test.EqOp(t, http.StatusNotFound, visit(http.MethodPost, own), test.Sprint("passes, but is not signed"))
+
+	// What was made and is no longer good has few tries of its own.
+	test.NoError(t, c.App.Messages.DeleteCalendarFeed(t.Context(), who))
+	closed := strings.TrimPrefix(feed, "https://berth.example")
+	for range 5 {
+		test.EqOp(t, http.StatusNotFound, visit(http.MethodGet, closed))
+	}
+	test.EqOp(t, http.StatusTooManyRequests, visit(http.MethodGet, closed))
+	test.EqOp(t, http.StatusOK, visit(http.MethodGet, claim))
 }
 
 // Who reads the logs must not be able to open the links of others, not even those that failed.

@@ -194,6 +194,12 @@ type ContactLink struct {
 	Open    bool // the link can still be used
 }
 
+// MadeContactLink reports whether the last part of a link's URL was made by the service.
+func (s *Service) MadeContactLink(link string) bool {
+	_, err := s.codes.ReadLink(link)
+	return err == nil
+}
+
 // GetContactLink returns what a link would confirm. It changes nothing, because mail scanners open links before people
 // do. Errors: LINK_INVALID.
 func (s *Service) GetContactLink(ctx context.Context, link string) (ContactLink, error) {

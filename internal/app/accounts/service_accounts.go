@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -14,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -48,7 +50,7 @@ func (s *Service) CreateServiceAccount(
 			grant.Sort(account.Roles)
 			account.ID, account.CreatedAt, account.Keys = tenant.NextID[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
 			accountdb.InsertAccount(tx.Tx, tx.Tenant, account)
-			key := insertKey(tx, &account, secret)
+			key := s.insertKey(tx, &account, secret)
 			accountChanged(tx, "account.created", account, record.Changes(nil, accountValues(account)))
 			return accountWithKey{account, key}, nil
 		})
@@ -88,7 +90,7 @@ func (s *Service) RotateServiceAccountKey(
 			end := tx.Now.Add(overlap)
 			account.ExpireKeys(end)
 			accountdb.EndKeys(tx.Tx, tx.Tenant, id, end)
-			key := insertKey(tx, &account, secret)
+			key := s.insertKey(tx, &account, secret)
 			accountChanged(tx, "account.rotated", account, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 			return accountWithKey{account, key}, nil
 		})
@@ -156,12 +158,33 @@ func newSecret() grant.Secret {
 	return secret
 }
 
-// insertKey adds a key to an account and returns its text.
-func insertKey(tx *engine.Tx, account *grant.ServiceAccount, secret grant.Secret) string {
+// insertKey adds a key to an account and returns its text. The end of the secret becomes its checksum.
+func (s *Service) insertKey(tx *engine.Tx, account *grant.ServiceAccount, secret grant.Secret) string {
 	key := grant.Key{ID: tenant.NextID[tenant.KeyID](tx.IDs), CreatedAt: tx.Now}
 	account.Keys = append([]grant.Key{key}, account.Keys...)
+	said, checksum := splitKey(key.ID, &secret)
+	copy(checksum, s.seals.Checksum(tx.Tenant, keyPurpose, said))
 	accountdb.InsertKey(tx.Tx, tx.Tenant, account.ID, key, secret.Hash())
 	return grant.KeyText(tx.Tenant, key.ID, secret)
+}
+
+// keyPurpose keeps the checksum of a key from being used for other texts.
+const keyPurpose = "key"
+
+// splitKey returns what the checksum of a key is about, and where in the secret it is.
+func splitKey(id tenant.KeyID, secret *grant.Secret) (said, checksum []byte) {
+	random := len(secret) - seal.ChecksumSize
+	return slices.Concat(id.UUID[:], secret[:random]), secret[random:]
+}
+
+// MadeKey reports whether a key was made by the service. It may be revoked or expired.
+func (s *Service) MadeKey(text string) bool {
+	in, id, secret, err := grant.ParseKey(text)
+	if err != nil {
+		return false
+	}
+	said, checksum := splitKey(id, &secret)
+	return s.seals.HasChecksum(in, keyPurpose, said, checksum)
 }
 
 func accountChanged(tx *engine.Tx, action string, account grant.ServiceAccount, changes map[string]any) {

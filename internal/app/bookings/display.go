@@ -138,6 +138,12 @@ func findDisplayLink(
 
 var errNoDisplayLink = fault.Missing(fault.DisplayLinkNotFound, "Display link")
 
+// MadeDisplay reports whether a token of a display was made by the service, and has not expired.
+func (s *Service) MadeDisplay(token string) bool {
+	_, err := s.keys.VerifyDisplay(token, s.engine.Now())
+	return err == nil
+}
+
 // Display is what the screen shows of a session.
 type Display struct {
 	Tenant          string // its name

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -42,8 +43,24 @@ func (s *Service) CreateCalendarFeed(ctx context.Context, caller tenant.Caller) 
 	return s.publicURL + CalendarPath + link + ".ics", err
 }
 
+// feedSecret derives a secret, which ends with its checksum.
 func (s *Service) feedSecret(caller tenant.Caller, seed []byte) []byte {
-	return s.seals.Token(caller.Tenant, "calendar", slices.Concat(caller.Member.UUID[:], seed))
+	secret := s.seals.Token(caller.Tenant, feedPurpose, slices.Concat(caller.Member.UUID[:], seed))
+	said := secret[:content.CalendarSecretSize-seal.ChecksumSize]
+	return append(said, s.seals.Checksum(caller.Tenant, feedPurpose, said)...)
+}
+
+// feedPurpose keeps secrets of feeds from being used for other links.
+const feedPurpose = "calendar"
+
+// MadeCalendarFeed reports whether the last part of a feed's URL was made by the service. The feed may be closed.
+func (s *Service) MadeCalendarFeed(link string) bool {
+	in, secret, err := content.ReadCalendarLink(link)
+	if err != nil {
+		return false
+	}
+	said, sum := secret[:len(secret)-seal.ChecksumSize], secret[len(secret)-seal.ChecksumSize:]
+	return s.seals.HasChecksum(in, feedPurpose, said, sum)
 }
 
 // DeleteCalendarFeed closes the caller's calendar feed.

@@ -3,7 +3,9 @@ package messages
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
+	"strings"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -147,10 +149,29 @@ const TwilioPath = "/twilio/"
 
 // TwilioInboundURL is the webhook for SMS to a tenant's own number.
 func (s *Service) TwilioInboundURL(in tenant.TenantID) string {
-	return s.publicURL + TwilioPath + in.String() + "/inbound"
+	return s.publicURL + TwilioPath + s.webhook(in) + "/inbound"
 }
 
 // TwilioStatusURL is the webhook for reports about a tenant's messages.
 func (s *Service) TwilioStatusURL(in tenant.TenantID) string {
-	return s.publicURL + TwilioPath + in.String() + "/status"
+	return s.publicURL + TwilioPath + s.webhook(in) + "/status"
+}
+
+// webhookPurpose keeps the checksum of a webhook from being used for other links.
+const webhookPurpose = "twilio"
+
+// webhook returns what names a tenant in the path of its webhooks: its id, and the checksum of that.
+func (s *Service) webhook(in tenant.TenantID) string {
+	return in.String() + "." + hex.EncodeToString(s.seals.Checksum(in, webhookPurpose, nil))
+}
+
+// ReadWebhook reads the tenant from the path of a webhook, and whether the service made that. A path without a good
+// checksum serves, too: owners may have entered it long ago.
+func (s *Service) ReadWebhook(name string) (in tenant.TenantID, made bool, err error) {
+	id, text, _ := strings.Cut(name, ".")
+	if in, err = tenant.Parse[tenant.TenantID](id); err != nil {
+		return in, false, err
+	}
+	sum, err := hex.DecodeString(text)
+	return in, err == nil && s.seals.HasChecksum(in, webhookPurpose, nil, sum), nil
 }

@@ -60,6 +60,12 @@ func (s *Service) readUnsubscribe(link string) (Unsubscription, error) {
 	return u, nil
 }
 
+// MadeUnsubscribe reports whether the last part of a link's URL was made by the service.
+func (s *Service) MadeUnsubscribe(link string) bool {
+	_, err := s.readUnsubscribe(link)
+	return err == nil
+}
+
 // GetUnsubscribe returns what a link would stop. It changes nothing, because mail scanners open links before people do.
 func (s *Service) GetUnsubscribe(ctx context.Context, link string) (Unsubscription, error) {
 	u, err := s.readUnsubscribe(link)

@@ -20,6 +20,9 @@ func (s *Service) ClaimURL(in tenant.TenantID, offer tenant.OfferID) string {
 	return s.publicURL + ClaimPath + s.claims.Token(in, offer)
 }
 
+// MadeClaim reports whether a link's token was made by the service. Its offer may be gone.
+func (s *Service) MadeClaim(token string) bool { return s.claims.Made(token) }
+
 // Claim is the offer behind a link.
 type Claim struct {
 	Tenant tenant.TenantID

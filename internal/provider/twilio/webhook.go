@@ -14,10 +14,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-const (
-	signatureHeader = "X-Twilio-Signature"
-	webhookLimit    = 64 << 10 // bytes
-)
+// SignatureHeader is the header with the signature of a call.
+const SignatureHeader = "X-Twilio-Signature"
+
+const webhookLimit = 64 << 10 // bytes
 
 // EmptyReply is the response to an inbound SMS that sends nothing back, as text/xml.
 const EmptyReply = `<?xml version="1.0" encoding="UTF-8"?><Response></Response>`
@@ -52,7 +52,7 @@ func (w Webhook) Read(r *http.Request) (Callback, error) {
 	}
 	// The signature covers the exact URL, so do not build it from parsed parts.
 	address := strings.TrimSuffix(w.PublicURL, "/") + r.RequestURI
-	return w.Verify(address, r.Header.Get(signatureHeader), body)
+	return w.Verify(address, r.Header.Get(SignatureHeader), body)
 }
 
 // Verify is like Read for the parts of a call.

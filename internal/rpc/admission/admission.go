@@ -4,7 +4,7 @@
 //  1. A browser sends it for a page of an origin that may call (cors.go). It gets an ID (call.go, request_id.go).
 //  2. Its token is genuine (authenticate in admit.go). Wrong ones are limited by address (rates.go).
 //  3. Its caller does not call too often (rates.go), and has not too many calls in progress (memory.go). Public calls
-//     are limited by address.
+//     are limited by address: if it has no call left, once their message is read.
 //  4. Its body is not too large, as sent and decompressed (limits.go), nor are all bodies together (memory.go).
 //  5. Its message has no more values than it may hold (values.go), and can be decoded (codec.go). This is told in
 //     step 8, when it is known who asks.
@@ -61,6 +61,9 @@ type Config struct {
 	Memory Memory
 	// Rates limits calls. Optional.
 	Rates Rates
+	// Made returns the key or link in the message of a public RPC if the service made it, whether or not it is still
+	// good, and otherwise "". It takes microseconds and looks nothing up. Optional.
+	Made func(message any) string
 	// HoldBack is how long a call above a limit waits for its answer. To refuse is quick, and those who ask again at once
 	// would otherwise keep a processor busy.
 	HoldBack time.Duration
@@ -102,6 +105,7 @@ type Chain struct {
 	maxBytes  int64 // of a request; 0 for the default of its RPC
 	values    decodeLimits
 	holdBack  time.Duration
+	made      func(message any) string
 }
 
 // New returns a chain. It fails if the contract has an RPC without a rule, or if the metrics are registered already.
@@ -113,6 +117,9 @@ func New(c Config) (*Chain, error) {
 	if err := errors.Join(noRules, noValidator, noMetrics, noSecurity); err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
+	if c.Made == nil {
+		c.Made = func(any) string { return "" }
+	}
 	return &Chain{
 		checks: checks{
 			rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: requestLimits(rules),
@@ -120,7 +127,8 @@ func New(c Config) (*Chain, error) {
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now,
 		},
 		metrics: metrics, security: security, log: c.Logger,
-		memory: newMemory(c.Memory), cors: newCORS(c.Origins), errors: connect.NewErrorWriter(), timeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit),
+		memory: newMemory(c.Memory), cors: newCORS(c.Origins), errors: connect.NewErrorWriter(),
+		timeLimit: cmp.Or(c.TimeLimit, defaultTimeLimit), made: c.Made,
 		maxBytes: c.MaxBytes, values: newDecodeLimits(rules), holdBack: c.HoldBack,
 	}, nil
 }

@@ -23,7 +23,8 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 		rule, inContract := c.rules[r.URL.Path]
 		call := &request.Call{
 			ID: requestID(r.Header), Client: c.rates.addresses.Proxies.Client(r), Guard: c.guard, ResponseHeader: w.Header(),
-			Program: clientName(r.UserAgent()), Ready: func() {}, Answered: func(error) {},
+			Program: clientName(r.UserAgent()), Ready: func() {},
+			Prove: func(any) error { return nil }, Answered: func(error) {},
 		}
 		limit := c.requestLimit(r.URL.Path)
 		if !inContract || rule.Kind == v1.Access_RULE_PUBLIC {
@@ -80,11 +81,11 @@ func (c *Chain) begin(ctx context.Context, rule Rule, r *http.Request, held *hel
 		}
 		return held.enter()
 	}
-	err := held.enter()
-	if err == nil {
-		call.Answered, err = c.rates.takeUnproven(ctx)
+	if err := held.enter(); err != nil {
+		return err
 	}
-	return err
+	c.takeUnproven(call)
+	return nil
 }
 
 // readyWriter calls Call.Ready before it sends anything, so that a client that reads slowly does not hold up others.

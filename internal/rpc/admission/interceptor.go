@@ -35,8 +35,11 @@ func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if err != nil {
 			return nil, err
 		}
-		answered := request.CallFrom(ctx).Answered
-		defer func() { answered(err) }()
+		call := request.CallFrom(ctx)
+		defer func() { call.Answered(err) }()
+		if err := call.Prove(message.Any()); err != nil {
+			return nil, err
+		}
 		if err := c.admit(ctx, procedure, message.Any()); err != nil {
 			return nil, err
 		}

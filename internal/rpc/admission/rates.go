@@ -4,8 +4,11 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
+
+	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
@@ -132,19 +135,56 @@ func (r *rates) file(ctx context.Context) (leave func(), err error) {
 }
 
 // takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
-// valid key or link.
-func (r *rates) takeUnproven(ctx context.Context) (done func(err error), err error) {
-	wait, proven := r.addresses.Take(request.CallFrom(ctx).Client)
-	if wait > 0 {
-		return nil, errTooManyUnproven(wait)
-	}
-	return func(err error) {
-		switch fault.ReasonOf(err) {
-		case fault.KeyInvalid, fault.LinkInvalid, fault.InvalidField:
-		default:
+// valid key or link. If none is left, the message is read nevertheless: what the service made itself passes, so that who
+// invents keys and links shuts out no one behind the same address. The answer of any other is held back, also if its
+// message cannot be read.
+func (c *Chain) takeUnproven(call *request.Call) {
+	wait, proven := c.rates.addresses.Take(call.Client)
+	call.Answered = func(err error) {
+		if isProven(err) {
 			proven()
 		}
-	}, nil
+	}
+	if wait == 0 {
+		return
+	}
+	proven = func() {}
+	call.HeldBack = c.holdBack
+	call.Prove = func(message any) error {
+		made := c.made(message)
+		if made == "" {
+			return errTooManyUnproven(wait)
+		}
+		wait, returned := c.rates.addresses.TakeMade(call.Client, made)
+		if wait > 0 {
+			return errTooManyUnproven(wait)
+		}
+		proven, call.HeldBack = returned, 0
+		return nil
+	}
+}
+
+// isProven reports whether the outcome of a public RPC proves that its caller knows a valid key or link. A call that
+// failed otherwise, or whose caller has left, proves nothing.
+func isProven(err error) bool {
+	if err == nil || connect.IsNotModifiedError(err) {
+		return true
+	}
+	f, ok := errors.AsType[*fault.Error](err)
+	if !ok {
+		return false
+	}
+	switch f.Kind {
+	case fault.Internal, fault.Unavailable, fault.Canceled, fault.DeadlineExceeded:
+		return false
+	default:
+	}
+	switch f.Reason {
+	case fault.KeyInvalid, fault.LinkInvalid, fault.InvalidField, fault.RateLimited:
+		return false
+	default:
+		return true
+	}
 }
 
 // takeGuess takes a confirmation with a membership number of a benefit from what its caller may guess, and gives it back

@@ -365,6 +365,72 @@ func TestRates_LimitGuessesByAddress(t *testing.T) {
 	}
 }
 
+// Who tries invented keys shuts out no one behind the same address: a key that the service made is looked up. If it is
+// no longer good, it has few tries of its own. The answers to others are held back.
+func TestRates_KeysThatWereMadeAreLookedUp(t *testing.T) {
+	t.Parallel()
+	const wait = 20 * time.Millisecond
+	w := newRatedServer(t, Rates{}, 0.5, func(c *Config) {
+		c.HoldBack = wait
+		c.Made = func(message any) string {
+			if key := message.(*v1.ExchangeKeyRequest).GetKey(); strings.HasPrefix(key, "made") {
+				return key
+			}
+			return ""
+		}
+	})
+	exchange := func(key string) error {
+		return errorOf(berthv1connect.NewAccessServiceClient(http1, w.url).
+			ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key})))
+	}
+	for i, step := range []struct {
+		key   string
+		times int
+		want  string
+	}{
+		{"berth_x", 5, "KEY_INVALID"}, {"berth_x", 1, "RATE_LIMITED retry_after=2"},
+		{"made 1", 5, "KEY_INVALID"}, {"made 1", 1, "RATE_LIMITED"}, {"made 2", 5, "KEY_INVALID"},
+	} {
+		for range step.times {
+			asked := time.Now()
+			refused(t, step.want, test.Sprintf("step %d", i))(nil, exchange(step.key))
+			if strings.HasPrefix(step.want, "RATE_LIMITED") {
+				test.GreaterEq(t, wait, time.Since(asked))
+			}
+		}
+	}
+	asked := time.Now()
+	broken := expect.Value(http.NewRequestWithContext(t.Context(), http.MethodPost,
+		w.url+berthv1connect.AccessServiceExchangeKeyProcedure, strings.NewReader("no gzip")))(t)
+	broken.Header.Set("Content-Type", "application/json")
+	broken.Header.Set("Content-Encoding", "gzip")
+	_ = expect.Value(http1.Do(broken))(t).Body.Close()
+	test.GreaterEq(t, wait, time.Since(asked), test.Sprint("what cannot be read"))
+}
+
+func TestIsProven_NeedsAnAnswerThatOnlyGoodKeysAndLinksGet(t *testing.T) {
+	t.Parallel()
+	failed := func(kind fault.Kind, reason fault.Reason) error { return fault.New(kind, reason, "failed") }
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"answered":     {nil, true},
+		"not modified": {connect.NewNotModifiedError(http.Header{}), true},
+		"a rule":       {failed(fault.FailedPrecondition, fault.OfferNotLive), true},
+		"wrong key":    {failed(fault.Unauthenticated, fault.KeyInvalid), false},
+		"wrong link":   {failed(fault.FailedPrecondition, fault.LinkInvalid), false},
+		"not valid":    {failed(fault.InvalidArgument, fault.InvalidField), false},
+		"too many":     {failed(fault.ResourceExhausted, fault.RateLimited), false},
+		"left":         {failed(fault.Canceled, fault.CallerLeft), false},
+		"left early":   {context.Canceled, false},
+		"too slow":     {failed(fault.DeadlineExceeded, fault.Timeout), false},
+		"no database":  {errors.New("no database"), false},
+	} {
+		test.EqOp(t, c.want, isProven(c.err), test.Sprint(name))
+	}
+}
+
 // expired returns a token that was valid until an hour ago.
 func expired(t *testing.T, by *token.Issuer) string {
 	t.Helper()

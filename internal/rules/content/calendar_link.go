@@ -22,7 +22,8 @@ func WriteCalendarLink(in tenant.TenantID, secret []byte) string {
 // ReadCalendarLink reads what WriteCalendarLink wrote. Any other text is LINK_INVALID.
 func ReadCalendarLink(text string) (in tenant.TenantID, secret []byte, err error) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(raw) != len(in.UUID)+CalendarSecretSize {
+	if err != nil || len(raw) != len(in.UUID)+CalendarSecretSize ||
+		len(text) != base64.RawURLEncoding.EncodedLen(len(raw)) { // the decoder skips line breaks
 		return in, nil, ErrNoCalendar
 	}
 	if copy(in.UUID[:], raw); in.IsZero() {

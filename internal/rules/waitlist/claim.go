@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
@@ -43,15 +44,35 @@ func RotatingClaimKey(secret func(at time.Time) []byte, all func() [][]byte) Cla
 	return ClaimKey{secret, all}
 }
 
-// A token is the tenant to search, followed by 128 bits that cannot be guessed.
+// A token is the tenant to search, followed by 128 bits that cannot be guessed. The last of them are a checksum of all
+// before it, which tells a token that was made from one that was invented, without a search.
 const (
 	claimTenant = 16
-	claimBits   = 16
+	claimBits   = 12
+	claimCheck  = 4
+	claimLength = claimTenant + claimBits + claimCheck
 )
 
 // Token returns the token in the link of an offer.
 func (k ClaimKey) Token(in tenant.TenantID, offer tenant.OfferID) string {
-	return base64.RawURLEncoding.EncodeToString(append(in.UUID[:], k.mac("token", offer)[:claimBits]...))
+	token := append(in.UUID[:], k.mac("token", offer)[:claimBits]...)
+	return base64.RawURLEncoding.EncodeToString(append(token, checkClaim(k.secret(offer.Time()), token)...))
+}
+
+// Made reports whether a text is a token that Token made, whether or not there is such an offer.
+func (k ClaimKey) Made(token string) bool {
+	raw, ok := decodeClaim(token)
+	if !ok || k.all == nil {
+		return false
+	}
+	said, check := raw[:claimLength-claimCheck], raw[claimLength-claimCheck:]
+	return slices.ContainsFunc(k.all(), func(secret []byte) bool { return hmac.Equal(check, checkClaim(secret, said)) })
+}
+
+func checkClaim(secret, said []byte) []byte {
+	mac := hmac.New(sha256.New, derive(secret, "berth/waitlist/check/v1"))
+	mac.Write(said)
+	return mac.Sum(nil)[:claimCheck]
 }
 
 // Code returns the code in the text message of an offer: six digits.
@@ -105,11 +126,8 @@ var ErrClaimInvalid = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "Th
 
 // ReadClaim returns the tenant of a token. A text that is not a token is LINK_INVALID.
 func ReadClaim(token string) (tenant.TenantID, error) {
-	if len(token) != base64.RawURLEncoding.EncodedLen(claimTenant+claimBits) {
-		return tenant.TenantID{}, ErrClaimInvalid
-	}
-	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(raw) != claimTenant+claimBits { // it ignores line breaks
+	raw, ok := decodeClaim(token)
+	if !ok {
 		return tenant.TenantID{}, ErrClaimInvalid
 	}
 	in := tenant.TenantID{UUID: tenant.UUID(raw[:claimTenant])}
@@ -117,4 +135,12 @@ func ReadClaim(token string) (tenant.TenantID, error) {
 		return tenant.TenantID{}, ErrClaimInvalid
 	}
 	return in, nil
+}
+
+func decodeClaim(token string) (raw []byte, ok bool) {
+	if len(token) != base64.RawURLEncoding.EncodedLen(claimLength) {
+		return nil, false
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
+	return raw, err == nil && len(raw) == claimLength // it ignores line breaks
 }

