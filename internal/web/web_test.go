@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/shoenig/test"
 
@@ -27,7 +29,7 @@ import (
 func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 	t.Parallel()
 	addresses := traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, testkit.NewClock(testkit.Noon).Now)
-	pages := limitInvalid(addresses, func(*http.Request) string { return "" }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	pages := limitInvalid(Config{Addresses: addresses}, func(*http.Request) string { return "" }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/wrong") {
 			http.NotFound(w, r)
 		}
@@ -51,6 +53,25 @@ func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 		}
 		test.Eq(t, step.want, got, test.Sprintf("step %d", i))
 	}
+}
+
+// To refuse takes little, and who opens invented links again at once would be refused thousands of times a second.
+func TestLinks_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := Config{
+			Addresses: traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 1}, nil, testkit.NewClock(testkit.Noon).Now),
+			HoldBack:  &traffic.HoldBack{For: time.Second},
+		}
+		pages := limitInvalid(config, func(*http.Request) string { return "" }, http.NotFoundHandler())
+		for i, link := range []string{
+			"/claim/x", "/claim/x", "/display/x", "/calendar/x.ics", "/unsubscribe/x", "/confirm/x", "/twilio/platform/status",
+		} {
+			begun := time.Now()
+			pages.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, link, nil))
+			test.EqOp(t, min(time.Duration(i), 1)*time.Second, time.Since(begun), test.Sprint(link))
+		}
+	})
 }
 
 // Who opens invented links, or sends webhooks that Twilio did not sign, shuts out no one behind the same address: what
