@@ -74,6 +74,38 @@ func TestLinks_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 	})
 }
 
+// A page of another site cannot press the buttons of these pages. Mail clients, which send no such headers, can.
+func TestForms_OfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	c := newClaimStudio(t, waitlist.OfferInTurn)
+	who, claim := c.offered()
+	seals := c.Config().Seals
+	foreign := [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		{"Sec-Fetch-Site", "", "Origin", "https://evil.example"},
+	}
+	own := [][]string{
+		{"Sec-Fetch-Site", "same-origin", "Origin", "null"}, {"Sec-Fetch-Site", "", "Origin", "https://berth.example"},
+		{"Sec-Fetch-Site", "", "Origin", ""},
+	}
+	for _, link := range []string{
+		claim,
+		messages.UnsubscribePath + seals.Sign(
+			c.Tenant, "unsubscribe", append(append([]byte{'m'}, who.Member.UUID[:]...), "CREDITS_LOW"...)),
+		accounts.ConfirmPath + contacts.Codes{Seals: seals}.WriteLink(
+			contacts.Link{Tenant: c.Tenant, Member: who.Member}),
+	} {
+		for _, headers := range foreign {
+			r, _ := c.send(http.MethodPost, link, accept, headers...)
+			test.EqOp(t, http.StatusForbidden, r.StatusCode, test.Sprint(link, headers))
+		}
+		for _, headers := range own {
+			r, _ := c.send(http.MethodPost, link, accept, headers...)
+			test.NotEqOp(t, http.StatusForbidden, r.StatusCode, test.Sprint(link, headers))
+		}
+	}
+}
+
 // Who opens invented links, or sends webhooks that Twilio did not sign, shuts out no one behind the same address: what
 // the service made passes.
 func TestLinks_ThatWereMadePassWhileOthersAreInvented(t *testing.T) {
