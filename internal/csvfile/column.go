@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/berthhq/berth/internal/printable"
 )
 
 // Column is a column that a file may have.
@@ -56,7 +57,7 @@ func (c *Column[R]) parse(r *R, cell string) (problem string) {
 		return fmt.Sprintf("The cell %s is in a column without a name.", Quote(text))
 	case !utf8.ValidString(text):
 		return "It is not UTF-8: save the file as CSV in UTF-8."
-	case strings.ContainsFunc(text, c.forbids):
+	case !c.shows(text):
 		return fmt.Sprintf("It has control characters: %s.", Quote(text))
 	case utf8.RuneCountInString(text) > c.MaxLength:
 		return fmt.Sprintf("It is longer than %d characters.", c.MaxLength)
@@ -67,17 +68,12 @@ func (c *Column[R]) parse(r *R, cell string) (problem string) {
 	}
 }
 
-// forbids finds control characters and overrides of the writing direction, which
-// can make a name look like another one. Arabic and Hebrew need no overrides.
-func (c *Column[R]) forbids(char rune) bool {
-	switch char {
-	case '\n', '\t':
-		return !c.Multiline
-	case '\u202d', '\u202e':
-		return true
-	default:
-		return unicode.IsControl(char)
+// shows reports whether a text shows all that it contains.
+func (c *Column[R]) shows(text string) bool {
+	if c.Multiline {
+		return printable.Lines(text) && !strings.ContainsRune(text, '\r')
 	}
+	return printable.Line(text)
 }
 
 // isFormula reports whether a spreadsheet would run the text in an export. Names may start

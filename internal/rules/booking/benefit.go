@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/regex"
 	"github.com/berthhq/berth/internal/tenant"
@@ -56,6 +57,9 @@ func (p BenefitProvider) Validate() error {
 	}
 	if p.Name == "" || len([]rune(p.Name)) > 200 {
 		return fault.Invalid("provider.name", "A provider's name has 1 to 200 characters.")
+	}
+	if !printable.Line(p.Name) {
+		return fault.Invalid("provider.name", "A provider's name must be one line without control or invisible characters.")
 	}
 	if p.Verification != Unverified && p.Verification != VerifyByList {
 		return fault.Invalid("provider.verification", "Numbers are not verified, or by a list.")

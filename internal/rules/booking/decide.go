@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
@@ -150,6 +151,8 @@ func CheckBooker(member tenant.MemberID, guest bool, contact Contact, guestTier 
 	switch {
 	case guest && strings.TrimSpace(contact.Name) == "":
 		return fault.Invalid("contact.name", "A guest needs a name.")
+	case !printable.Line(contact.Name):
+		return fault.Invalid("contact.name", "A name must be one line without control or invisible characters.")
 	case guestTier != "" && !guest:
 		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
 	case member.IsZero() && !guest:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -38,6 +39,8 @@ func (i Item) Validate() error {
 	switch {
 	case i.Name == "" || len([]rune(i.Name)) > 200:
 		return fault.Invalid("item.name", "An item's name has 1 to 200 characters.")
+	case !printable.Line(i.Name):
+		return fault.Invalid("item.name", "An item's name must be one line without control or invisible characters.")
 	case i.Stock < 0 || i.Stock > 10_000:
 		return fault.Invalid("item.stock", "The stock is 0 to 10,000.")
 	case i.Out != nil && (*i.Out < time.Minute || *i.Out > 7*24*time.Hour):

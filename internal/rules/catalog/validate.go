@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/currency"
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/settings"
 )
 
@@ -39,6 +39,7 @@ const MaxNoShowDelay = 7 * day
 func (t Tenant) Validate() error {
 	return cmp.Or(
 		name("tenant.name", t.Name),
+		noAddress("tenant.name", t.Name),
 		zone("tenant.time_zone", t.TimeZone),
 		locale("tenant.locale", t.Locale),
 		currencyCode("tenant.currency", t.Currency),
@@ -159,18 +160,26 @@ func name(field, value string) error {
 		return fault.Invalid(field, "A name is required.")
 	case strings.TrimSpace(value) != value:
 		return fault.Invalid(field, "A name must not begin or end with a space.")
-	case strings.ContainsFunc(value, unicode.IsControl):
-		return fault.Invalid(field, "A name must be one line without control characters.")
+	case !printable.Line(value):
+		return fault.Invalid(field, "A name must be one line without control or invisible characters.")
 	}
 	return text(field, value, maxName)
 }
 
+// noAddress rejects a name with an email address. Mails come in the name of the tenant, and mail programs show that
+// instead of the address.
+func noAddress(field, value string) error {
+	if printable.HasAddress(value) {
+		return fault.Invalid(field, "The name must not contain an address.")
+	}
+	return nil
+}
+
 // text rejects a text that is too long, in characters, or that could not be stored or shown.
 func text(field, value string, longest int) error {
-	unprintable := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 	switch {
-	case !utf8.ValidString(value) || strings.ContainsFunc(value, unprintable):
-		return fault.Invalid(field, "The text has control characters or is not valid UTF-8.")
+	case !utf8.ValidString(value) || !printable.Lines(value):
+		return fault.Invalid(field, "The text has control or invisible characters, or is not valid UTF-8.")
 	case utf8.RuneCountInString(value) > longest:
 		return fault.Invalid(field, "At most %d characters.", longest)
 	}

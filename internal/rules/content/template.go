@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
@@ -59,6 +60,8 @@ func (t Template) Check() (Template, error) {
 		return t, fault.Invalid("template.subject", "A text message has no subject.")
 	case t.Channel != delivery.SMS && strings.TrimSpace(t.Subject) == "":
 		return t, fault.Invalid("template.subject", "The subject is required.")
+	case !printable.Lines(t.Subject):
+		return t, fault.Invalid("template.subject", "The subject has control or invisible characters.")
 	case t.Channel != delivery.Email && t.HTML != "":
 		return t, fault.Invalid("template.html", "Only mails have HTML.")
 	}

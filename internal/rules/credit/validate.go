@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 )
 
 const day = 24 * time.Hour
@@ -21,6 +22,8 @@ func (p Plan) Validate() error {
 	switch {
 	case p.Name == "" || len([]rune(p.Name)) > 200:
 		return fault.Invalid("plan.name", "A plan's name has 1 to 200 characters.")
+	case !printable.Line(p.Name):
+		return fault.Invalid("plan.name", "A plan's name must be one line without control or invisible characters.")
 	case p.Kind == Credits && (p.Credits < 1 || p.Credits > 10_000):
 		return fault.Invalid("plan.credits", "A plan of the kind CREDITS grants 1 to 10,000 credits.")
 	case p.Kind != Credits && p.Credits != 0:

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
 )
@@ -43,9 +43,9 @@ func (r Role) Normalize() (Role, error) {
 	if r.Title == "" {
 		r.Title = r.Name
 	}
-	if utf8.RuneCountInString(r.Title) > maxTitle || strings.ContainsFunc(r.Title, unicode.IsControl) {
+	if utf8.RuneCountInString(r.Title) > maxTitle || !printable.Line(r.Title) {
 		return r, fault.Invalid("role.title",
-			"A title has at most %d characters and no control characters.", maxTitle)
+			"A title has at most %d characters, and none that is invisible.", maxTitle)
 	}
 	if err := checkDescription("role.description", r.Description); err != nil {
 		return r, err
@@ -94,10 +94,9 @@ func (r Role) CheckUnused() error {
 }
 
 func checkDescription(field, text string) error {
-	control := func(char rune) bool { return unicode.IsControl(char) && char != '\n' && char != '\t' && char != '\r' }
-	if utf8.RuneCountInString(text) > maxDescription || strings.ContainsFunc(text, control) {
+	if utf8.RuneCountInString(text) > maxDescription || !printable.Lines(text) {
 		return fault.Invalid(field,
-			"A description has at most %d characters and no control characters.", maxDescription)
+			"A description has at most %d characters, and none that is invisible.", maxDescription)
 	}
 	return nil
 }
@@ -176,9 +175,9 @@ func (a ServiceAccount) Normalize() (ServiceAccount, error) {
 	}
 	a.Name, a.Description = strings.TrimSpace(a.Name), strings.TrimSpace(a.Description)
 	length := utf8.RuneCountInString(a.Name)
-	if length == 0 || length > maxAccountName || strings.ContainsFunc(a.Name, unicode.IsControl) {
+	if length == 0 || length > maxAccountName || !printable.Line(a.Name) {
 		return a, fault.Invalid("name",
-			"An account's name has 1 to %d characters and no control characters.", maxAccountName)
+			"An account's name has 1 to %d characters, and none that is invisible.", maxAccountName)
 	}
 	return a, checkDescription("description", a.Description)
 }

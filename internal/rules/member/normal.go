@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 )
 
 // Length limits of a member's fields, in characters.
@@ -101,8 +102,8 @@ func line(longest int) func(string) (string, string) {
 			return "", "It is blank."
 		case utf8.RuneCountInString(s) > longest:
 			return "", fmt.Sprintf("It is longer than %d characters.", longest)
-		case strings.ContainsFunc(s, unprintable):
-			return "", "It has control characters."
+		case !printable.Line(s):
+			return "", "It has control or invisible characters."
 		}
 		return s, ""
 	}
@@ -115,7 +116,7 @@ func unprintable(char rune) bool {
 
 func email(s string) (string, string) {
 	address, err := mail.ParseAddress(s)
-	if err != nil || address.Address != s || len(s) > maxEmail || strings.ContainsFunc(s, unprintable) {
+	if err != nil || address.Address != s || len(s) > maxEmail || !printable.Line(s) {
 		return "", "It is not an email address, such as ana@example.com."
 	}
 	return s, ""

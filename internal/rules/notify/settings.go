@@ -4,12 +4,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/delivery"
 )
@@ -58,8 +58,12 @@ func (s Settings) Normalize() (Settings, error) {
 				"The limit is at least 1 per day. To send none, turn the channel off.")
 		}
 	}
-	if s.SenderName = strings.TrimSpace(s.SenderName); strings.ContainsFunc(s.SenderName, unicode.IsControl) {
-		return s, fault.Invalid("settings.sender_name", "The sender's name must not contain line breaks.")
+	if s.SenderName = strings.TrimSpace(s.SenderName); !printable.Line(s.SenderName) {
+		return s, fault.Invalid("settings.sender_name",
+			"The sender's name must not contain line breaks, marks of the direction or invisible characters.")
+	}
+	if printable.HasAddress(s.SenderName) { // mail programs show it instead of the address
+		return s, fault.Invalid("settings.sender_name", "The sender's name must not contain an address.")
 	}
 	if s.Locale != "" {
 		if _, err := language.Parse(s.Locale); err != nil {

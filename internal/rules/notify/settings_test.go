@@ -19,12 +19,16 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 		return set{"PerDay": map[delivery.Channel]int{sms: bySMS, push: byPush, email: byEmail}}
 	}
 	for field, all := range map[string][]set{
-		"":                     {nil, limits(1, 1, 1), {"Locale": "pt-BR"}, {"PhoneCountries": []string{"PT", "GB"}}},
+		"":                     {nil, {"SenderName": "Yoga @ the Pier"}, {"SenderName": "🧘‍♀️ Yoga"}, limits(1, 1, 1), {"Locale": "pt-BR"}, {"PhoneCountries": []string{"PT", "GB"}}},
 		"settings.sms_per_day": {limits(0, 1, 1)}, "settings.push_per_day": {limits(1, 0, 1)},
 		"settings.email_per_day":   {limits(1, 1, 0)},
 		"settings.phone_countries": {{"PhoneCountries": []string{"UK"}}, {"PhoneCountries": []string{"001"}}},
 		"settings.locale":          {{"Locale": "english!"}},
-		"settings.sender_name":     {{"SenderName": "Studio\r\nBcc: all@example.com"}},
+		"settings.sender_name": {
+			{"SenderName": "Studio\r\nBcc: all"}, {"SenderName": "Studio\u202ednoob"}, {"SenderName": "Stu\u200bdio"},
+			{"SenderName": "Stu\u2066dio"}, {"SenderName": "Studio\u2028Bcc"}, {"SenderName": "support@bank.example"},
+			{"SenderName": "Bank <support＠bank.example>"},
+		},
 		"settings.quiet_hours": {
 			{"QuietHours.Start.Hour": 25}, {"QuietHours.End.Hour": 25}, {"QuietHours.End.Second": 1},
 		},

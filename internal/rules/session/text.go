@@ -1,11 +1,10 @@
 package session
 
 import (
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/printable"
 )
 
 // Length limits of texts, in characters. The contract has them too; these apply to callers inside the service.
@@ -22,22 +21,19 @@ func CheckReason(reason string) error { return lines("reason", reason, maxReason
 
 // line accepts one line of text.
 func line(field, value string, longest int) error {
-	return text(field, value, longest, unicode.IsControl)
+	return text(field, value, longest, printable.Line)
 }
 
 // lines accepts one or more lines of text.
 func lines(field, value string, longest int) error {
-	return text(field, value, longest, func(r rune) bool {
-		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r)
-	})
+	return text(field, value, longest, printable.Lines)
 }
 
-// text rejects what the database cannot store, such as a null character, and control characters, which can hide what a
-// text is.
-func text(field, value string, longest int, forbidden func(rune) bool) error {
+// text rejects what the database cannot store, such as a null character, and characters that can hide what a text is.
+func text(field, value string, longest int, shows func(string) bool) error {
 	switch {
-	case !utf8.ValidString(value) || strings.ContainsFunc(value, forbidden):
-		return fault.Invalid(field, "The text has control characters.")
+	case !utf8.ValidString(value) || !shows(value):
+		return fault.Invalid(field, "The text has control or invisible characters.")
 	case utf8.RuneCountInString(value) > longest:
 		return fault.Invalid(field, "The text is longer than %d characters.", longest)
 	default:
