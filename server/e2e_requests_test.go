@@ -500,6 +500,12 @@ var peopleRequests = map[string][]build{
 		w.forgetCodes()
 		return &v1.ResendContactCodeRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL}
 	}},
+	"MemberService/ConfirmMemberContact": {func(w *world) proto.Message {
+		m := expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t)
+		return &v1.ConfirmMemberContactRequest{
+			MemberId: text(m.ID), Kind: v1.ContactKind_CONTACT_KIND_EMAIL, Address: m.Email, Reason: unique(),
+		}
+	}},
 	"MemberService/CancelContact": {func(w *world) proto.Message {
 		w.newContactCode()
 		return &v1.CancelContactRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL}

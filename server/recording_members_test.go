@@ -122,6 +122,7 @@ func contactsScript() script {
 	return script{
 		zoe.refused("Zoe confirms nothing", "CONTACT_NOT_PENDING", confirm(phone, "000000")),
 		zoe.refused("Zoe enters a number in Portugal", "CONTACT_COUNTRY", number("+351912345678")),
+		zoe.refused("Zoe enters a fixed-line number", "CONTACT_NOT_MOBILE", number("+4930123456")),
 		zoe.calls("Zoe enters a number", number("+4915112345699")),
 		zoe.calls("Zoe sees what is pending", &v1.GetMeRequest{}),
 		code("$zoe", bySMS),
@@ -148,6 +149,10 @@ func contactsScript() script {
 		zoe.silently(toTom),
 		zoe.silently(&v1.CancelContactRequest{Kind: email}),
 		zoe.refused("Zoe enters it a fourth time", "QUOTA_EXCEEDED", toTom),
+		zoe.silently(number("+4915112345698")),
+		olga.calls("Olga confirms Zoe's next number by hand", &v1.ConfirmMemberContactRequest{
+			MemberId: "$zoe", Kind: phone, Address: "+4915112345698", Reason: "She showed her phone.",
+		}),
 	}
 }
 

@@ -112,9 +112,6 @@ func New(c Config) *Services {
 		Engine:  e,
 		Catalog: catalog.New(catalog.Config{Engine: e}),
 		Events:  events.New(events.Config{DB: c.DB, Relay: c.Relay}),
-		Accounts: accounts.New(accounts.Config{
-			Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, MaxMembers: c.Quotas.Members,
-		}),
 	}
 	s.Waitlists = waitlists.New(waitlists.Config{Engine: e, Claims: c.Claims, Stats: c.Stats, PublicURL: c.PublicURL})
 	s.Bookings = bookings.New(bookings.Config{
@@ -130,6 +127,9 @@ func New(c Config) *Services {
 		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,
 		Quotas: c.SendingQuotas, ReportTo: c.ReportTo,
 		CheckFCMKey: c.CheckFCMKey, LookupTXT: c.LookupTXT, Offers: c.Offers, Send: c.Send,
+	})
+	s.Accounts = accounts.New(accounts.Config{
+		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{

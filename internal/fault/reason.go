@@ -117,4 +117,5 @@ const (
 	ContactCodeExpired Reason = "CONTACT_CODE_EXPIRED"
 	ContactNotPending  Reason = "CONTACT_NOT_PENDING"
 	ContactCountry     Reason = "CONTACT_COUNTRY"
+	ContactNotMobile   Reason = "CONTACT_NOT_MOBILE"
 )

@@ -223,9 +223,10 @@ const (
 	// canceled: the caller canceled the request.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
 	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members", "sessions",
-	// "benefit_numbers" (of a provider), or of the caller within 24 hours: "idempotency_keys", "contact_codes" (codes to confirm a contact) or
-	// "test_messages". `limit` is their number. Wait until the 24 hours are over, or ask the operator of the service for
-	// more.
+	// "benefit_numbers" (of a provider), within 24 hours: "sent_messages" (three times its sending quota, after which no
+	// codes and tests are sent), or of the caller within 24 hours: "idempotency_keys", "contact_codes" (codes to confirm a
+	// contact) or "test_messages". `limit` is their number. Wait until the 24 hours are over, or ask the operator of the
+	// service for more.
 	ErrorReason_ERROR_REASON_QUOTA_EXCEEDED ErrorReason = 185
 	// aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`, or
 	// from the cursor of the last message.
@@ -260,6 +261,9 @@ const (
 	// invalid_argument: the domain of the address cannot be a sending domain: it is not one that can be registered, or it
 	// is the platform's.
 	ErrorReason_ERROR_REASON_SENDING_DOMAIN_INVALID ErrorReason = 210
+	// failed_precondition: the phone number is not a mobile one, and only those get codes. Staff can confirm others
+	// (ConfirmMemberContact).
+	ErrorReason_ERROR_REASON_CONTACT_NOT_MOBILE ErrorReason = 211
 )
 
 // Enum value maps for ErrorReason.
@@ -367,6 +371,7 @@ var (
 		208: "ERROR_REASON_DNS_RECORD_DIFFERENT",
 		209: "ERROR_REASON_DNS_UNAVAILABLE",
 		210: "ERROR_REASON_SENDING_DOMAIN_INVALID",
+		211: "ERROR_REASON_CONTACT_NOT_MOBILE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -471,6 +476,7 @@ var (
 		"ERROR_REASON_DNS_RECORD_DIFFERENT":         208,
 		"ERROR_REASON_DNS_UNAVAILABLE":              209,
 		"ERROR_REASON_SENDING_DOMAIN_INVALID":       210,
+		"ERROR_REASON_CONTACT_NOT_MOBILE":           211,
 	}
 )
 
@@ -505,7 +511,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xd9\x1b\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xff\x1b\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -608,7 +614,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1fERROR_REASON_DNS_RECORD_MISSING\x10\xcf\x01\x12&\n" +
 	"!ERROR_REASON_DNS_RECORD_DIFFERENT\x10\xd0\x01\x12!\n" +
 	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01\x12(\n" +
-	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01B\x8a\x01\n" +
+	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01\x12$\n" +
+	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01B\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +
 	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 

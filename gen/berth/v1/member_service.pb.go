@@ -295,9 +295,11 @@ type GetMemberResponse struct {
 	// The member.
 	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
 	// The member's devices, last seen first.
-	Devices       []*Device `protobuf:"bytes,2,rep,name=devices,proto3" json:"devices,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Devices []*Device `protobuf:"bytes,2,rep,name=devices,proto3" json:"devices,omitempty"`
+	// The contacts that the member has entered and not confirmed yet: at most one of each kind.
+	PendingContacts []*PendingContact `protobuf:"bytes,3,rep,name=pending_contacts,json=pendingContacts,proto3" json:"pending_contacts,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *GetMemberResponse) Reset() {
@@ -340,6 +342,13 @@ func (x *GetMemberResponse) GetMember() *Member {
 func (x *GetMemberResponse) GetDevices() []*Device {
 	if x != nil {
 		return x.Devices
+	}
+	return nil
+}
+
+func (x *GetMemberResponse) GetPendingContacts() []*PendingContact {
+	if x != nil {
+		return x.PendingContacts
 	}
 	return nil
 }
@@ -1112,6 +1121,134 @@ func (x *ResendContactCodeResponse) GetPendingContact() *PendingContact {
 	return nil
 }
 
+// ConfirmMemberContactRequest names a contact of a member.
+type ConfirmMemberContactRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// What to confirm.
+	Kind ContactKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.ContactKind" json:"kind,omitempty"`
+	// The address or number, as GetMember shows it.
+	Address string `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`
+	// The reason, for the audit log, up to 1,000 characters.
+	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmMemberContactRequest) Reset() {
+	*x = ConfirmMemberContactRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmMemberContactRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmMemberContactRequest) ProtoMessage() {}
+
+func (x *ConfirmMemberContactRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmMemberContactRequest.ProtoReflect.Descriptor instead.
+func (*ConfirmMemberContactRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *ConfirmMemberContactRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ConfirmMemberContactRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *ConfirmMemberContactRequest) GetKind() ContactKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ContactKind_CONTACT_KIND_UNSPECIFIED
+}
+
+func (x *ConfirmMemberContactRequest) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *ConfirmMemberContactRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// ConfirmMemberContactResponse is the member with the contact.
+type ConfirmMemberContactResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The member.
+	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ConfirmMemberContactResponse) Reset() {
+	*x = ConfirmMemberContactResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ConfirmMemberContactResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ConfirmMemberContactResponse) ProtoMessage() {}
+
+func (x *ConfirmMemberContactResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ConfirmMemberContactResponse.ProtoReflect.Descriptor instead.
+func (*ConfirmMemberContactResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ConfirmMemberContactResponse) GetMember() *Member {
+	if x != nil {
+		return x.Member
+	}
+	return nil
+}
+
 // CancelContactRequest selects a pending contact.
 type CancelContactRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1125,7 +1262,7 @@ type CancelContactRequest struct {
 
 func (x *CancelContactRequest) Reset() {
 	*x = CancelContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1137,7 +1274,7 @@ func (x *CancelContactRequest) String() string {
 func (*CancelContactRequest) ProtoMessage() {}
 
 func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1150,7 +1287,7 @@ func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelContactRequest.ProtoReflect.Descriptor instead.
 func (*CancelContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelContactRequest) GetTenantId() string {
@@ -1176,7 +1313,7 @@ type CancelContactResponse struct {
 
 func (x *CancelContactResponse) Reset() {
 	*x = CancelContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1188,7 +1325,7 @@ func (x *CancelContactResponse) String() string {
 func (*CancelContactResponse) ProtoMessage() {}
 
 func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1201,7 +1338,7 @@ func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelContactResponse.ProtoReflect.Descriptor instead.
 func (*CancelContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
 }
 
 // RegisterDeviceRequest registers a device.
@@ -1219,7 +1356,7 @@ type RegisterDeviceRequest struct {
 
 func (x *RegisterDeviceRequest) Reset() {
 	*x = RegisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[20]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1231,7 +1368,7 @@ func (x *RegisterDeviceRequest) String() string {
 func (*RegisterDeviceRequest) ProtoMessage() {}
 
 func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[20]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1244,7 +1381,7 @@ func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *RegisterDeviceRequest) GetTenantId() string {
@@ -1279,7 +1416,7 @@ type RegisterDeviceResponse struct {
 
 func (x *RegisterDeviceResponse) Reset() {
 	*x = RegisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[21]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1428,7 @@ func (x *RegisterDeviceResponse) String() string {
 func (*RegisterDeviceResponse) ProtoMessage() {}
 
 func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[21]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1441,7 @@ func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *RegisterDeviceResponse) GetDevice() *Device {
@@ -1327,7 +1464,7 @@ type UnregisterDeviceRequest struct {
 
 func (x *UnregisterDeviceRequest) Reset() {
 	*x = UnregisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[22]
+	mi := &file_berth_v1_member_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1339,7 +1476,7 @@ func (x *UnregisterDeviceRequest) String() string {
 func (*UnregisterDeviceRequest) ProtoMessage() {}
 
 func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[22]
+	mi := &file_berth_v1_member_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1352,7 +1489,7 @@ func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UnregisterDeviceRequest) GetTenantId() string {
@@ -1378,7 +1515,7 @@ type UnregisterDeviceResponse struct {
 
 func (x *UnregisterDeviceResponse) Reset() {
 	*x = UnregisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[23]
+	mi := &file_berth_v1_member_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1390,7 +1527,7 @@ func (x *UnregisterDeviceResponse) String() string {
 func (*UnregisterDeviceResponse) ProtoMessage() {}
 
 func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[23]
+	mi := &file_berth_v1_member_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1403,7 +1540,7 @@ func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{25}
 }
 
 var File_berth_v1_member_service_proto protoreflect.FileDescriptor
@@ -1428,10 +1565,11 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"c\n" +
 	"\x10GetMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"i\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"\xae\x01\n" +
 	"\x11GetMemberResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12*\n" +
-	"\adevices\x18\x02 \x03(\v2\x10.berth.v1.DeviceR\adevices\"\xda\x02\n" +
+	"\adevices\x18\x02 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12C\n" +
+	"\x10pending_contacts\x18\x03 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xda\x02\n" +
 	"\x12ListMembersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
 	"\x05query\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05query\x126\n" +
@@ -1483,7 +1621,17 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x04kind\x18\x02 \x01(\x0e2\x15.berth.v1.ContactKindB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04kind\"^\n" +
 	"\x19ResendContactCodeResponse\x12A\n" +
-	"\x0fpending_contact\x18\x01 \x01(\v2\x18.berth.v1.PendingContactR\x0ependingContact\"w\n" +
+	"\x0fpending_contact\x18\x01 \x01(\v2\x18.berth.v1.PendingContactR\x0ependingContact\"\xed\x01\n" +
+	"\x1bConfirmMemberContactRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x125\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x15.berth.v1.ContactKindB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04kind\x12$\n" +
+	"\aaddress\x18\x04 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xfe\x01R\aaddress\x12 \n" +
+	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"H\n" +
+	"\x1cConfirmMemberContactResponse\x12(\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"w\n" +
 	"\x14CancelContactRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x15.berth.v1.ContactKindB\n" +
@@ -1499,7 +1647,7 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x17UnregisterDeviceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bdeviceId\"\x1a\n" +
-	"\x18UnregisterDeviceResponse2\xf3\b\n" +
+	"\x18UnregisterDeviceResponse2\xf2\t\n" +
 	"\rMemberService\x12c\n" +
 	"\fCreateMember\x12\x1d.berth.v1.CreateMemberRequest\x1a\x1e.berth.v1.CreateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12c\n" +
 	"\fUpdateMember\x12\x1d.berth.v1.UpdateMemberRequest\x1a\x1e.berth.v1.UpdateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12\\\n" +
@@ -1509,7 +1657,8 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x05GetMe\x12\x16.berth.v1.GetMeRequest\x1a\x17.berth.v1.GetMeResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12I\n" +
 	"\bUpdateMe\x12\x19.berth.v1.UpdateMeRequest\x1a\x1a.berth.v1.UpdateMeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
 	"\x0eConfirmContact\x12\x1f.berth.v1.ConfirmContactRequest\x1a .berth.v1.ConfirmContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12d\n" +
-	"\x11ResendContactCode\x12\".berth.v1.ResendContactCodeRequest\x1a#.berth.v1.ResendContactCodeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12X\n" +
+	"\x11ResendContactCode\x12\".berth.v1.ResendContactCodeRequest\x1a#.berth.v1.ResendContactCodeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12}\n" +
+	"\x14ConfirmMemberContact\x12%.berth.v1.ConfirmMemberContactRequest\x1a&.berth.v1.ConfirmMemberContactResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0emember.confirm\x12X\n" +
 	"\rCancelContact\x12\x1e.berth.v1.CancelContactRequest\x1a\x1f.berth.v1.CancelContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
 	"\x0eRegisterDevice\x12\x1f.berth.v1.RegisterDeviceRequest\x1a .berth.v1.RegisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02\x12a\n" +
 	"\x10UnregisterDevice\x12!.berth.v1.UnregisterDeviceRequest\x1a\".berth.v1.UnregisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02B\x92\x01\n" +
@@ -1527,97 +1676,104 @@ func file_berth_v1_member_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_member_service_proto_rawDescData
 }
 
-var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_berth_v1_member_service_proto_goTypes = []any{
-	(*CreateMemberRequest)(nil),       // 0: berth.v1.CreateMemberRequest
-	(*CreateMemberResponse)(nil),      // 1: berth.v1.CreateMemberResponse
-	(*UpdateMemberRequest)(nil),       // 2: berth.v1.UpdateMemberRequest
-	(*UpdateMemberResponse)(nil),      // 3: berth.v1.UpdateMemberResponse
-	(*GetMemberRequest)(nil),          // 4: berth.v1.GetMemberRequest
-	(*GetMemberResponse)(nil),         // 5: berth.v1.GetMemberResponse
-	(*ListMembersRequest)(nil),        // 6: berth.v1.ListMembersRequest
-	(*ListMembersResponse)(nil),       // 7: berth.v1.ListMembersResponse
-	(*ImportMembersRequest)(nil),      // 8: berth.v1.ImportMembersRequest
-	(*ImportMembersResponse)(nil),     // 9: berth.v1.ImportMembersResponse
-	(*GetMeRequest)(nil),              // 10: berth.v1.GetMeRequest
-	(*GetMeResponse)(nil),             // 11: berth.v1.GetMeResponse
-	(*UpdateMeRequest)(nil),           // 12: berth.v1.UpdateMeRequest
-	(*UpdateMeResponse)(nil),          // 13: berth.v1.UpdateMeResponse
-	(*ConfirmContactRequest)(nil),     // 14: berth.v1.ConfirmContactRequest
-	(*ConfirmContactResponse)(nil),    // 15: berth.v1.ConfirmContactResponse
-	(*ResendContactCodeRequest)(nil),  // 16: berth.v1.ResendContactCodeRequest
-	(*ResendContactCodeResponse)(nil), // 17: berth.v1.ResendContactCodeResponse
-	(*CancelContactRequest)(nil),      // 18: berth.v1.CancelContactRequest
-	(*CancelContactResponse)(nil),     // 19: berth.v1.CancelContactResponse
-	(*RegisterDeviceRequest)(nil),     // 20: berth.v1.RegisterDeviceRequest
-	(*RegisterDeviceResponse)(nil),    // 21: berth.v1.RegisterDeviceResponse
-	(*UnregisterDeviceRequest)(nil),   // 22: berth.v1.UnregisterDeviceRequest
-	(*UnregisterDeviceResponse)(nil),  // 23: berth.v1.UnregisterDeviceResponse
-	(*Member)(nil),                    // 24: berth.v1.Member
-	(*fieldmaskpb.FieldMask)(nil),     // 25: google.protobuf.FieldMask
-	(*Device)(nil),                    // 26: berth.v1.Device
-	(MemberStatus)(0),                 // 27: berth.v1.MemberStatus
-	(*MemberImportProgress)(nil),      // 28: berth.v1.MemberImportProgress
-	(*MemberImportReport)(nil),        // 29: berth.v1.MemberImportReport
-	(*PendingContact)(nil),            // 30: berth.v1.PendingContact
-	(ContactKind)(0),                  // 31: berth.v1.ContactKind
-	(DeviceKind)(0),                   // 32: berth.v1.DeviceKind
+	(*CreateMemberRequest)(nil),          // 0: berth.v1.CreateMemberRequest
+	(*CreateMemberResponse)(nil),         // 1: berth.v1.CreateMemberResponse
+	(*UpdateMemberRequest)(nil),          // 2: berth.v1.UpdateMemberRequest
+	(*UpdateMemberResponse)(nil),         // 3: berth.v1.UpdateMemberResponse
+	(*GetMemberRequest)(nil),             // 4: berth.v1.GetMemberRequest
+	(*GetMemberResponse)(nil),            // 5: berth.v1.GetMemberResponse
+	(*ListMembersRequest)(nil),           // 6: berth.v1.ListMembersRequest
+	(*ListMembersResponse)(nil),          // 7: berth.v1.ListMembersResponse
+	(*ImportMembersRequest)(nil),         // 8: berth.v1.ImportMembersRequest
+	(*ImportMembersResponse)(nil),        // 9: berth.v1.ImportMembersResponse
+	(*GetMeRequest)(nil),                 // 10: berth.v1.GetMeRequest
+	(*GetMeResponse)(nil),                // 11: berth.v1.GetMeResponse
+	(*UpdateMeRequest)(nil),              // 12: berth.v1.UpdateMeRequest
+	(*UpdateMeResponse)(nil),             // 13: berth.v1.UpdateMeResponse
+	(*ConfirmContactRequest)(nil),        // 14: berth.v1.ConfirmContactRequest
+	(*ConfirmContactResponse)(nil),       // 15: berth.v1.ConfirmContactResponse
+	(*ResendContactCodeRequest)(nil),     // 16: berth.v1.ResendContactCodeRequest
+	(*ResendContactCodeResponse)(nil),    // 17: berth.v1.ResendContactCodeResponse
+	(*ConfirmMemberContactRequest)(nil),  // 18: berth.v1.ConfirmMemberContactRequest
+	(*ConfirmMemberContactResponse)(nil), // 19: berth.v1.ConfirmMemberContactResponse
+	(*CancelContactRequest)(nil),         // 20: berth.v1.CancelContactRequest
+	(*CancelContactResponse)(nil),        // 21: berth.v1.CancelContactResponse
+	(*RegisterDeviceRequest)(nil),        // 22: berth.v1.RegisterDeviceRequest
+	(*RegisterDeviceResponse)(nil),       // 23: berth.v1.RegisterDeviceResponse
+	(*UnregisterDeviceRequest)(nil),      // 24: berth.v1.UnregisterDeviceRequest
+	(*UnregisterDeviceResponse)(nil),     // 25: berth.v1.UnregisterDeviceResponse
+	(*Member)(nil),                       // 26: berth.v1.Member
+	(*fieldmaskpb.FieldMask)(nil),        // 27: google.protobuf.FieldMask
+	(*Device)(nil),                       // 28: berth.v1.Device
+	(*PendingContact)(nil),               // 29: berth.v1.PendingContact
+	(MemberStatus)(0),                    // 30: berth.v1.MemberStatus
+	(*MemberImportProgress)(nil),         // 31: berth.v1.MemberImportProgress
+	(*MemberImportReport)(nil),           // 32: berth.v1.MemberImportReport
+	(ContactKind)(0),                     // 33: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 34: berth.v1.DeviceKind
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
-	24, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.Member
-	24, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
-	24, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.Member
-	25, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
-	24, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
-	24, // 5: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
-	26, // 6: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
-	27, // 7: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
-	24, // 8: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	28, // 9: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
-	29, // 10: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
-	24, // 11: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	26, // 12: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	30, // 13: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	24, // 14: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
-	25, // 15: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	24, // 16: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	30, // 17: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	31, // 18: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	24, // 19: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	31, // 20: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	30, // 21: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	31, // 22: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	32, // 23: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	26, // 24: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	0,  // 25: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 26: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 27: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	6,  // 28: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	8,  // 29: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	10, // 30: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	12, // 31: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	14, // 32: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	16, // 33: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	18, // 34: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	20, // 35: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	22, // 36: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 37: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 38: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 39: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	7,  // 40: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	9,  // 41: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	11, // 42: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	13, // 43: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	15, // 44: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	17, // 45: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	19, // 46: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	21, // 47: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	23, // 48: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	37, // [37:49] is the sub-list for method output_type
-	25, // [25:37] is the sub-list for method input_type
-	25, // [25:25] is the sub-list for extension type_name
-	25, // [25:25] is the sub-list for extension extendee
-	0,  // [0:25] is the sub-list for field type_name
+	26, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.Member
+	26, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
+	26, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.Member
+	27, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
+	26, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
+	26, // 5: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
+	28, // 6: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
+	29, // 7: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	30, // 8: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
+	26, // 9: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	31, // 10: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
+	32, // 11: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
+	26, // 12: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	28, // 13: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	29, // 14: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	26, // 15: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
+	27, // 16: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	26, // 17: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	29, // 18: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	33, // 19: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	26, // 20: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	33, // 21: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	29, // 22: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	33, // 23: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	26, // 24: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	33, // 25: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	34, // 26: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	28, // 27: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	0,  // 28: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 29: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 30: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	6,  // 31: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	8,  // 32: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	10, // 33: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	12, // 34: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	14, // 35: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	16, // 36: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	18, // 37: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	20, // 38: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	22, // 39: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	24, // 40: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 41: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 42: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 43: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	7,  // 44: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	9,  // 45: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	11, // 46: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	13, // 47: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	15, // 48: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	17, // 49: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	19, // 50: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	21, // 51: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	23, // 52: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	25, // 53: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	41, // [41:54] is the sub-list for method output_type
+	28, // [28:41] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }
@@ -1637,7 +1793,7 @@ func file_berth_v1_member_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_service_proto_rawDesc), len(file_berth_v1_member_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

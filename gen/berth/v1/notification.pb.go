@@ -68,6 +68,9 @@ const (
 	// The DNS records of the tenant's sending domain are gone, so that emails come from the platform's address again. To
 	// all owners by email, at any hour. It has no preferences and no templates.
 	NotificationTopic_NOTIFICATION_TOPIC_SENDING_DOMAIN NotificationTopic = 16
+	// The tenant has sent three times as many messages as its sending quota, so that no codes and test messages are sent.
+	// To all owners by email, at any hour. It has no preferences and no templates.
+	NotificationTopic_NOTIFICATION_TOPIC_SENDING_QUOTA NotificationTopic = 17
 )
 
 // Enum value maps for NotificationTopic.
@@ -90,6 +93,7 @@ var (
 		14: "NOTIFICATION_TOPIC_CONTACT_CODE",
 		15: "NOTIFICATION_TOPIC_CONTACT_CHANGED",
 		16: "NOTIFICATION_TOPIC_SENDING_DOMAIN",
+		17: "NOTIFICATION_TOPIC_SENDING_QUOTA",
 	}
 	NotificationTopic_value = map[string]int32{
 		"NOTIFICATION_TOPIC_UNSPECIFIED":       0,
@@ -109,6 +113,7 @@ var (
 		"NOTIFICATION_TOPIC_CONTACT_CODE":      14,
 		"NOTIFICATION_TOPIC_CONTACT_CHANGED":   15,
 		"NOTIFICATION_TOPIC_SENDING_DOMAIN":    16,
+		"NOTIFICATION_TOPIC_SENDING_QUOTA":     17,
 	}
 )
 
@@ -701,7 +706,8 @@ type NotificationSettings struct {
 	Etag string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
 	// their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
-	// active locations, or else for that of the tenant's language. An unknown country is INVALID_FIELD.
+	// active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown country
+	// is INVALID_FIELD.
 	PhoneCountries []string `protobuf:"bytes,12,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -2288,7 +2294,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
 	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\x8b\x05\n" +
+	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xb1\x05\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2307,7 +2313,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"!NOTIFICATION_TOPIC_ACCESS_CHANGED\x10\r\x12#\n" +
 	"\x1fNOTIFICATION_TOPIC_CONTACT_CODE\x10\x0e\x12&\n" +
 	"\"NOTIFICATION_TOPIC_CONTACT_CHANGED\x10\x0f\x12%\n" +
-	"!NOTIFICATION_TOPIC_SENDING_DOMAIN\x10\x10*\x98\x01\n" +
+	"!NOTIFICATION_TOPIC_SENDING_DOMAIN\x10\x10\x12$\n" +
+	" NOTIFICATION_TOPIC_SENDING_QUOTA\x10\x11*\x98\x01\n" +
 	"\x13NotificationChannel\x12$\n" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +

@@ -69,8 +69,17 @@ func (s *Service) listPending(ctx context.Context, caller tenant.Caller) ([]memb
 	return all[caller.Member], err
 }
 
+// loadPending reads the contacts of a member that wait for confirmation.
+func loadPending(ctx context.Context, tx *engine.Tx, of tenant.MemberID) ([]member.PendingContact, error) {
+	all := make(map[tenant.MemberID][]member.PendingContact)
+	var batch pg.Batch
+	accountdb.ListPendingContacts(&batch, tx.Tenant, []tenant.MemberID{of}, all)
+	err := tx.Load(ctx, &batch)
+	return all[of], err
+}
+
 // ResendContactCode sends a new code to the caller's pending contact of a kind, or else to the one that they have and
-// have not confirmed. Errors: CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED.
+// have not confirmed. Errors: CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED.
 func (s *Service) ResendContactCode(
 	ctx context.Context, caller tenant.Caller, kind member.ContactKind,
 ) (member.PendingContact, error) {

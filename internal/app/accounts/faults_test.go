@@ -20,6 +20,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s := testkit.NewFaults(t)
 	app, ctx, owner := s.App.Accounts, t.Context(), s.Owner
 	ana, ben := s.AddMember("Ana"), s.AddMember("Ben")
+	cleo := s.AddMemberWith(member.Member{Name: "Cleo", Email: "cleo@example.com"})
 	pack := s.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 4})
 	sub := s.Subscribe(ana, pack)
 	booked := s.MustBook(ana, s.AddSession(testkit.Session{}))
@@ -39,6 +40,11 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.GetBalance(ctx, owner, ana.Member, true)) },
 		func() error { return expect.Error(app.ListLedger(ctx, owner, sub.ID, 0, 9)) },
 		func() error { return expect.Error(app.GetMember(ctx, owner, ana.Member)) },
+		func() error {
+			return expect.Error(app.ConfirmMemberContact(ctx, owner, cleo.Member, member.Contact{
+				Kind: member.ByEmail, Address: "cleo@example.com",
+			}, ""))
+		},
 		func() error { return expect.Error(app.ListMembers(ctx, owner, member.Search{Limit: 9})) },
 		func() error { return expect.Error(app.UpdateMe(ctx, ana, nil, named("Ana"))) },
 		func() error {

@@ -161,18 +161,27 @@ func findMember(
 	return m, otherOwner, facts, err
 }
 
-// GetMember reads a member and their devices. If the tenant asks for it, the audit log records who read another member
+// MemberInfo is a member as staff see them.
+type MemberInfo struct {
+	Member  member.Member
+	Devices []member.Device
+	Pending []member.PendingContact
+}
+
+// GetMember reads a member, their devices and the contacts that wait for confirmation. If the tenant asks for it, the audit log records who read another member
 // in which hour.
 func (s *Service) GetMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
-) (member.Member, []member.Device, error) {
+) (MemberInfo, error) {
 	var devices []member.Device
+	pending := make(map[tenant.MemberID][]member.PendingContact)
 	var owner *catalog.Tenant
 	var audited bool
 	hour := s.engine.Now().Truncate(time.Hour)
 	m, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
 		accountdb.FindMember(b, caller.Tenant, id, into)
 		accountdb.ListDevices(b, caller.Tenant, id, &devices)
+		accountdb.ListPendingContacts(b, caller.Tenant, []tenant.MemberID{id}, pending)
 		accountdb.FindTenant(b, caller.Tenant, &owner)
 		findMemberRead(b, caller, id, hour, &audited)
 	})
@@ -180,9 +189,9 @@ func (s *Service) GetMember(
 		err = s.auditMemberRead(ctx, caller, id, hour)
 	}
 	if err != nil {
-		return member.Member{}, nil, err
+		return MemberInfo{}, err
 	}
-	return m, devices, nil
+	return MemberInfo{m, devices, pending[id]}, nil
 }
 
 const memberRead = "member.read"

@@ -6,6 +6,8 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/quota"
 	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -18,6 +20,8 @@ type Config struct {
 	RolesChanged func(tenant.TenantID)
 	// Seals keep the tokens of devices, and the codes for contacts.
 	Seals seal.Keys
+	// Limits returns the limits of what a tenant with these senders sends through the platform's accounts.
+	Limits func(in tenant.TenantID, senders *messagedb.Sealed) notify.SendingLimits
 	// MaxMembers is how many members a tenant may have. Default: any number.
 	MaxMembers int
 }
@@ -34,7 +38,8 @@ type Service struct {
 // New makes a Service.
 func New(c Config) *Service {
 	s := &Service{
-		engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals, codes: contacts.Codes{Seals: c.Seals},
+		engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals,
+		codes: contacts.Codes{Seals: c.Seals, Limits: c.Limits},
 		quota: quota.Quota{Name: "members", Limit: c.MaxMembers, Count: coredb.CountMembers},
 	}
 	if s.rolesChanged == nil {

@@ -17,8 +17,9 @@ import (
 )
 
 func rolesOf(studio *testkit.Studio, who tenant.Caller) []string {
-	m, _, err := studio.App.Accounts.GetMember(studio.T.Context(), tenant.System(studio.Tenant), who.Member)
-	return expect.Value(m, err)(studio.T).Roles
+	return expect.Value(
+		studio.App.Accounts.GetMember(studio.T.Context(), tenant.System(studio.Tenant), who.Member),
+	)(studio.T).Member.Roles
 }
 
 // self is the caller of an RPC that everyone may call for what is their own.

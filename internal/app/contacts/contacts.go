@@ -26,7 +26,11 @@ import (
 )
 
 // Codes makes and checks codes. The database has only keyed hashes of them. The zero Codes must not be used.
-type Codes struct{ Seals seal.Keys }
+type Codes struct {
+	Seals seal.Keys
+	// Limits returns the limits of the channels that a tenant with these senders sends through the platform's accounts.
+	Limits func(in tenant.TenantID, senders *messagedb.Sealed) notify.SendingLimits
+}
 
 // Code is a new code. It is made before a transaction, so that all attempts have the same.
 type Code struct {
@@ -73,13 +77,13 @@ func (c Codes) CountGuesses(ctx context.Context, tx *engine.Tx, at member.Contac
 }
 
 // Ask makes a contact of a member pending and sends it a code, unless one that was sent before is still good. Again
-// asks for a new one in any case. It reports whether there is a new one. The errors are CONTACT_COUNTRY and
-// QUOTA_EXCEEDED.
+// asks for a new one in any case. It reports whether there is a new one. The errors are CONTACT_COUNTRY,
+// CONTACT_NOT_MOBILE and QUOTA_EXCEEDED.
 func (c Codes) Ask(
 	ctx context.Context, tx *engine.Tx, owner tenant.MemberID, to member.Contact, code Code, again bool,
 ) (pending member.PendingContact, made bool, err error) {
 	addresses := c.addresses(tx.Tenant, to)
-	facts, err := load(ctx, tx, owner, to.Kind, addresses)
+	facts, err := c.load(ctx, tx, owner, to, addresses)
 	if err != nil {
 		return pending, false, err
 	}
@@ -134,10 +138,12 @@ func send(tx *engine.Tx, n notify.Notice) {
 }
 
 // load reads what the rule for codes needs to know.
-func load(
-	ctx context.Context, tx *engine.Tx, owner tenant.MemberID, kind member.ContactKind, addresses [][]byte,
+func (c Codes) load(
+	ctx context.Context, tx *engine.Tx, owner tenant.MemberID, to member.Contact, addresses [][]byte,
 ) (member.CodeFacts, error) {
 	var facts member.CodeFacts
+	var sending SendingFacts
+	var senders *messagedb.Sealed
 	var settings notify.Settings
 	var zones []string
 	var locale string
@@ -145,14 +151,21 @@ func load(
 	since := tx.Now.Add(-member.CodeDay)
 	var batch pg.Batch
 	accountdb.ListPendingContacts(&batch, tx.Tenant, []tenant.MemberID{owner}, all)
-	accountdb.CountCodesOf(&batch, tx.Tenant, owner, kind, since, &facts.OfMember)
+	accountdb.CountCodesOf(&batch, tx.Tenant, owner, to.Kind, since, &facts.OfMember)
 	accountdb.CountCodesTo(&batch, tx.Tenant, addresses, since, &facts.ToAddress)
 	accountdb.ListZones(&batch, tx.Tenant, &zones, &locale)
 	messagedb.FindNotificationSettings(&batch, tx.Tenant, &settings)
-	err := tx.Load(ctx, &batch)
-	facts.Pending = Pending(all[owner], kind)
+	messagedb.FindSenders(&batch, tx.Tenant, &senders)
+	sending.Queue(&batch, tx.Tenant, to.Kind == member.ByPhone, tx.Now)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return facts, err
+	}
+	facts.Pending = Pending(all[owner], to.Kind)
 	facts.Countries = member.Countries(settings.PhoneCountries, zones, locale)
-	return facts, err
+	sent := sending.Sending(tx.Tenant, c.Limits(tx.Tenant, senders), tx.Now)
+	channel := channels[to.Kind]
+	facts.Ceiling = sent.Ceiling(channel, notify.SendingCountry(channel, to.Address))
+	return facts, nil
 }
 
 // Pending returns the pending contact of a kind; nil if there is none.

@@ -186,7 +186,7 @@ func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 // no more of them. A device does: only an answer to a push says that it is gone.
 func TestReports_StopWhatRefusesMessages(t *testing.T) {
 	t.Parallel()
-	const number = "SMS +49301000002 "
+	const number = "SMS +4915101000002 "
 	type row struct {
 		by     delivery.Channel
 		status delivery.Status

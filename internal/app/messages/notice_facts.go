@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/accountdb"
@@ -69,19 +70,18 @@ func (s *Service) loadNotices(ctx context.Context, tx *engine.Tx, due []tenant.N
 	for _, n := range open {
 		b.notices = append(b.notices, noticeFacts{OpenNotice: n, to: contactOnly(n.Notice)})
 	}
-	var sending sendingFacts
+	var sending contacts.SendingFacts
 	var second pg.Batch
 	limits := s.limits(b.senders)
 	if len(limits) > 0 {
-		countries := limits.Limited(delivery.SMS) && len(b.settings.PhoneCountries) == 0
-		sending.queue(&second, tx.Tenant, countries, tx.Now)
+		sending.Queue(&second, tx.Tenant, limits.Limited(delivery.SMS), tx.Now)
 	}
 	reads := s.queueNotices(&second, tx.Tenant, &b, tx.Now)
 	if err := tx.Load(ctx, &second); err != nil {
 		return nil, err
 	}
 	if len(limits) > 0 {
-		b.sending = sending.sending(tx.Tenant, limits, b.settings, tx.Now)
+		b.sending = sending.Sending(tx.Tenant, limits, tx.Now)
 	}
 	b.usage = notify.NewUsage(reads.sent, b.sending)
 	guests, err := loadGuests(ctx, tx, reads.subjects)
@@ -146,7 +146,7 @@ func (s *Service) queueNotices(b *pg.Batch, in tenant.TenantID, batch *noticeBat
 		offers              idSet[tenant.OfferID]
 		payers, recipients  idSet[tenant.UUID]
 		topics              idSet[notify.Topic]
-		contacts            []*notify.Recipient
+		direct              []*notify.Recipient
 	)
 	for i := range batch.notices {
 		n := &batch.notices[i]
@@ -161,7 +161,7 @@ func (s *Service) queueNotices(b *pg.Batch, in tenant.TenantID, batch *noticeBat
 		}
 		if n.Details.To != "" {
 			confirming.add(n.Member)
-			contacts = append(contacts, &n.to)
+			direct = append(direct, &n.to)
 		}
 		if n.Booking.IsZero() && n.Entry.IsZero() {
 			sessions.add(n.Session)
@@ -174,7 +174,7 @@ func (s *Service) queueNotices(b *pg.Batch, in tenant.TenantID, batch *noticeBat
 	messagedb.ListTemplates(b, in, topics.list, &batch.templates)
 	if len(confirming.list) > 0 {
 		accountdb.ListPendingContacts(b, in, confirming.list, reads.pending)
-		messagedb.ListStops(b, in, contacts)
+		messagedb.ListStops(b, in, direct)
 	}
 	if len(offers.list) > 0 {
 		s.offers.ReadOffers(b, in, offers.list, reads.offers)

@@ -3,43 +3,16 @@ package messages
 import (
 	"context"
 	"slices"
-	"time"
 
+	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
-	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/messagedb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/delivery"
-	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-// sendingFacts is what a tenant sent through the platform's accounts, and what its limits depend on.
-type sendingFacts struct {
-	zones     []string
-	locale    string
-	hours     []notify.SendingHour
-	standings []notify.Standing
-}
-
-// queue queues the reads. The tenant's own countries matter for text messages only.
-func (f *sendingFacts) queue(b *pg.Batch, in tenant.TenantID, countries bool, now time.Time) {
-	messagedb.ListSendingHours(b, in, notify.SendingSince(now), &f.hours)
-	messagedb.ListStandings(b, in, &f.standings)
-	if countries {
-		accountdb.ListZones(b, in, &f.zones, &f.locale)
-	}
-}
-
-// sending returns what a tenant may send over channels with limits.
-func (f *sendingFacts) sending(
-	in tenant.TenantID, limits notify.SendingLimits, settings notify.Settings, now time.Time,
-) *notify.Sending {
-	home := member.Countries(settings.PhoneCountries, f.zones, f.locale)
-	return notify.NewSending(in, limits, f.standings, f.hours, home, now)
-}
 
 // limits returns the limits of the channels that a tenant sends through the platform's accounts.
 func (s *Service) limits(senders Senders) notify.SendingLimits {
@@ -63,32 +36,45 @@ func (s *Service) countTest(tx *engine.Tx, senders Senders, c delivery.Channel, 
 	return counted
 }
 
-// tellAlarms writes in the audit log which limits are nearly used up, or exceeded.
-func tellAlarms(tx *engine.Tx, sending *notify.Sending) []notify.SendingAlarm {
+// Limits returns the limits of the channels that a tenant with these senders sends through the platform's accounts.
+func (s *Service) Limits(in tenant.TenantID, senders *messagedb.Sealed) notify.SendingLimits {
+	return s.limits(s.unseal(in, senders))
+}
+
+// tellAlarms writes in the audit log which limits are nearly used up, or exceeded, and tells the owners if codes are no
+// longer sent.
+func (s *Service) tellAlarms(
+	ctx context.Context, tx *engine.Tx, sending *notify.Sending,
+) ([]notify.SendingAlarm, error) {
 	alarms := sending.Alarms()
 	for _, a := range alarms {
+		if a.StopsCodes() {
+			err := s.tellOwners(ctx, tx, func(owner tenant.MemberID, thing tenant.UUID) notify.Notice {
+				return notify.NewQuotaReached(owner, thing, a, tx.Now)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
 		record.Audit(tx, "sending_quota.reached", "tenant", tx.Tenant.UUID, "", map[string]any{
 			"channel": string(a.Channel), "country": a.Country, "percent": a.Percent, "limit": a.Limit, "used": a.Used,
 		})
 	}
-	return alarms
+	return alarms, nil
 }
 
 // ListSendingQuotas returns the limits of the channels that the tenant sends through the platform's accounts.
 func (s *Service) ListSendingQuotas(ctx context.Context, caller tenant.Caller) ([]notify.SendingQuota, error) {
-	var facts sendingFacts
-	var settings notify.Settings
+	var facts contacts.SendingFacts
 	var sealed *messagedb.Sealed
 	now := s.engine.Now()
 	var batch pg.Batch
-	facts.queue(&batch, caller.Tenant, true, now)
-	messagedb.FindNotificationSettings(&batch, caller.Tenant, &settings)
+	facts.Queue(&batch, caller.Tenant, true, now)
 	messagedb.FindSenders(&batch, caller.Tenant, &sealed)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	limits := s.limits(s.unseal(caller.Tenant, sealed))
-	return facts.sending(caller.Tenant, limits, settings, now).Quotas(), nil
+	return facts.Sending(caller.Tenant, s.Limits(caller.Tenant, sealed), now).Quotas(), nil
 }
 
 // ReviewSending reviews the standing of a tenant once a day, and deletes counters that no longer count.

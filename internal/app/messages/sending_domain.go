@@ -155,29 +155,33 @@ func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
 		senders.Domain = &after
 		if lapsed {
 			auditDomain(tx, "sending_domain.lapsed", after)
-			if err := s.tellOwners(ctx, tx, senders); err != nil {
-				return err
+			if senders.SMTP == nil { // otherwise mails came from another address anyway
+				err := s.tellOwners(ctx, tx, func(owner tenant.MemberID, lapse tenant.UUID) notify.Notice {
+					return notify.NewDomainLapsed(owner, lapse, after.Address, tx.Now)
+				})
+				if err != nil {
+					return err
+				}
 			}
 		}
 		return s.putSenders(tx, senders)
 	})
 }
 
-// tellOwners leaves notices for all owners that the domain has lapsed, unless mails came from another address anyway.
-func (s *Service) tellOwners(ctx context.Context, tx *engine.Tx, senders Senders) error {
-	if senders.SMTP != nil {
-		return nil
-	}
+// tellOwners leaves a notice for each owner. Thing is new, and the same for all.
+func (s *Service) tellOwners(
+	ctx context.Context, tx *engine.Tx, notice func(owner tenant.MemberID, thing tenant.UUID) notify.Notice,
+) error {
 	var owners []notify.Person
 	var batch pg.Batch
 	messagedb.ListAccessPeople(&batch, tx.Tenant, nil, &owners)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
-	lapse := tenant.NextID[tenant.EventID](tx.IDs)
+	thing := tenant.NextID[tenant.EventID](tx.IDs)
 	var notices []notify.Notice
 	for _, owner := range owners {
-		n := notify.NewDomainLapsed(owner.Member, lapse.UUID, senders.Domain.Address, tx.Now)
+		n := notice(owner.Member, thing.UUID)
 		n.ID = tenant.NextID[tenant.NoticeID](tx.IDs)
 		notices = append(notices, n)
 	}

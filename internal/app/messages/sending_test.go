@@ -12,6 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fault/faulttest"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -89,7 +91,7 @@ func TestSendingQuota_UsesAnotherChannelOrDrops(t *testing.T) {
 	class := studio.SessionAt(testkit.Noon.Add(23*time.Hour + 45*time.Minute))
 	for i, name := range []string{"Mia", "Noa", "Pia"} {
 		who := studio.AddMemberWith(member.Member{
-			Name: name, Email: name + "@example.com", Phone: fmt.Sprintf("+493012345%d", i),
+			Name: name, Email: name + "@example.com", Phone: fmt.Sprintf("+491511234567%d", i),
 		})
 		studio.Prefer(who, notify.Preferences{
 			{Topic: notify.Reminder, Channel: sms}: true, {Topic: confirmed, Channel: email}: false,
@@ -109,13 +111,14 @@ func TestSendingQuota_UsesAnotherChannelOrDrops(t *testing.T) {
 	test.EqOp(t, "EMAIL DROPPED SENDING_QUOTA", log[len(log)-1])
 }
 
-// Texts abroad have a quota of their own. The tenant's own countries are those of its settings.
+// Texts abroad have a quota of their own. The tenant's own countries are those of its locations, not those of its
+// settings.
 func TestSendingQuota_LimitsEachOtherCountry(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.SMS: {Total: 9, Abroad: 1}}))
 	class := studio.SessionAt(testkit.Noon.Add(200*time.Hour), func(in *session.Input) { in.Capacity = new(12) })
 	for i, phone := range []string{
-		"+4930123456", "+4930123457", "+351912345678", "+351912345679", "+33612345678", "+88213300655",
+		"+4915112345678", "+4915112345679", "+351912345678", "+351912345679", "+33612345678", "+870301234567",
 	} {
 		who := studio.AddMemberWith(member.Member{Name: fmt.Sprint("Mia", i), Phone: phone})
 		studio.Prefer(who, notify.Preferences{{Topic: confirmed, Channel: sms}: true})
@@ -132,6 +135,10 @@ func TestSendingQuota_LimitsEachOtherCountry(t *testing.T) {
 	expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(
 		t.Context(), studio.Owner, nil, func(s *notify.Settings) { s.PhoneCountries = []string{"DE", "PT"} },
 	))
+	test.EqOp(t, 4, len(quotasOf(studio)), test.Sprint("a list of countries lifts no limit"))
+	expect.OK(t)(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{
+		Name: "Cais", TimeZone: "Europe/Lisbon",
+	}))
 	test.EqOp(t, 3, len(quotasOf(studio)), test.Sprint("Portugal is one of the tenant's own"))
 }
 
@@ -193,6 +200,78 @@ func TestSendingQuota_CountsTestsAndCodes(t *testing.T) {
 	studio.Deliver()
 	test.EqOp(t, 3, quotasOf(studio)[0].Used)
 	test.EqOp(t, 3, len(studio.Provider.Take()))
+}
+
+// At three times the quota no codes and tests are sent, and the owners are told. So it is for each channel.
+func TestSendingQuota_StopsCodesAtThreeTimes(t *testing.T) {
+	t.Parallel()
+	for channel, edit := range map[delivery.Channel]func(m *member.Member, n int){
+		sms:   func(m *member.Member, n int) { m.Phone = fmt.Sprintf("+491511234567%d", n) },
+		email: func(m *member.Member, n int) { m.Email = fmt.Sprintf("new%d@example.com", n) },
+	} {
+		t.Run(string(channel), func(t *testing.T) {
+			t.Parallel()
+			studio := messagetest.New(t, limited(notify.SendingLimits{channel: {Total: 2}}))
+			asks := func(n int) string {
+				who := testkit.SelfOnly(studio.AddMember(fmt.Sprint("Mia", n)))
+				_, err := studio.App.Accounts.UpdateMe(t.Context(), who, nil, func(m *member.Member) error {
+					edit(m, n)
+					return nil
+				})
+				return faulttest.Text(err)
+			}
+			codes := func() int {
+				studio.Deliver()
+				return logOf(studio, notify.ContactCode)[string(channel)+" SENT"]
+			}
+			for n := range 4 {
+				test.EqOp(t, "", asks(n))
+			}
+			test.EqOp(t, 4, codes())
+			for n := range 4 { // as many at once, before any is sent
+				test.EqOp(t, "", asks(4+n))
+			}
+			test.EqOp(t, 6, codes())
+			test.Eq(t, map[string]int{string(channel) + " SENT": 6, string(channel) + " DROPPED SENDING_QUOTA": 2},
+				logOf(studio, notify.ContactCode))
+			test.EqOp(t, "QUOTA_EXCEEDED limit=6 quota=sent_messages", asks(8))
+			ada := studio.AddPerson("Ada", tenant.RoleAdmin)
+			studio.EditMember(ada, func(m *member.Member) { m.Email, m.Phone = "ada@example.com", "+4915112345600" })
+			studio.ConfirmContacts(ada)
+			_, err := studio.App.Messages.SendTest(t.Context(), ada, confirmed, channel, "en")
+			test.EqOp(t, "QUOTA_EXCEEDED limit=6 quota=sent_messages", faulttest.Text(err))
+
+			studio.Deliver()
+			told := ""
+			for _, m := range studio.Provider.Take() {
+				if m.Subject == "Codes are no longer sent" {
+					told += m.To
+				}
+			}
+			test.EqOp(t, "olga@example.com", told)
+			studio.Clock.Advance(25 * time.Hour)
+			test.EqOp(t, "", asks(9))
+		})
+	}
+}
+
+// Text messages go to mobile numbers only, also to numbers that staff entered.
+func TestSending_TextsGoToMobileNumbersOnly(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t)
+	for phone, want := range map[string]string{
+		"+4915112345678": "SMS SENT", "+12125550123": "SMS SENT", // Americans take their numbers with them
+		"+4930123456": " DROPPED UNREACHABLE", "+49900112345": " DROPPED UNREACHABLE", // Berlin; premium
+	} {
+		who := studio.AddMemberWith(member.Member{Name: "Mia" + phone, Phone: phone})
+		studio.Prefer(who, notify.Preferences{{Topic: notify.SessionCancelled, Channel: sms}: true})
+		class := studio.SessionAt(testkit.Noon.Add(200 * time.Hour))
+		studio.MustPlace(who, class)
+		studio.Deliver()
+		expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, class, "", true))
+		studio.Deliver()
+		test.SliceContains(t, studio.Log(notify.SessionCancelled), want, test.Sprint(phone))
+	}
 }
 
 // The audit log has each share that is reached, once a day.

@@ -70,11 +70,10 @@ type Service struct {
 
 // New returns a Service.
 func New(c Config) *Service {
-	return &Service{
+	s := &Service{
 		engine:    c.Engine,
 		publicURL: c.PublicURL,
 		seals:     c.Seals,
-		codes:     contacts.Codes{Seals: c.Seals},
 		providers: c.PlatformSenders,
 		quotas:    c.Quotas,
 		mailFrom:  c.MailFrom,
@@ -84,6 +83,8 @@ func New(c Config) *Service {
 		offers:    c.Offers,
 		send:      c.Send,
 	}
+	s.codes = contacts.Codes{Seals: c.Seals, Limits: s.Limits}
+	return s
 }
 
 // opener returns a function that opens the sealed tokens of a tenant's devices.

@@ -28,7 +28,9 @@ func (s *Service) takeBatch(ctx context.Context, tx *engine.Tx, due []tenant.Not
 		return nil, err
 	}
 	outcome := &taker.outcome
-	outcome.alarms = tellAlarms(tx, batch.sending)
+	if outcome.alarms, err = s.tellAlarms(ctx, tx, batch.sending); err != nil {
+		return nil, err
+	}
 	messagedb.AddSendingHours(tx.Tx, tx.Tenant, batch.sending.Changes())
 	outcome.write(tx, func(at time.Time) { s.Notices.Set(tx.Tenant, at) })
 	return outcome, nil

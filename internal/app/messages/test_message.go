@@ -26,7 +26,8 @@ type testMessages struct {
 
 // SendTest sends a template with example values to the caller and waits for the provider's answer. It returns the
 // attempts in the delivery log: one, or one for each device. If the caller has not confirmed the contact, it sends the
-// code for that instead, and returns none. Errors: MEMBER_NOT_FOUND, UNREACHABLE, QUOTA_EXCEEDED, CONTACT_COUNTRY.
+// code for that instead, and returns none. Errors: MEMBER_NOT_FOUND, UNREACHABLE, QUOTA_EXCEEDED,
+// CONTACT_COUNTRY, CONTACT_NOT_MOBILE.
 func (s *Service) SendTest(
 	ctx context.Context, caller tenant.Caller, topic notify.Topic, c delivery.Channel, locale string,
 ) ([]Delivery, error) {
@@ -63,6 +64,7 @@ func (s *Service) composeTest(
 	ctx context.Context, tx *engine.Tx, topic notify.Topic, c delivery.Channel, locale string, code contacts.Code,
 ) ([]Outgoing, error) {
 	tests := 0
+	var sending contacts.SendingFacts
 	var settings notify.Settings
 	var sealed *messagedb.Sealed
 	var own []messagedb.OwnTemplate
@@ -75,6 +77,7 @@ func (s *Service) composeTest(
 		messagedb.FindSenders(b, tx.Tenant, &sealed)
 		messagedb.ListTemplates(b, tx.Tenant, []notify.Topic{topic}, &own)
 		profile.queue(b, tx.Tenant)
+		sending.Queue(b, tx.Tenant, c == delivery.SMS, tx.Now)
 		messagedb.CountTests(b, tx.Tenant, tx.Caller.Member, tx.Now.Add(-notify.TestDay), &tests)
 	})
 	if err != nil {
@@ -88,7 +91,8 @@ func (s *Service) composeTest(
 		_, _, err := s.codes.Ask(ctx, tx, m.ID, m.Contact(kind), code, false)
 		return nil, err
 	}
-	if err := notify.CheckTests(tests); err != nil {
+	sent := sending.Sending(tx.Tenant, s.Limits(tx.Tenant, sealed), tx.Now)
+	if err := notify.CheckTests(tests, sent.Ceiling(c, notify.SendingCountry(c, to.Phone))); err != nil {
 		return nil, err
 	}
 	template := content.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))

@@ -113,3 +113,14 @@ select time_zone from tenants where tenant_id = $1
 union select time_zone from locations where tenant_id = $1 and active order by 1`, in), zones, pgx.RowTo[string])
 	b.Queue(`select locale from tenants where tenant_id = $1`, in).Scan(locale)
 }
+
+// ListLocationZones reads the time zones of the tenant's active locations, or its own if there is none, and its locale.
+func ListLocationZones(b *pg.Batch, in tenant.TenantID, zones *[]string, locale *string) {
+	pg.Collect(b.Queue(`
+select time_zone from locations where tenant_id = $1 and active
+union
+select time_zone from tenants
+where tenant_id = $1 and not exists (select from locations where tenant_id = $1 and active) order by 1`, in),
+		zones, pgx.RowTo[string])
+	b.Queue(`select locale from tenants where tenant_id = $1`, in).Scan(locale)
+}

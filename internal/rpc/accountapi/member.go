@@ -40,12 +40,13 @@ func (s *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest
 
 // GetMember handles MemberService.GetMember.
 func (s *Accounts) GetMember(ctx context.Context, req *v1.GetMemberRequest) (*v1.GetMemberResponse, error) {
-	m, devices, err := s.Service.GetMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
+	p, err := s.Service.GetMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
 	return &v1.GetMemberResponse{
-		Member: memberMessage(m), Devices: convert.Messages(devices, deviceMessage),
+		Member: memberMessage(p.Member), Devices: convert.Messages(p.Devices, deviceMessage),
+		PendingContacts: convert.Messages(p.Pending, pendingMessage),
 	}, nil
 }
 
@@ -148,6 +149,20 @@ func (s *Accounts) CancelContact(
 		return nil, err
 	}
 	return &v1.CancelContactResponse{}, nil
+}
+
+// ConfirmMemberContact handles MemberService.ConfirmMemberContact.
+func (s *Accounts) ConfirmMemberContact(
+	ctx context.Context, req *v1.ConfirmMemberContactRequest,
+) (*v1.ConfirmMemberContactResponse, error) {
+	m, err := s.Service.ConfirmMemberContact(
+		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()),
+		member.Contact{Kind: contactKind(req.GetKind()), Address: req.GetAddress()}, req.GetReason(),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ConfirmMemberContactResponse{Member: memberMessage(m)}, nil
 }
 
 // RegisterDevice handles MemberService.RegisterDevice.

@@ -218,7 +218,7 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	const wait = 50 * time.Millisecond
 	w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 1}}, 0, func(c *Config) {
-		c.HoldBack = &traffic.HoldBack{For: wait}
+		c.HoldBack = wait
 	})
 	raw := w.token(t, "member", tenantA)
 	must.NoError(t, w.read(t, raw, ""))
@@ -232,16 +232,16 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		begun, gone := time.Now(), make(chan struct{})
-		call := &request.Call{Ready: func() {}, HeldBack: true}
+		call := &request.Call{Ready: func() {}, HeldBack: wait}
 		writer := readyWriter{httptest.NewRecorder(), newMemory(Memory{}).hold(
 			call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1, 0,
-		), &traffic.HoldBack{For: wait}, gone}
+		), gone}
 		for range 2 {
 			writer.WriteHeader(http.StatusTooManyRequests)
 			test.EqOp(t, wait, time.Since(begun), test.Sprint("once"))
 		}
 		close(gone)
-		call.HeldBack = true
+		call.HeldBack = wait
 		expect.OK(t)(writer.Write([]byte("x")))
 		test.EqOp(t, wait, time.Since(begun), test.Sprint("a client that has left"))
 	})
@@ -371,7 +371,7 @@ func TestRates_KeysThatWereMadeAreLookedUp(t *testing.T) {
 	t.Parallel()
 	const wait = 20 * time.Millisecond
 	w := newRatedServer(t, Rates{}, 0.5, func(c *Config) {
-		c.HoldBack = &traffic.HoldBack{For: wait}
+		c.HoldBack = wait
 		c.Made = func(message any) string {
 			if key := message.(*v1.ExchangeKeyRequest).GetKey(); strings.HasPrefix(key, "made") {
 				return key

@@ -260,6 +260,18 @@ Publish the records again, then verify the domain under Messages, Senders: {{.Li
 
 {{.Tenant}}`,
 	},
+	notify.QuotaReached: {
+		subject: "Codes are no longer sent",
+		mail: `Hello {{.Name}},
+
+in 24 hours, {{.Tenant}} has sent {{.Used}} {{if .ByPhone}}text messages{{else}}emails{{end}}{{if .Country}} to ` +
+			`{{.Country}}{{end}}: three times as many as its quota of {{.Limit}}. Codes, with which members confirm their ` +
+			`contacts, and test messages are therefore not sent until there are fewer. Other messages are.
+
+If you do not know the reason, look at the delivery log under Messages: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	notify.AccessChanged: {
 		name:    "who runs the organization",
 		sms:     "{{.Tenant}}: {{.Change}}",

@@ -260,6 +260,19 @@ Publiez à nouveau les enregistrements, puis vérifiez le domaine sous Messages,
 
 {{.Tenant}}`,
 	},
+	notify.QuotaReached: {
+		subject: "Les codes ne sont plus envoyés",
+		mail: `Bonjour {{.Name}},
+
+en 24 heures, {{.Tenant}} a envoyé {{.Used}} {{if .ByPhone}}SMS{{else}}e-mails{{end}}{{if .Country}} vers ` +
+			`{{.Country}}{{end}}, trois fois son quota de {{.Limit}}. Les codes, avec lesquels les membres confirment leurs ` +
+			`contacts, et les messages de test ne sont donc plus envoyés jusqu’à ce qu’il y en ait moins. Les autres ` +
+			`messages le sont.
+
+Si vous n’en connaissez pas la raison, consultez le journal sous Messages : {{.Link}}
+
+{{.Tenant}}`,
+	},
 	notify.AccessChanged: {
 		name:    "direction de l’organisation",
 		sms:     "{{.Tenant}} : {{.Change}}",

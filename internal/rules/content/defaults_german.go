@@ -259,6 +259,19 @@ Veröffentlichen Sie die Einträge erneut, und bestätigen Sie dann die Domain u
 
 {{.Tenant}}`,
 	},
+	notify.QuotaReached: {
+		subject: "Codes werden nicht mehr gesendet",
+		mail: `Guten Tag {{.Name}},
+
+{{.Tenant}} hat in 24 Stunden {{.Used}} {{if .ByPhone}}SMS{{else}}E-Mails{{end}}{{if .Country}} nach ` +
+			`{{.Country}}{{end}} gesendet, dreimal so viele wie das Kontingent von {{.Limit}}. Codes, mit denen Mitglieder ` +
+			`ihre Kontakte bestätigen, und Testnachrichten werden deshalb nicht gesendet, bis es weniger sind. Andere ` +
+			`Nachrichten schon.
+
+Wenn Sie den Grund nicht kennen, sehen Sie im Protokoll unter Nachrichten nach: {{.Link}}
+
+{{.Tenant}}`,
+	},
 	notify.AccessChanged: {
 		name:    "Leitung der Organisation",
 		sms:     "{{.Tenant}}: {{.Change}}",

@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/civil/civiltest"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -37,11 +38,13 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 		notify.AccessChanged: {"Change": "Olga made Ben an admin."}, notify.ContactChanged: {"ByPhone": true},
 		notify.ContactCode:  {"Code": "4821", "ConfirmURL": "https://k", "Minutes": 41},
 		notify.DomainLapsed: {"From": "hello@studio.com"},
+		notify.QuotaReached: {"Used": 601, "Limit": 200, "ByPhone": true, "Country": "PT"},
 	} {
 		all = slices.DeleteFunc(all, func(t notify.Topic) bool { return t == topic })
 		want := maps.Clone(common)
 		if !slices.Contains([]notify.Topic{
 			notify.CreditsLow, notify.AccessChanged, notify.ContactCode, notify.ContactChanged, notify.DomainLapsed,
+			notify.QuotaReached,
 		}, topic) {
 			maps.Copy(want, session)
 		}
@@ -56,6 +59,9 @@ func TestFacts_FillInTheVariablesOfTheirTopic(t *testing.T) {
 			Until: exampleStart.Add(41 * time.Minute), ConfirmURL: "https://k", ByPhone: true, Details: notify.Details{
 				Reason: "ill", Refunded: true, Late: true, Waitlist: true, Position: 3, Balance: 4, Note: "look",
 				OldStart: exampleStart.Add(-time.Hour), From: "hello@studio.com",
+				Quota: &notify.SendingAlarm{
+					Channel: delivery.SMS, Country: "PT", Percent: 300, Limit: 200, Used: 601,
+				},
 				Access: &notify.AccessChange{Kind: notify.RoleGiven, Role: "admin", Name: "Ben", By: "Olga"},
 			},
 		}

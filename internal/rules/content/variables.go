@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -135,6 +136,24 @@ var topicVariables = map[notify.Topic][]variable{
 		"From", "The address from which emails came.", "hello@studio.example",
 		func(f Facts, _ locale) any { return f.Details.From },
 	}},
+	notify.QuotaReached: {
+		{"Used", "How many messages were sent in 24 hours.", 600, func(f Facts, _ locale) any { return f.quota().Used }},
+		{"Limit", "The sending quota.", 200, func(f Facts, _ locale) any { return f.quota().Limit }},
+		{"ByPhone", "Whether they are text messages.", true, func(f Facts, _ locale) any {
+			return f.quota().Channel == delivery.SMS
+		}},
+		{"Country", "The country, if the quota is that of one.", "PT", func(f Facts, _ locale) any {
+			return f.quota().Country
+		}},
+	},
+}
+
+// quota returns the limit that was reached.
+func (f Facts) quota() notify.SendingAlarm {
+	if f.Details.Quota == nil {
+		return notify.SendingAlarm{}
+	}
+	return *f.Details.Quota
 }
 
 func offerVariables(minutes int) []variable {

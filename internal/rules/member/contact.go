@@ -104,6 +104,24 @@ func (m Member) ContactToConfirm(k ContactKind, pending *PendingContact, verifie
 	return current, nil
 }
 
+// ConfirmByHand makes a contact the member's that they have entered, or that they have and have not confirmed, because
+// staff know that it is theirs. Staff name the address, so that it is the one that they saw. Used reports whether it was
+// the pending one. Without such a contact the error is CONTACT_NOT_PENDING.
+func (m Member) ConfirmByHand(c Contact, pending *PendingContact) (after Member, used bool, err error) {
+	current := m.Contact(c.Kind)
+	switch {
+	case pending != nil && pending.Key() == c.Key():
+		return m.Confirm(pending.Contact), true, nil
+	case c.Address != "" && current.Key() == c.Key() && !m.Confirmed(c.Kind, ""):
+		return m.Confirm(current), false, nil
+	}
+	return m, false, ErrNotPending
+}
+
+// ErrOwnContact means that someone would confirm a contact of their own by hand: PERMISSION_DENIED.
+var ErrOwnContact = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
+	"Your own contacts are confirmed with a code, or by someone else.")
+
 // ErrCodeExpired means that a code or a link can no longer be used: CONTACT_CODE_EXPIRED.
 var ErrCodeExpired = fault.New(fault.FailedPrecondition, fault.ContactCodeExpired,
 	"The code has expired, or was wrong too often. Ask for a new one.")
@@ -188,6 +206,9 @@ type CodeFacts struct {
 	OfMember  int             // codes for contacts of the kind that the member asked for within a CodeDay
 	ToAddress int             // codes that the address got within a CodeDay, of all members
 	Countries []string        // to whose numbers the tenant sends codes
+	// Ceiling is how many messages the platform's account may send within a day before it sends no codes, if it has sent
+	// as many; 0: it has not.
+	Ceiling int
 }
 
 // CodePlan says what happens when a member asks for a code.
@@ -197,11 +218,15 @@ type CodePlan struct {
 }
 
 // RequestCode decides about a code for a contact. Again asks for a new one while the old one is still good. The errors
-// are CONTACT_COUNTRY and QUOTA_EXCEEDED.
+// are CONTACT_COUNTRY, CONTACT_NOT_MOBILE and QUOTA_EXCEEDED. None depends on what others have done with the address.
 func RequestCode(c Contact, f CodeFacts, again bool, now time.Time) (CodePlan, error) {
 	if country := Country(c.Address); c.Kind == ByPhone && !slices.Contains(f.Countries, country) {
 		return CodePlan{}, fault.New(fault.FailedPrecondition, fault.ContactCountry,
 			"Codes are not sent to numbers of that country.").WithField("member.phone").WithMetadata("country", country)
+	}
+	if c.Kind == ByPhone && !Mobile(c.Address) {
+		return CodePlan{}, fault.New(fault.FailedPrecondition, fault.ContactNotMobile,
+			"Codes are only sent to mobile numbers.").WithField("member.phone")
 	}
 	if p := f.Pending; !again && p != nil && p.Key() == c.Key() && p.Open(now) {
 		return CodePlan{}, nil
@@ -209,6 +234,10 @@ func RequestCode(c Contact, f CodeFacts, again bool, now time.Time) (CodePlan, e
 	if f.OfMember >= MaxCodes {
 		return CodePlan{}, fault.OverQuota("contact_codes", MaxCodes,
 			"At most %d codes are sent in 24 hours. Try again tomorrow.", MaxCodes)
+	}
+	if f.Ceiling > 0 {
+		return CodePlan{}, fault.OverQuota("sent_messages", f.Ceiling,
+			"More than %d messages were sent in 24 hours, so no code can be sent. Try again later.", f.Ceiling)
 	}
 	return CodePlan{Make: true, Send: f.ToAddress < MaxCodes}, nil
 }
@@ -228,6 +257,17 @@ func Country(phone string) string {
 		return ""
 	}
 	return country
+}
+
+// Mobile reports whether a phone number in E.164 gets text messages. Premium, shared-cost and fixed-line numbers do not.
+// Some countries do not tell fixed-line numbers from mobile ones; theirs do.
+func Mobile(phone string) bool {
+	number, err := phonenumbers.Parse(phone, "ZZ")
+	if err != nil {
+		return false
+	}
+	kind := phonenumbers.GetNumberType(number)
+	return kind == phonenumbers.MOBILE || kind == phonenumbers.FIXED_LINE_OR_MOBILE
 }
 
 // Countries returns the countries to whose numbers a tenant sends codes: those that it chose, else those of its time

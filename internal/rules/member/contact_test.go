@@ -112,6 +112,18 @@ func TestRequestCode_LimitsCodes(t *testing.T) {
 			number, member.CodeFacts{Countries: []string{"DE"}}, false, member.CodePlan{},
 			"CONTACT_COUNTRY @member.phone country=PT",
 		},
+		"a number that is not mobile": {
+			member.Contact{Kind: member.ByPhone, Address: "+4930123456"}, member.CodeFacts{Countries: portugal}, false,
+			member.CodePlan{}, "CONTACT_NOT_MOBILE @member.phone",
+		},
+		"three times the quota": {
+			address, member.CodeFacts{Ceiling: 600}, false, member.CodePlan{},
+			"QUOTA_EXCEEDED limit=600 quota=sent_messages",
+		},
+		"three times the quota, to an address that got many": {
+			address, member.CodeFacts{ToAddress: 3, Ceiling: 600}, false, member.CodePlan{},
+			"QUOTA_EXCEEDED limit=600 quota=sent_messages",
+		},
 		"an address":  {address, member.CodeFacts{}, false, member.CodePlan{Make: true, Send: true}, ""},
 		"one is open": {number, member.CodeFacts{Countries: portugal, Pending: open}, false, member.CodePlan{}, ""},
 		"one is open, asked again": {
@@ -207,6 +219,20 @@ func TestCountry_OfNumbers(t *testing.T) {
 		"+15005550006": "US", "+441111111111": "GB", "+870301234567": "", "+88213300655": "", "": "", "x": "",
 	} {
 		test.EqOp(t, want, member.Country(number), test.Sprint(number))
+	}
+}
+
+func TestMobile_LeavesOutOtherNumbers(t *testing.T) {
+	t.Parallel()
+	for number, want := range map[string]bool{
+		"+351912345678": true, "+4915112345678": true, "+33612345678": true, "+12125550123": true,
+		"+4930123456": false, "+442071838750": false, "+351211234567": false, // fixed-line
+		"+49900112345": false, "+449098790000": false, "+19002345678": false, // premium
+		"+4918012345": false, "+448431234567": false, // shared cost
+		"+18002345678": false, "+498001234567": false, // toll-free
+		"+15005550006": false, "": false, "x": false,
+	} {
+		test.EqOp(t, want, member.Mobile(number), test.Sprint(number))
 	}
 }
 

@@ -34,6 +34,15 @@ func NewDomainLapsed(owner tenant.MemberID, lapse tenant.UUID, from string, now 
 	}
 }
 
+// NewQuotaReached returns the notice that tells an owner that no codes are sent, because the tenant has sent several
+// times as many messages as it may. Alarm identifies that.
+func NewQuotaReached(owner tenant.MemberID, alarm tenant.UUID, a SendingAlarm, now time.Time) Notice {
+	return Notice{
+		Topic: QuotaReached, Lane: Mail, Member: owner, Thing: alarm, DueAt: now, At: now, ExpiresAt: now.Add(mailLifetime),
+		Details: Details{Quota: &a},
+	}
+}
+
 func forContact(owner tenant.MemberID, thing tenant.UUID, c delivery.Channel, to string, now time.Time) Notice {
 	lane := Alert
 	if c == delivery.Email {

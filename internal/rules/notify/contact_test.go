@@ -25,13 +25,17 @@ func TestNoticesForAContact_GoToItAlone(t *testing.T) {
 	}, {
 		Topic: DomainLapsed, Lane: Mail, Member: owner, Thing: thing, DueAt: monday, At: monday,
 		ExpiresAt: monday.Add(7 * 24 * time.Hour), Details: Details{From: "hello@studio.com"},
+	}, {
+		Topic: QuotaReached, Lane: Mail, Member: owner, Thing: thing, DueAt: monday, At: monday,
+		ExpiresAt: monday.Add(7 * 24 * time.Hour), Details: Details{Quota: &SendingAlarm{Used: 600}},
 	}}, []Notice{
 		NewCode(owner, tenant.CodeID{UUID: thing}, sms, "+351912345678", []byte("sealed"), monday, ends),
 		OldContact(owner, thing, email, "ana@example.com", monday),
 		NewDomainLapsed(owner, thing, "hello@studio.com", monday),
+		NewQuotaReached(owner, thing, SendingAlarm{Used: 600}, monday),
 	})
 	stopped := map[delivery.Channel]Reason{sms: OptedOut}
-	ana := Recipient{Known: true, Phone: "+1", Email: "a@example.com", Devices: []Device{{}}}
+	ana := Recipient{Known: true, Phone: "+12125550123", Email: "a@example.com", Devices: []Device{{}}}
 	test.Eq(t, []Recipient{
 		{Known: true, Phone: "+351912345678", Stopped: stopped}, {Known: true, Email: "ana@example.com", Stopped: stopped},
 	}, []Recipient{ana.At(sms, "+351912345678", stopped), ana.At(email, "ana@example.com", stopped)})

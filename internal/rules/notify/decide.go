@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/delivery"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -51,6 +52,8 @@ type Recipient struct {
 	Sent map[delivery.Channel][]time.Time
 	// Full has the channels whose sending quota is used up for this recipient, and when there is room again.
 	Full map[delivery.Channel]time.Time
+	// NoCodes has the channels whose sending quota is used up several times over, so that they send no codes.
+	NoCodes map[delivery.Channel]bool
 }
 
 // Device is a device with push notifications.
@@ -170,11 +173,11 @@ func (n Notice) OmitFromLog(why Reason) bool {
 	return why == Unreachable && n.Lane == Alert && len(n.Topic.Lanes()) > 1
 }
 
-// Reachable reports whether the recipient has a number, an address or a device.
+// Reachable reports whether the recipient has a mobile number, an address or a device.
 func (r Recipient) Reachable(c delivery.Channel) bool {
 	switch c {
 	case delivery.SMS:
-		return r.Phone != ""
+		return member.Mobile(r.Phone)
 	case delivery.Push:
 		return len(r.Devices) > 0
 	default:
@@ -203,6 +206,9 @@ func heldUntil(t Topic, c delivery.Channel, s Settings, r Recipient, f Facts, no
 	}
 	if until := r.Full[c]; !until.IsZero() && t.CanWait() {
 		return until, SendingQuotaReason
+	}
+	if t == ContactCode && r.NoCodes[c] { // it was asked for while others were on their way
+		return now.Add(sendingHours * time.Hour), SendingQuotaReason
 	}
 	return time.Time{}, ""
 }

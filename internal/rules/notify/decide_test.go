@@ -45,7 +45,7 @@ func newScene(t *testing.T) *scene {
 		},
 		S: DefaultSettings(),
 		R: Recipient{
-			Known: true, Phone: "+4930123456", Email: "mia@example.com", Zone: zone(t, "Europe/Berlin"),
+			Known: true, Phone: "+4915112345678", Email: "mia@example.com", Zone: zone(t, "Europe/Berlin"),
 			Devices: []Device{{Token: "t"}}, Sent: map[delivery.Channel][]time.Time{},
 		},
 		M: Facts{Booked: true, StartsAt: start},

@@ -52,7 +52,8 @@ type Details struct {
 	Payer    tenant.UUID   `json:"payer,omitzero"` // the subscription whose credits are low
 	Note     string        `json:"note,omitempty"`
 	Access   *AccessChange `json:"access,omitempty"`
-	From     string        `json:"from,omitempty"` // the address from which mails no longer come
+	From     string        `json:"from,omitempty"`  // the address from which mails no longer come
+	Quota    *SendingAlarm `json:"quota,omitempty"` // the limit that was reached
 
 	// Of a notice for a contact.
 	To     string `json:"to,omitempty"`     // the address or number

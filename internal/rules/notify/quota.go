@@ -55,17 +55,25 @@ func SendingSince(now time.Time) time.Time {
 	return now.UTC().Truncate(time.Hour).Add(-sendingHours * time.Hour)
 }
 
+// codeCeiling is the share of a limit, in percent, from which on no codes and tests are sent. Members ask for them, so
+// that many could spend any amount of the platform's money.
+const codeCeiling = 300
+
 // AlarmShares returns the shares of a limit, in percent, of which people are told. What cannot wait is sent beyond the
 // limit, so the last one is for what only an operator can stop.
-func AlarmShares() []int { return []int{80, 100, 300} }
+func AlarmShares() []int { return []int{80, 100, codeCeiling} }
 
 // SendingAlarm says that messages have reached a share of a limit.
 type SendingAlarm struct {
-	Channel     delivery.Channel
-	Country     string // empty: all countries together
-	Percent     int
-	Limit, Used int
+	Channel delivery.Channel `json:"channel"`
+	Country string           `json:"country,omitempty"` // empty: all countries together
+	Percent int              `json:"percent"`
+	Limit   int              `json:"limit"`
+	Used    int              `json:"used"`
 }
+
+// StopsCodes reports whether no codes are sent from this share on.
+func (a SendingAlarm) StopsCodes() bool { return a.Percent >= codeCeiling }
 
 // Sending is what a tenant may send through the platform's accounts. It counts what is sent and deferred while it
 // decides. A nil Sending has no limits.
@@ -204,6 +212,20 @@ func (s *Sending) roomAt(k limitKey, from int) int {
 		used -= l.hours[at-sendingHours]
 	}
 	return len(l.hours)
+}
+
+// Ceiling returns how many messages may be sent over a channel to a country before no codes and tests are sent, if as
+// many were; 0: there is room.
+func (s *Sending) Ceiling(c delivery.Channel, country string) int {
+	if !s.Limited(c) {
+		return 0
+	}
+	for _, k := range s.limitKeys(c, country) {
+		if most := s.limit(k) * codeCeiling / 100; s.used(k) >= most {
+			return most
+		}
+	}
+	return 0
 }
 
 // Count counts a message that is sent now, whatever its topic, and returns its counter.

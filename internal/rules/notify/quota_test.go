@@ -146,7 +146,7 @@ func TestDecide_DefersOnlyWhatCanWait(t *testing.T) {
 	t.Parallel()
 	later := monday.Add(3 * time.Hour)
 	full := map[delivery.Channel]time.Time{sms: later, email: later}
-	for _, topic := range append(Topics(), ContactCode, ContactChanged, DomainLapsed) {
+	for _, topic := range append(Topics(), ContactCode, ContactChanged, DomainLapsed, QuotaReached) {
 		for _, c := range []delivery.Channel{sms, push, email} {
 			s := newScene(t)
 			until, why := heldUntil(topic, c, s.S, Recipient{Zone: s.R.Zone, Full: full}, Facts{}, monday)

@@ -158,7 +158,7 @@ func simulate(t *testing.T, control negativeControl, months int) *simulation {
 	y.s.PerDay = map[delivery.Channel]int{sms: 2, push: 3, email: 4} // low, so that the cap is reached
 	for i, name := range zones {
 		who := &simMember{asleep: [2]string{"21:00", "08:00"}, Recipient: Recipient{
-			Member: tenant.New[tenant.MemberID](y.now), Known: true, Phone: "+1", Email: "a@b", Zone: zone(t, name),
+			Member: tenant.New[tenant.MemberID](y.now), Known: true, Phone: "+12125550123", Email: "a@b", Zone: zone(t, name),
 			Devices: []Device{{Token: "d"}}, Stopped: map[delivery.Channel]Reason{}, Sent: map[delivery.Channel][]time.Time{},
 			Preferences: Preferences{},
 		}}

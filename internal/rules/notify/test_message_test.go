@@ -10,8 +10,9 @@ import (
 
 func TestCheckTests_LimitsThoseOfADay(t *testing.T) {
 	t.Parallel()
-	expect.Fault(t, "")(notify.CheckTests(19))
-	expect.Fault(t, "QUOTA_EXCEEDED limit=20 quota=test_messages")(notify.CheckTests(20))
+	expect.Fault(t, "")(notify.CheckTests(19, 0))
+	expect.Fault(t, "QUOTA_EXCEEDED limit=20 quota=test_messages")(notify.CheckTests(20, 0))
+	expect.Fault(t, "QUOTA_EXCEEDED limit=600 quota=sent_messages")(notify.CheckTests(0, 600))
 }
 
 func TestCheckReachable_NamesTheChannel(t *testing.T) {

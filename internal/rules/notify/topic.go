@@ -31,6 +31,8 @@ const (
 	ContactChanged Topic = "CONTACT_CHANGED"
 	// DomainLapsed tells owners that the tenant's sending domain has lapsed.
 	DomainLapsed Topic = "SENDING_DOMAIN"
+	// QuotaReached tells owners that the tenant has sent so many messages that it sends no codes.
+	QuotaReached Topic = "SENDING_QUOTA"
 )
 
 // Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
@@ -124,6 +126,7 @@ var topics = []topicRow{
 	{topic: ContactCode, fixed: true, outdated: codeOutdated},
 	{topic: ContactChanged, fixed: true},
 	{topic: DomainLapsed, fixed: true},
+	{topic: QuotaReached, fixed: true},
 }
 
 func (t Topic) row() topicRow {

@@ -52,6 +52,7 @@ func TestTopics_AreSentAsTheirRowsSay(t *testing.T) {
 		ContactCode:    {stored: "CONTACT_CODE", channels: "spe", lanes: alert, fixed: true, notCounted: true},
 		ContactChanged: {stored: "CONTACT_CHANGED", channels: "spe", lanes: alert, fixed: true},
 		DomainLapsed:   {stored: "SENDING_DOMAIN", channels: "spe", lanes: alert, fixed: true},
+		QuotaReached:   {stored: "SENDING_QUOTA", channels: "spe", lanes: alert, fixed: true},
 	} {
 		tested = append(tested, topic)
 		test.EqOp(t, want.stored, topic)

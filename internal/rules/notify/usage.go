@@ -33,13 +33,16 @@ func SendingCountry(c delivery.Channel, phone string) string {
 // recipient returns the recipient of a notice with what counts for them now.
 func (u *Usage) recipient(n Notice, r Recipient) Recipient {
 	r.Sent, r.Full = u.sent[n.Recipient()], make(map[delivery.Channel]time.Time)
+	r.NoCodes = make(map[delivery.Channel]bool)
 	for _, c := range n.Topic.Channels(n.Lane) {
 		if !u.sending.Limited(c) || !r.Reachable(c) {
 			continue
 		}
-		if at := u.sending.RoomAt(c, SendingCountry(c, r.Phone)); !at.IsZero() {
+		country := SendingCountry(c, r.Phone)
+		if at := u.sending.RoomAt(c, country); !at.IsZero() {
 			r.Full[c] = at
 		}
+		r.NoCodes[c] = u.sending.Ceiling(c, country) > 0
 	}
 	return r
 }

@@ -117,7 +117,7 @@ func (s *Studio) AddReachable(name string) tenant.Caller {
 	s.T.Helper()
 	*s.serial++
 	who := s.AddMemberWith(member.Member{
-		Name: name, Email: strings.ToLower(name) + "@example.com", Phone: fmt.Sprintf("+4930%07d", 1000000+*s.serial),
+		Name: name, Email: strings.ToLower(name) + "@example.com", Phone: fmt.Sprintf("+49151%08d", 1000000+*s.serial),
 	})
 	s.AddDevice(who, "device-of-"+who.Subject)
 	return who

@@ -29,6 +29,7 @@ const unworded = [
   NotificationTopic.CONTACT_CODE,
   NotificationTopic.CONTACT_CHANGED,
   NotificationTopic.SENDING_DOMAIN,
+  NotificationTopic.SENDING_QUOTA,
 ];
 
 /** The topics that tenants word, by number. */

@@ -57,6 +57,9 @@ const (
 	// MemberServiceResendContactCodeProcedure is the fully-qualified name of the MemberService's
 	// ResendContactCode RPC.
 	MemberServiceResendContactCodeProcedure = "/berth.v1.MemberService/ResendContactCode"
+	// MemberServiceConfirmMemberContactProcedure is the fully-qualified name of the MemberService's
+	// ConfirmMemberContact RPC.
+	MemberServiceConfirmMemberContactProcedure = "/berth.v1.MemberService/ConfirmMemberContact"
 	// MemberServiceCancelContactProcedure is the fully-qualified name of the MemberService's
 	// CancelContact RPC.
 	MemberServiceCancelContactProcedure = "/berth.v1.MemberService/CancelContact"
@@ -97,18 +100,28 @@ type MemberServiceClient interface {
 	// has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
 	// member has the email shows only once it is confirmed.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
-	// CreateMember), CONTACT_COUNTRY, QUOTA_EXCEEDED (as in ResendContactCode).
+	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
-	// wrong 5 times. Only the newest code of a contact is good.
+	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24 hours,
+	// of all members together, none is right any more, also without another error; staff can confirm it then
+	// (ConfirmMemberContact).
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *v1.ConfirmContactRequest) (*v1.ConfirmContactResponse, error)
 	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
 	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
-	// number gets 3 of all members together, and no more of them are sent, without an error.
-	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED (contact_codes).
+	// number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it then
+	// (ConfirmMemberContact).
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes, or
+	// sent_messages of the tenant).
 	ResendContactCode(context.Context, *v1.ResendContactCodeRequest) (*v1.ResendContactCodeResponse, error)
+	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
+	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no more
+	// codes because others have entered it. The audit log has it.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
+	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
+	ConfirmMemberContact(context.Context, *v1.ConfirmMemberContactRequest) (*v1.ConfirmMemberContactResponse, error)
 	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	CancelContact(context.Context, *v1.CancelContactRequest) (*v1.CancelContactResponse, error)
@@ -190,6 +203,12 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(memberServiceMethods.ByName("ResendContactCode")),
 			connect.WithClientOptions(opts...),
 		),
+		confirmMemberContact: connect.NewClient[v1.ConfirmMemberContactRequest, v1.ConfirmMemberContactResponse](
+			httpClient,
+			baseURL+MemberServiceConfirmMemberContactProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("ConfirmMemberContact")),
+			connect.WithClientOptions(opts...),
+		),
 		cancelContact: connect.NewClient[v1.CancelContactRequest, v1.CancelContactResponse](
 			httpClient,
 			baseURL+MemberServiceCancelContactProcedure,
@@ -213,18 +232,19 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // memberServiceClient implements MemberServiceClient.
 type memberServiceClient struct {
-	createMember      *connect.Client[v1.CreateMemberRequest, v1.CreateMemberResponse]
-	updateMember      *connect.Client[v1.UpdateMemberRequest, v1.UpdateMemberResponse]
-	getMember         *connect.Client[v1.GetMemberRequest, v1.GetMemberResponse]
-	listMembers       *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
-	importMembers     *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
-	getMe             *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
-	updateMe          *connect.Client[v1.UpdateMeRequest, v1.UpdateMeResponse]
-	confirmContact    *connect.Client[v1.ConfirmContactRequest, v1.ConfirmContactResponse]
-	resendContactCode *connect.Client[v1.ResendContactCodeRequest, v1.ResendContactCodeResponse]
-	cancelContact     *connect.Client[v1.CancelContactRequest, v1.CancelContactResponse]
-	registerDevice    *connect.Client[v1.RegisterDeviceRequest, v1.RegisterDeviceResponse]
-	unregisterDevice  *connect.Client[v1.UnregisterDeviceRequest, v1.UnregisterDeviceResponse]
+	createMember         *connect.Client[v1.CreateMemberRequest, v1.CreateMemberResponse]
+	updateMember         *connect.Client[v1.UpdateMemberRequest, v1.UpdateMemberResponse]
+	getMember            *connect.Client[v1.GetMemberRequest, v1.GetMemberResponse]
+	listMembers          *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
+	importMembers        *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
+	getMe                *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
+	updateMe             *connect.Client[v1.UpdateMeRequest, v1.UpdateMeResponse]
+	confirmContact       *connect.Client[v1.ConfirmContactRequest, v1.ConfirmContactResponse]
+	resendContactCode    *connect.Client[v1.ResendContactCodeRequest, v1.ResendContactCodeResponse]
+	confirmMemberContact *connect.Client[v1.ConfirmMemberContactRequest, v1.ConfirmMemberContactResponse]
+	cancelContact        *connect.Client[v1.CancelContactRequest, v1.CancelContactResponse]
+	registerDevice       *connect.Client[v1.RegisterDeviceRequest, v1.RegisterDeviceResponse]
+	unregisterDevice     *connect.Client[v1.UnregisterDeviceRequest, v1.UnregisterDeviceResponse]
 }
 
 // CreateMember calls berth.v1.MemberService.CreateMember.
@@ -304,6 +324,15 @@ func (c *memberServiceClient) ResendContactCode(ctx context.Context, req *v1.Res
 	return nil, err
 }
 
+// ConfirmMemberContact calls berth.v1.MemberService.ConfirmMemberContact.
+func (c *memberServiceClient) ConfirmMemberContact(ctx context.Context, req *v1.ConfirmMemberContactRequest) (*v1.ConfirmMemberContactResponse, error) {
+	response, err := c.confirmMemberContact.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // CancelContact calls berth.v1.MemberService.CancelContact.
 func (c *memberServiceClient) CancelContact(ctx context.Context, req *v1.CancelContactRequest) (*v1.CancelContactResponse, error) {
 	response, err := c.cancelContact.CallUnary(ctx, connect.NewRequest(req))
@@ -360,18 +389,28 @@ type MemberServiceHandler interface {
 	// has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
 	// member has the email shows only once it is confirmed.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
-	// CreateMember), CONTACT_COUNTRY, QUOTA_EXCEEDED (as in ResendContactCode).
+	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
-	// wrong 5 times. Only the newest code of a contact is good.
+	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24 hours,
+	// of all members together, none is right any more, also without another error; staff can confirm it then
+	// (ConfirmMemberContact).
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *v1.ConfirmContactRequest) (*v1.ConfirmContactResponse, error)
 	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
 	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
-	// number gets 3 of all members together, and no more of them are sent, without an error.
-	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED (contact_codes).
+	// number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it then
+	// (ConfirmMemberContact).
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes, or
+	// sent_messages of the tenant).
 	ResendContactCode(context.Context, *v1.ResendContactCodeRequest) (*v1.ResendContactCodeResponse, error)
+	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
+	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no more
+	// codes because others have entered it. The audit log has it.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
+	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
+	ConfirmMemberContact(context.Context, *v1.ConfirmMemberContactRequest) (*v1.ConfirmMemberContactResponse, error)
 	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	CancelContact(context.Context, *v1.CancelContactRequest) (*v1.CancelContactResponse, error)
@@ -449,6 +488,12 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(memberServiceMethods.ByName("ResendContactCode")),
 		connect.WithHandlerOptions(opts...),
 	)
+	memberServiceConfirmMemberContactHandler := connect.NewUnaryHandlerSimple(
+		MemberServiceConfirmMemberContactProcedure,
+		svc.ConfirmMemberContact,
+		connect.WithSchema(memberServiceMethods.ByName("ConfirmMemberContact")),
+		connect.WithHandlerOptions(opts...),
+	)
 	memberServiceCancelContactHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceCancelContactProcedure,
 		svc.CancelContact,
@@ -487,6 +532,8 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 			memberServiceConfirmContactHandler.ServeHTTP(w, r)
 		case MemberServiceResendContactCodeProcedure:
 			memberServiceResendContactCodeHandler.ServeHTTP(w, r)
+		case MemberServiceConfirmMemberContactProcedure:
+			memberServiceConfirmMemberContactHandler.ServeHTTP(w, r)
 		case MemberServiceCancelContactProcedure:
 			memberServiceCancelContactHandler.ServeHTTP(w, r)
 		case MemberServiceRegisterDeviceProcedure:
@@ -536,6 +583,10 @@ func (UnimplementedMemberServiceHandler) ConfirmContact(context.Context, *v1.Con
 
 func (UnimplementedMemberServiceHandler) ResendContactCode(context.Context, *v1.ResendContactCodeRequest) (*v1.ResendContactCodeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ResendContactCode is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) ConfirmMemberContact(context.Context, *v1.ConfirmMemberContactRequest) (*v1.ConfirmMemberContactResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ConfirmMemberContact is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) CancelContact(context.Context, *v1.CancelContactRequest) (*v1.CancelContactResponse, error) {

@@ -133,13 +133,13 @@ type NotificationServiceClient interface {
 	// that instead, as ResendContactCode does, unless one that was sent before is still good.
 	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
 	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-	// ResendContactCode), CONTACT_COUNTRY, TEMPLATE_INVALID.
+	// ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
 	SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error)
 	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
 	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
 	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-	// contacts and access are always sent, and count.
+	// contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
@@ -497,13 +497,13 @@ type NotificationServiceHandler interface {
 	// that instead, as ResendContactCode does, unless one that was sent before is still good.
 	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
 	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-	// ResendContactCode), CONTACT_COUNTRY, TEMPLATE_INVALID.
+	// ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
 	SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error)
 	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
 	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
 	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-	// contacts and access are always sent, and count.
+	// contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),

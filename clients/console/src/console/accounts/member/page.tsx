@@ -1,4 +1,11 @@
-import { type Device, type Member, MemberService, MemberStatus } from "@berthhq/client";
+import {
+  ContactKind,
+  type Device,
+  type Member,
+  MemberService,
+  MemberStatus,
+  type PendingContact,
+} from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Group, Stack, Text } from "@mantine/core";
 import { IconPencil } from "@tabler/icons-react";
@@ -14,6 +21,7 @@ import {
   ActionsMenu,
   Back,
   DialogButton,
+  Dimmed,
   Facts,
   Page,
   type Part,
@@ -26,6 +34,7 @@ import { RoleTags } from "../../ui/roles";
 import text from "../../ui/text.module.css";
 import { useManages } from "../roles/permissions";
 import { accountTexts } from "../texts";
+import { ConfirmByHand } from "./confirm-by-hand";
 import { memberPageTexts } from "./texts";
 
 const Attendance = later(() => import("./attendance"), "Attendance");
@@ -43,15 +52,29 @@ export function MemberPage() {
   return (
     <Page>
       <QueryResult query={member}>
-        {(answer) => answer.member && <Profile member={answer.member} devices={answer.devices} />}
+        {(answer) =>
+          answer.member && (
+            <Profile
+              member={answer.member}
+              devices={answer.devices}
+              pending={answer.pendingContacts}
+            />
+          )
+        }
       </QueryResult>
     </Page>
   );
 }
 
-function Profile({ member, devices }: { member: Member; devices: readonly Device[] }) {
+interface ProfileProps {
+  member: Member;
+  devices: readonly Device[];
+  pending: readonly PendingContact[];
+}
+
+function Profile({ member, devices, pending }: ProfileProps) {
   const t = useText(accountTexts, memberPageTexts, profileTexts);
-  const { tenant, can } = useMe();
+  const { member: me, tenant, can } = useMe();
   const manages = useManages();
   const languageName = useLanguageName();
   const active = member.status === MemberStatus.ACTIVE;
@@ -68,17 +91,29 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const { id, etag } = member;
   const become = (status: MemberStatus) =>
     update.run({ member: { id, status, etag }, updateMask: { paths: ["status"] } });
-  const contact = (scheme: string, address: string, confirmed: boolean) =>
-    address ? (
-      <Group gap={6}>
-        <a href={scheme + address}>{address}</a>
-        <Tag tone={confirmed ? "good" : "plain"}>
-          {confirmed ? t.contact.confirmed : t.contact.unconfirmed}
-        </Tag>
-      </Group>
-    ) : (
-      "–"
+  const mayConfirm = can("member.confirm") && manages(member) && member.id !== me.id;
+  const contact = (kind: ContactKind, scheme: string, address: string, confirmed: boolean) => {
+    const waiting = pending.find((contact) => contact.kind === kind)?.address;
+    const unconfirmed = waiting ?? (confirmed ? undefined : address);
+    return (
+      <Stack gap={6}>
+        {address ? (
+          <Group gap={6}>
+            <a href={scheme + address}>{address}</a>
+            <Tag tone={confirmed ? "good" : "plain"}>
+              {confirmed ? t.contact.confirmed : t.contact.unconfirmed}
+            </Tag>
+          </Group>
+        ) : (
+          !waiting && "–"
+        )}
+        {waiting && <Dimmed>{t.member.entered(waiting)}</Dimmed>}
+        {mayConfirm && unconfirmed && (
+          <ConfirmByHand member={member} kind={kind} address={unconfirmed} />
+        )}
+      </Stack>
     );
+  };
   const tabs: (Part | false)[] = [
     can("booking.read") && ["bookings", t.member.bookings, () => <Bookings member={member} />],
     can("credit.read") && ["credits", t.members.credits, () => <Credits member={member} />],
@@ -128,8 +163,14 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
         <Card title={t.members.profile}>
           <Facts
             of={[
-              [t.fields.email, contact("mailto:", member.email, member.emailConfirmed)],
-              [t.fields.phone, contact("tel:", member.phone, member.phoneConfirmed)],
+              [
+                t.fields.email,
+                contact(ContactKind.EMAIL, "mailto:", member.email, member.emailConfirmed),
+              ],
+              [
+                t.fields.phone,
+                contact(ContactKind.PHONE, "tel:", member.phone, member.phoneConfirmed),
+              ],
               [t.fields.tier, member.tier || "–"],
               member.tags.length > 0 && [
                 t.fields.tags,

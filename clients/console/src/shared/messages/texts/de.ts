@@ -22,6 +22,7 @@ export const de: typeof en = {
       14: "Code zur Bestätigung",
       15: "Kontakt geändert",
       16: "Eigene Domain abgelaufen",
+      17: "Sendekontingent erreicht",
     },
     channels: { 0: "", 1: "SMS", 2: "Push", 3: "E-Mail" },
     reasons: {

@@ -22,6 +22,7 @@ export const en = {
       14: "Code to confirm a contact",
       15: "Contact changed",
       16: "Sending domain lapsed",
+      17: "Sending quota reached",
     } satisfies Record<NotificationTopic, string>,
     channels: { 0: "", 1: "SMS", 2: "Push", 3: "Email" } satisfies Record<
       NotificationChannel,

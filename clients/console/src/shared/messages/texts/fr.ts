@@ -22,6 +22,7 @@ export const fr: typeof en = {
       14: "Code de confirmation",
       15: "Coordonnées modifiées",
       16: "Domaine d’envoi expiré",
+      17: "Quota d’envoi atteint",
     },
     channels: { 0: "", 1: "SMS", 2: "Push", 3: "E-mail" },
     reasons: {

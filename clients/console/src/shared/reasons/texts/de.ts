@@ -107,13 +107,17 @@ export const de: typeof en = {
     RATE_LIMITED: (f) =>
       `Zu viele Anfragen. Versuchen Sie es in ${f.retry_after ?? "einigen"} Sekunden erneut.`,
     QUOTA_EXCEEDED: (f) =>
-      f.quota === "contact_codes" || f.quota === "test_messages"
-        ? `In 24 Stunden werden höchstens ${f.limit} gesendet. Versuchen Sie es morgen noch einmal.`
-        : `Die Grenze von ${f.limit ?? "Einträgen"} ist erreicht. Bitten Sie den Betreiber, sie zu erhöhen.`,
+      f.quota === "sent_messages"
+        ? "Heute wurden so viele Nachrichten gesendet, dass kein Code gesendet werden kann. Versuchen Sie es später erneut, oder fragen Sie am Empfang."
+        : f.quota === "contact_codes" || f.quota === "test_messages"
+          ? `In 24 Stunden werden höchstens ${f.limit} gesendet. Versuchen Sie es morgen noch einmal.`
+          : `Die Grenze von ${f.limit ?? "Einträgen"} ist erreicht. Bitten Sie den Betreiber, sie zu erhöhen.`,
     CONTACT_CODE_INVALID: (f) => `Der Code ist falsch. Verbleibende Versuche: ${f.guesses_left}.`,
     CONTACT_CODE_EXPIRED: () => "Der Code ist abgelaufen. Fordern Sie einen neuen an.",
     CONTACT_NOT_PENDING: () => "Es gibt nichts zu bestätigen.",
     CONTACT_COUNTRY: () => "An Nummern dieses Landes werden keine Codes gesendet.",
+    CONTACT_NOT_MOBILE: () =>
+      "Codes gehen nur an Mobilnummern. Andere Nummern kann der Empfang bestätigen.",
     CONTENTION: () =>
       "Zu viele gleichzeitig. Es wurde nichts geändert; bitte versuchen Sie es erneut.",
     DEADLINE_EXCEEDED: () => "Das hat zu lange gedauert. Bitte versuchen Sie es erneut.",

@@ -101,13 +101,17 @@ export const en = {
     RATE_LIMITED: (f: Facts) =>
       `Too many requests. Try again in ${f.retry_after ?? "a few"} seconds.`,
     QUOTA_EXCEEDED: (f: Facts) =>
-      f.quota === "contact_codes" || f.quota === "test_messages"
-        ? `At most ${f.limit} are sent in 24 hours. Try again tomorrow.`
-        : `The limit of ${f.limit ?? "entries"} is reached. Ask the operator of the service to raise it.`,
+      f.quota === "sent_messages"
+        ? "So many messages were sent today that no code can be sent. Try again later, or ask the front desk."
+        : f.quota === "contact_codes" || f.quota === "test_messages"
+          ? `At most ${f.limit} are sent in 24 hours. Try again tomorrow.`
+          : `The limit of ${f.limit ?? "entries"} is reached. Ask the operator of the service to raise it.`,
     CONTACT_CODE_INVALID: (f: Facts) => `The code is wrong. Attempts left: ${f.guesses_left}.`,
     CONTACT_CODE_EXPIRED: () => "The code has expired. Ask for a new one.",
     CONTACT_NOT_PENDING: () => "There is nothing to confirm.",
     CONTACT_COUNTRY: () => "Codes are not sent to numbers of that country.",
+    CONTACT_NOT_MOBILE: () =>
+      "Only mobile numbers get codes. The front desk can confirm other numbers.",
     CONTENTION: () => "Too many people at once. Nothing was changed; please try again.",
     DEADLINE_EXCEEDED: () => "This took too long. Please try again.",
   } as Partial<Record<string, (facts: Facts) => string>>,

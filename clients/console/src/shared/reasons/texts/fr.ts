@@ -102,13 +102,17 @@ export const fr: typeof en = {
     RATE_LIMITED: (f) =>
       `Trop de requêtes. Réessayez dans ${f.retry_after ?? "quelques"} secondes.`,
     QUOTA_EXCEEDED: (f) =>
-      f.quota === "contact_codes" || f.quota === "test_messages"
-        ? `Au plus ${f.limit} sont envoyés en 24 heures. Réessayez demain.`
-        : `La limite de ${f.limit ?? "places"} est atteinte. Demandez à l’exploitant de l’augmenter.`,
+      f.quota === "sent_messages"
+        ? "Tant de messages ont été envoyés aujourd’hui qu’aucun code ne peut l’être. Réessayez plus tard, ou demandez à l’accueil."
+        : f.quota === "contact_codes" || f.quota === "test_messages"
+          ? `Au plus ${f.limit} sont envoyés en 24 heures. Réessayez demain.`
+          : `La limite de ${f.limit ?? "places"} est atteinte. Demandez à l’exploitant de l’augmenter.`,
     CONTACT_CODE_INVALID: (f) => `Le code est faux. Essais restants : ${f.guesses_left}.`,
     CONTACT_CODE_EXPIRED: () => "Le code a expiré. Demandez-en un nouveau.",
     CONTACT_NOT_PENDING: () => "Il n’y a rien à confirmer.",
     CONTACT_COUNTRY: () => "Aucun code n’est envoyé aux numéros de ce pays.",
+    CONTACT_NOT_MOBILE: () =>
+      "Seuls les numéros mobiles reçoivent des codes. L’accueil peut confirmer les autres.",
     CONTENTION: () => "Trop de monde à la fois. Rien n’a été modifié ; veuillez réessayer.",
     DEADLINE_EXCEEDED: () => "Cela a pris trop de temps. Veuillez réessayer.",
   },

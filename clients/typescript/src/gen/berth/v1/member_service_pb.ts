@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member_service.proto.
  */
 export const file_berth_v1_member_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiSgoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyIjgKFENyZWF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJ7ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjgKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI4ChBHZXRNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiWAoRR2V0TWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyEiEKB2RldmljZXMYAiADKAsyEC5iZXJ0aC52MS5EZXZpY2UirgEKEkxpc3RNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDQoFcXVlcnkYAiABKAkSDAoEcm9sZRgDIAEoCRIMCgR0aWVyGAQgASgJEgsKA3RhZxgFIAEoCRImCgZzdGF0dXMYBiABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSEQoJcGFnZV9zaXplGAcgASgFEhIKCnBhZ2VfdG9rZW4YCCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJHChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgihAEKFUltcG9ydE1lbWJlcnNSZXNwb25zZRIyCghwcm9ncmVzcxgBIAEoCzIeLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2dyZXNzSAASLgoGcmVwb3J0GAIgASgLMhwuYmVydGgudjEuTWVtYmVySW1wb3J0UmVwb3J0SABCBwoFZXZlbnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSKdAQoNR2V0TWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISEwoLcGVybWlzc2lvbnMYAiADKAkSIQoHZGV2aWNlcxgDIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAQgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QidwoPVXBkYXRlTWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrImgKEFVwZGF0ZU1lUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyEjIKEHBlbmRpbmdfY29udGFjdHMYAiADKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCJiChVDb25maXJtQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIRCgRjb2RlGAMgASgJQgOAAQEiOgoWQ29uZmlybUNvbnRhY3RSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiUgoYUmVzZW5kQ29udGFjdENvZGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIjCgRraW5kGAIgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQiTgoZUmVzZW5kQ29udGFjdENvZGVSZXNwb25zZRIxCg9wZW5kaW5nX2NvbnRhY3QYASABKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCJOChRDYW5jZWxDb250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kIhcKFUNhbmNlbENvbnRhY3RSZXNwb25zZSJiChVSZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEhIKBXRva2VuGAMgASgJQgOAAQEiOgoWUmVnaXN0ZXJEZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UiPwoXVW5yZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWRldmljZV9pZBgCIAEoCSIaChhVbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2Uy8wgKDU1lbWJlclNlcnZpY2USYwoMQ3JlYXRlTWVtYmVyEh0uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJjCgxVcGRhdGVNZW1iZXISHS5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlElwKCUdldE1lbWJlchIaLmJlcnRoLnYxLkdldE1lbWJlclJlcXVlc3QaGy5iZXJ0aC52MS5HZXRNZW1iZXJSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBJiCgtMaXN0TWVtYmVycxIcLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSaQoNSW1wb3J0TWVtYmVycxIeLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXF1ZXN0Gh8uYmVydGgudjEuSW1wb3J0TWVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDW1lbWJlci5pbXBvcnQwARJDCgVHZXRNZRIWLmJlcnRoLnYxLkdldE1lUmVxdWVzdBoXLmJlcnRoLnYxLkdldE1lUmVzcG9uc2UiCZACAcrzGAIIAhJJCghVcGRhdGVNZRIZLmJlcnRoLnYxLlVwZGF0ZU1lUmVxdWVzdBoaLmJlcnRoLnYxLlVwZGF0ZU1lUmVzcG9uc2UiBsrzGAIIAhJbCg5Db25maXJtQ29udGFjdBIfLmJlcnRoLnYxLkNvbmZpcm1Db250YWN0UmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Db250YWN0UmVzcG9uc2UiBsrzGAIIAhJkChFSZXNlbmRDb250YWN0Q29kZRIiLmJlcnRoLnYxLlJlc2VuZENvbnRhY3RDb2RlUmVxdWVzdBojLmJlcnRoLnYxLlJlc2VuZENvbnRhY3RDb2RlUmVzcG9uc2UiBsrzGAIIAhJYCg1DYW5jZWxDb250YWN0Eh4uYmVydGgudjEuQ2FuY2VsQ29udGFjdFJlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxDb250YWN0UmVzcG9uc2UiBsrzGAIIAhJbCg5SZWdpc3RlckRldmljZRIfLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBogLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAhJhChBVbnJlZ2lzdGVyRGV2aWNlEiEuYmVydGgudjEuVW5yZWdpc3RlckRldmljZVJlcXVlc3QaIi5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAmIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_member, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiSgoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyIjgKFENyZWF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJ7ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjgKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI4ChBHZXRNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkijAEKEUdldE1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchIhCgdkZXZpY2VzGAIgAygLMhAuYmVydGgudjEuRGV2aWNlEjIKEHBlbmRpbmdfY29udGFjdHMYAyADKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCKuAQoSTGlzdE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRINCgVxdWVyeRgCIAEoCRIMCgRyb2xlGAMgASgJEgwKBHRpZXIYBCABKAkSCwoDdGFnGAUgASgJEiYKBnN0YXR1cxgGIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIRCglwYWdlX3NpemUYByABKAUSEgoKcGFnZV90b2tlbhgIIAEoCSJRChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiEKB21lbWJlcnMYASADKAsyEC5iZXJ0aC52MS5NZW1iZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkcKFEltcG9ydE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRILCgNjc3YYAiABKAwSDwoHZHJ5X3J1bhgDIAEoCCKEAQoVSW1wb3J0TWVtYmVyc1Jlc3BvbnNlEjIKCHByb2dyZXNzGAEgASgLMh4uYmVydGgudjEuTWVtYmVySW1wb3J0UHJvZ3Jlc3NIABIuCgZyZXBvcnQYAiABKAsyHC5iZXJ0aC52MS5NZW1iZXJJbXBvcnRSZXBvcnRIAEIHCgVldmVudCIhCgxHZXRNZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIp0BCg1HZXRNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchITCgtwZXJtaXNzaW9ucxgCIAMoCRIhCgdkZXZpY2VzGAMgAygLMhAuYmVydGgudjEuRGV2aWNlEjIKEHBlbmRpbmdfY29udGFjdHMYBCADKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCJ3Cg9VcGRhdGVNZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiAKBm1lbWJlchgCIAEoCzIQLmJlcnRoLnYxLk1lbWJlchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siaAoQVXBkYXRlTWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISMgoQcGVuZGluZ19jb250YWN0cxgCIAMoCzIYLmJlcnRoLnYxLlBlbmRpbmdDb250YWN0ImIKFUNvbmZpcm1Db250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kEhEKBGNvZGUYAyABKAlCA4ABASI6ChZDb25maXJtQ29udGFjdFJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJSChhSZXNlbmRDb250YWN0Q29kZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZCJOChlSZXNlbmRDb250YWN0Q29kZVJlc3BvbnNlEjEKD3BlbmRpbmdfY29udGFjdBgBIAEoCzIYLmJlcnRoLnYxLlBlbmRpbmdDb250YWN0IokBChtDb25maXJtTWVtYmVyQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIjCgRraW5kGAMgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSDwoHYWRkcmVzcxgEIAEoCRIOCgZyZWFzb24YBSABKAkiQAocQ29uZmlybU1lbWJlckNvbnRhY3RSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiTgoUQ2FuY2VsQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZCIXChVDYW5jZWxDb250YWN0UmVzcG9uc2UiYgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgRraW5kGAIgASgOMhQuYmVydGgudjEuRGV2aWNlS2luZBISCgV0b2tlbhgDIAEoCUIDgAEBIjoKFlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2USIAoGZGV2aWNlGAEgASgLMhAuYmVydGgudjEuRGV2aWNlIj8KF1VucmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglkZXZpY2VfaWQYAiABKAkiGgoYVW5yZWdpc3RlckRldmljZVJlc3BvbnNlMvIJCg1NZW1iZXJTZXJ2aWNlEmMKDENyZWF0ZU1lbWJlchIdLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlcXVlc3QaHi5iZXJ0aC52MS5DcmVhdGVNZW1iZXJSZXNwb25zZSIUyvMYEAgBEgxtZW1iZXIud3JpdGUSYwoMVXBkYXRlTWVtYmVyEh0uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJcCglHZXRNZW1iZXISGi5iZXJ0aC52MS5HZXRNZW1iZXJSZXF1ZXN0GhsuYmVydGgudjEuR2V0TWVtYmVyUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSYgoLTGlzdE1lbWJlcnMSHC5iZXJ0aC52MS5MaXN0TWVtYmVyc1JlcXVlc3QaHS5iZXJ0aC52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIhaQAgHK8xgPCAESC21lbWJlci5yZWFkEmkKDUltcG9ydE1lbWJlcnMSHi5iZXJ0aC52MS5JbXBvcnRNZW1iZXJzUmVxdWVzdBofLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXNwb25zZSIVyvMYEQgBEg1tZW1iZXIuaW1wb3J0MAESQwoFR2V0TWUSFi5iZXJ0aC52MS5HZXRNZVJlcXVlc3QaFy5iZXJ0aC52MS5HZXRNZVJlc3BvbnNlIgmQAgHK8xgCCAISSQoIVXBkYXRlTWUSGS5iZXJ0aC52MS5VcGRhdGVNZVJlcXVlc3QaGi5iZXJ0aC52MS5VcGRhdGVNZVJlc3BvbnNlIgbK8xgCCAISWwoOQ29uZmlybUNvbnRhY3QSHy5iZXJ0aC52MS5Db25maXJtQ29udGFjdFJlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQ29udGFjdFJlc3BvbnNlIgbK8xgCCAISZAoRUmVzZW5kQ29udGFjdENvZGUSIi5iZXJ0aC52MS5SZXNlbmRDb250YWN0Q29kZVJlcXVlc3QaIy5iZXJ0aC52MS5SZXNlbmRDb250YWN0Q29kZVJlc3BvbnNlIgbK8xgCCAISfQoUQ29uZmlybU1lbWJlckNvbnRhY3QSJS5iZXJ0aC52MS5Db25maXJtTWVtYmVyQ29udGFjdFJlcXVlc3QaJi5iZXJ0aC52MS5Db25maXJtTWVtYmVyQ29udGFjdFJlc3BvbnNlIhbK8xgSCAESDm1lbWJlci5jb25maXJtElgKDUNhbmNlbENvbnRhY3QSHi5iZXJ0aC52MS5DYW5jZWxDb250YWN0UmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbENvbnRhY3RSZXNwb25zZSIGyvMYAggCElsKDlJlZ2lzdGVyRGV2aWNlEh8uYmVydGgudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GiAuYmVydGgudjEuUmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIGyvMYAggCEmEKEFVucmVnaXN0ZXJEZXZpY2USIS5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoiLmJlcnRoLnYxLlVucmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIGyvMYAggCYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_member, file_google_protobuf_field_mask]);
 
 /**
  * CreateMemberRequest creates a member.
@@ -169,6 +169,13 @@ export type GetMemberResponse = Message<"berth.v1.GetMemberResponse"> & {
    * @generated from field: repeated berth.v1.Device devices = 2;
    */
   devices: Device[];
+
+  /**
+   * The contacts that the member has entered and not confirmed yet: at most one of each kind.
+   *
+   * @generated from field: repeated berth.v1.PendingContact pending_contacts = 3;
+   */
+  pendingContacts: PendingContact[];
 };
 
 /**
@@ -584,6 +591,76 @@ export const ResendContactCodeResponseSchema: GenMessage<ResendContactCodeRespon
   messageDesc(file_berth_v1_member_service, 17);
 
 /**
+ * ConfirmMemberContactRequest names a contact of a member.
+ *
+ * @generated from message berth.v1.ConfirmMemberContactRequest
+ */
+export type ConfirmMemberContactRequest = Message<"berth.v1.ConfirmMemberContactRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The member.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * What to confirm.
+   *
+   * @generated from field: berth.v1.ContactKind kind = 3;
+   */
+  kind: ContactKind;
+
+  /**
+   * The address or number, as GetMember shows it.
+   *
+   * @generated from field: string address = 4;
+   */
+  address: string;
+
+  /**
+   * The reason, for the audit log, up to 1,000 characters.
+   *
+   * @generated from field: string reason = 5;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmMemberContactRequest.
+ * Use `create(ConfirmMemberContactRequestSchema)` to create a new message.
+ */
+export const ConfirmMemberContactRequestSchema: GenMessage<ConfirmMemberContactRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 18);
+
+/**
+ * ConfirmMemberContactResponse is the member with the contact.
+ *
+ * @generated from message berth.v1.ConfirmMemberContactResponse
+ */
+export type ConfirmMemberContactResponse = Message<"berth.v1.ConfirmMemberContactResponse"> & {
+  /**
+   * The member.
+   *
+   * @generated from field: berth.v1.Member member = 1;
+   */
+  member?: Member | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ConfirmMemberContactResponse.
+ * Use `create(ConfirmMemberContactResponseSchema)` to create a new message.
+ */
+export const ConfirmMemberContactResponseSchema: GenMessage<ConfirmMemberContactResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 19);
+
+/**
  * CancelContactRequest selects a pending contact.
  *
  * @generated from message berth.v1.CancelContactRequest
@@ -609,7 +686,7 @@ export type CancelContactRequest = Message<"berth.v1.CancelContactRequest"> & {
  * Use `create(CancelContactRequestSchema)` to create a new message.
  */
 export const CancelContactRequestSchema: GenMessage<CancelContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 18);
+  messageDesc(file_berth_v1_member_service, 20);
 
 /**
  * CancelContactResponse is empty.
@@ -624,7 +701,7 @@ export type CancelContactResponse = Message<"berth.v1.CancelContactResponse"> & 
  * Use `create(CancelContactResponseSchema)` to create a new message.
  */
 export const CancelContactResponseSchema: GenMessage<CancelContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 19);
+  messageDesc(file_berth_v1_member_service, 21);
 
 /**
  * RegisterDeviceRequest registers a device.
@@ -659,7 +736,7 @@ export type RegisterDeviceRequest = Message<"berth.v1.RegisterDeviceRequest"> & 
  * Use `create(RegisterDeviceRequestSchema)` to create a new message.
  */
 export const RegisterDeviceRequestSchema: GenMessage<RegisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 20);
+  messageDesc(file_berth_v1_member_service, 22);
 
 /**
  * RegisterDeviceResponse is the registered device.
@@ -680,7 +757,7 @@ export type RegisterDeviceResponse = Message<"berth.v1.RegisterDeviceResponse"> 
  * Use `create(RegisterDeviceResponseSchema)` to create a new message.
  */
 export const RegisterDeviceResponseSchema: GenMessage<RegisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 21);
+  messageDesc(file_berth_v1_member_service, 23);
 
 /**
  * UnregisterDeviceRequest unregisters a device.
@@ -708,7 +785,7 @@ export type UnregisterDeviceRequest = Message<"berth.v1.UnregisterDeviceRequest"
  * Use `create(UnregisterDeviceRequestSchema)` to create a new message.
  */
 export const UnregisterDeviceRequestSchema: GenMessage<UnregisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 22);
+  messageDesc(file_berth_v1_member_service, 24);
 
 /**
  * UnregisterDeviceResponse is empty.
@@ -723,7 +800,7 @@ export type UnregisterDeviceResponse = Message<"berth.v1.UnregisterDeviceRespons
  * Use `create(UnregisterDeviceResponseSchema)` to create a new message.
  */
 export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 23);
+  messageDesc(file_berth_v1_member_service, 25);
 
 /**
  * MemberService manages the members of a tenant. Callers cannot edit a member, active or not, who has a permission that
@@ -808,7 +885,7 @@ export const MemberService: GenService<{
    * has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
    * member has the email shows only once it is confirmed.
    * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
-   * CreateMember), CONTACT_COUNTRY, QUOTA_EXCEEDED (as in ResendContactCode).
+   * CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
    *
    * @generated from rpc berth.v1.MemberService.UpdateMe
    */
@@ -819,7 +896,9 @@ export const MemberService: GenService<{
   },
   /**
    * ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
-   * wrong 5 times. Only the newest code of a contact is good.
+   * wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24 hours,
+   * of all members together, none is right any more, also without another error; staff can confirm it then
+   * (ConfirmMemberContact).
    * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
    * member has the email, and the code is right).
    *
@@ -833,8 +912,10 @@ export const MemberService: GenService<{
   /**
    * ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
    * that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
-   * number gets 3 of all members together, and no more of them are sent, without an error.
-   * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, QUOTA_EXCEEDED (contact_codes).
+   * number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it then
+   * (ConfirmMemberContact).
+   * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes, or
+   * sent_messages of the tenant).
    *
    * @generated from rpc berth.v1.MemberService.ResendContactCode
    */
@@ -842,6 +923,20 @@ export const MemberService: GenService<{
     methodKind: "unary";
     input: typeof ResendContactCodeRequestSchema;
     output: typeof ResendContactCodeResponseSchema;
+  },
+  /**
+   * ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
+   * have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no more
+   * codes because others have entered it. The audit log has it.
+   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
+   * neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
+   *
+   * @generated from rpc berth.v1.MemberService.ConfirmMemberContact
+   */
+  confirmMemberContact: {
+    methodKind: "unary";
+    input: typeof ConfirmMemberContactRequestSchema;
+    output: typeof ConfirmMemberContactResponseSchema;
   },
   /**
    * CancelContact removes the caller's pending email or phone. Without one it does nothing.

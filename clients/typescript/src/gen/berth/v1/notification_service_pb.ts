@@ -1071,7 +1071,7 @@ export const NotificationService: GenService<{
    * that instead, as ResendContactCode does, unless one that was sent before is still good.
    * Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
    * QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-   * ResendContactCode), CONTACT_COUNTRY, TEMPLATE_INVALID.
+   * ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
    *
    * @generated from rpc berth.v1.NotificationService.SendTest
    */
@@ -1093,7 +1093,7 @@ export const NotificationService: GenService<{
   /**
    * ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
    * sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-   * contacts and access are always sent, and count.
+   * contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
    *
    * @generated from rpc berth.v1.NotificationService.ListSendingQuotas
    */

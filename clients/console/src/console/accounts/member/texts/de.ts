@@ -9,6 +9,11 @@ export const de: typeof en = {
     nothingNote: "Neue Buchungen erscheinen hier sofort.",
     waits: "Warteliste",
     waitsForNothing: "Auf keiner Warteliste",
+    entered: (address) => `Eingegeben, nicht bestätigt: ${address}`,
+    confirm: "Von Hand bestätigen",
+    confirmTitle: (address) => `${address} bestätigen?`,
+    confirmBody: (name) =>
+      `Nur wenn Sie wissen, dass sie ${name} gehört: Fragen Sie persönlich, und lassen Sie sich dort eine Nachricht zeigen. Sie ersetzt dann die bisherige.`,
     devices: "Geräte",
     noDevices: "Keine Geräte",
     noDevicesNote:

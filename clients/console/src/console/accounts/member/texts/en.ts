@@ -9,6 +9,11 @@ export const en = {
     nothingNote: "New bookings appear here right away.",
     waits: "Waitlist",
     waitsForNothing: "Not on any waitlist",
+    entered: (address: string) => `Entered, not confirmed: ${address}`,
+    confirm: "Confirm by hand",
+    confirmTitle: (address: string) => `Confirm ${address}?`,
+    confirmBody: (name: string) =>
+      `Only do this if you know that it is ${name}’s: ask them in person, and look at a message there. It then replaces the one before.`,
     devices: "Devices",
     noDevices: "No devices",
     noDevicesNote: "Push notifications work once the member has signed in to the app.",

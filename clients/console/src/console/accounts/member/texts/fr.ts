@@ -9,6 +9,11 @@ export const fr: typeof en = {
     nothingNote: "Les nouvelles réservations apparaissent ici aussitôt.",
     waits: "Liste d’attente",
     waitsForNothing: "Sur aucune liste d’attente",
+    entered: (address) => `Saisi, non confirmé : ${address}`,
+    confirm: "Confirmer à la main",
+    confirmTitle: (address) => `Confirmer ${address} ?`,
+    confirmBody: (name) =>
+      `Seulement si vous savez que c’est bien à ${name} : demandez en personne, et faites-vous montrer un message reçu là. Cela remplace alors l’ancien.`,
     devices: "Appareils",
     noDevices: "Aucun appareil",
     noDevicesNote:

@@ -20,6 +20,8 @@ export const de: Descriptions = {
       "policy.write": "Die Regeln für Buchung, Stornierung, Umbuchung und Check-in ändern.",
       "member.read": "Mitglieder finden und ihre Profile sehen.",
       "member.write": "Mitglieder anlegen und ihre Profile ändern.",
+      "member.confirm":
+        "E-Mail-Adressen und Telefonnummern von Mitgliedern von Hand bestätigen, ohne Code.",
       "member.import": "Mitglieder aus einer Datei importieren.",
       "role.read": "Rollen und ihre Berechtigungen sehen.",
       "role.write": "Eigene Rollen der Organisation anlegen, ändern und löschen.",

@@ -21,6 +21,8 @@ export const fr: Descriptions = {
         "Modifier les règles de réservation, d’annulation, de replanification et de pointage.",
       "member.read": "Trouver des membres et voir leur profil.",
       "member.write": "Créer des membres et modifier leur profil.",
+      "member.confirm":
+        "Confirmer à la main, sans code, les adresses e-mail et numéros de téléphone des membres.",
       "member.import": "Importer des membres depuis un fichier.",
       "role.read": "Voir les rôles et leurs permissions.",
       "role.write": "Créer, modifier et supprimer les rôles propres à l’organisation.",

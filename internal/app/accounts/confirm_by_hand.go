@@ -1,0 +1,57 @@
+package accounts
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/contacts"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ConfirmMemberContact makes a contact another member's, without a code: one that they entered, or that they have and
+// have not confirmed. It is for members whose address or number gets no more codes, because others have tried it, or
+// whose number is not a mobile one. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, CONTACT_NOT_PENDING, ALREADY_EXISTS.
+func (s *Service) ConfirmMemberContact(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, c member.Contact, reason string,
+) (member.Member, error) {
+	t := engine.Transaction{Name: "contact.confirm_by_hand", Replay: true}
+	m, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
+		before, _, facts, err := findMember(ctx, tx, id)
+		if err != nil {
+			return before, err
+		}
+		if tx.Caller.Member == id {
+			return before, member.ErrOwnContact
+		}
+		if err := facts.roles().CheckEditMember(facts.editor(), before.Roles); err != nil {
+			return before, err
+		}
+		all, err := loadPending(ctx, tx, id)
+		if err != nil {
+			return before, err
+		}
+		after, used, err := before.ConfirmByHand(c, contacts.Pending(all, c.Kind))
+		if err != nil {
+			return before, err
+		}
+		after.Version, after.UpdatedAt = before.Version+1, tx.Now
+		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
+		changed := []string{c.Kind.Field()}
+		record.Audit(tx, "contact.confirmed_by_hand", "member", id.UUID, reason, map[string]any{
+			"kind": string(c.Kind), "before": before.Contact(c.Kind).Address, "after": after.Contact(c.Kind).Address,
+		})
+		if used {
+			accountdb.DeletePendingContact(tx.Tx, tx.Tenant, id, c.Kind)
+			if kind := editOfAdmin(after, changed, false); kind != "" {
+				rolesEvent(tx, id, changeOf(kind, after.Roles, after.Roles...))
+			}
+			changed = append(changed, "pending_contacts")
+		}
+		memberEvent(tx, id, changed)
+		return after, nil
+	})
+	return m, memberTaken(err)
+}
