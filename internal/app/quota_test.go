@@ -65,6 +65,30 @@ func TestQuota_LimitsMembers(t *testing.T) {
 	must.EqOp(t, limit, studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant))
 }
 
+// Many at once do not get past a quota of a node.
+func TestQuota_HoldsWhileManyAdd(t *testing.T) {
+	t.Parallel()
+	const limit, callers = 10, 16
+	studio := limited(t, app.Quotas{Members: limit})
+	errs := make(chan error, callers)
+	for i := range callers {
+		go func() {
+			_, err := studio.App.Accounts.CreateMember(t.Context(), studio.Owner, member.Member{Name: fmt.Sprint(i)})
+			errs <- err
+		}()
+	}
+	refused := 0
+	there := studio.Count(`select count(*) from members where tenant_id = $1 and name !~ '^[0-9]+$'`, studio.Tenant)
+	for range callers {
+		if err := <-errs; err != nil {
+			exceeded(t, "members", "10", err)
+			refused++
+		}
+	}
+	test.EqOp(t, callers-(limit-there), refused)
+	test.EqOp(t, limit, studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant))
+}
+
 func TestQuota_LimitsSessions(t *testing.T) {
 	t.Parallel()
 	studio := limited(t, app.Quotas{Sessions: 8})

@@ -192,8 +192,12 @@ func floodWrites(ctx context.Context, address string, tokens []string) error {
 				if err == nil {
 					err = through.cancel(ctx, 0, booking)
 				}
-				if err != nil && ctx.Err() == nil && wireReason(err) != string(fault.RateLimited) {
-					return err
+				switch fault.Reason(wireReason(err)) {
+				case fault.RateLimited, fault.AlreadyBooked: // a booking of an earlier run that was not cancelled
+				default:
+					if err != nil && ctx.Err() == nil {
+						return err
+					}
 				}
 			}
 			return nil

@@ -32,7 +32,8 @@ type Config struct {
 // A key is in at most one batch at a time, so a node does not conflict with itself, and tasks with one key run in the
 // order in which they arrived. Each batch is of one tenant, and tenants take turns. Few runners make large batches, so
 // a tenant has at most Width of them. While batches are small, because many tenants have a task each, up to Widest
-// runners run. All this is for speed and fairness: the database guarantees correctness.
+// runners run. One place beyond those is for a tenant that has no batch in progress, so that it need not wait for the
+// batches of one that fills all the others. All this is for speed and fairness: the database guarantees correctness.
 type Batcher[W any] struct {
 	Config
 	run func(batch []*Task[W]) (requeue []*Task[W])
@@ -122,15 +123,23 @@ func (b *Batcher[W]) list(q *queue[W]) {
 
 // start adds a runner if there may be work for it.
 func (b *Batcher[W]) start() {
-	room := b.runners < b.Width || max(b.runners, b.inFlight) < b.Widest
-	if room && slices.ContainsFunc(b.turns, b.open) {
-		b.runners++
-		go b.runner()
+	b.runners++
+	if b.runners <= b.Width+1 || b.small() {
+		if slices.ContainsFunc(b.turns, b.open) {
+			go b.runner()
+			return
+		}
 	}
+	b.runners--
 }
 
-// open reports whether one more runner may serve a queue.
-func (b *Batcher[W]) open(q *queue[W]) bool { return q.runners < b.Width }
+// small reports whether batches carry so few tasks that more of them may run.
+func (b *Batcher[W]) small() bool { return max(b.runners-1, b.inFlight) < b.Widest }
+
+// open reports whether a runner may serve a queue. The one beyond Width serves tenants that have no other.
+func (b *Batcher[W]) open(q *queue[W]) bool {
+	return q.runners == 0 || q.runners < b.Width && (b.runners <= b.Width || b.small())
+}
 
 // runner runs batches until none is left.
 func (b *Batcher[W]) runner() {

@@ -204,25 +204,40 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 			{end: "one again", begins: []string{"behind the own key"}},
 			{end: "behind the own key"},
 		}},
-		// A tenant with thousands of operations does not delay another tenant's one.
+		// A tenant with thousands of operations does not delay another tenant's one: that has a place of its own, and turns
+		// at it.
 		"tenants take turns": {1, 1, []step{
 			first,
 			{ask: many(3*maxBatch, "rush")},
-			{ask: []op{{name: "quiet", of: 2}, {name: "quiet too", of: 3}}},
+			{ask: []op{{name: "quiet", of: 2}, {name: "quiet too", of: 3}}, begins: []string{"quiet"}},
 			{end: "first", begins: []string{"128 rush"}},
-			{end: "rush", begins: []string{"quiet"}},
 			{end: "quiet", begins: []string{"quiet too"}},
-			{end: "quiet too", begins: []string{"128 rush"}},
+			{end: "rush", begins: []string{"128 rush"}},
+			{end: "quiet too"},
 			{end: "rush", begins: []string{"128 rush"}},
 			{end: "rush"},
+		}},
+		"the place of its own is for one batch": {2, 2, []step{
+			first,
+			{ask: []op{{name: "second", locks: at(2, 2)}}, begins: []string{"second"}},
+			{ask: []op{{name: "third", locks: at(3, 3)}}},
+			{ask: []op{{name: "quiet", of: 2}}, begins: []string{"quiet"}},
+			{ask: []op{{name: "quiet again", of: 2}}},
+			{end: "quiet", begins: []string{"quiet again"}},
+			{end: "first"}, // three would run again
+			{end: "quiet again", begins: []string{"third"}},
+			{end: "second"},
+			{end: "third"},
 		}},
 		// No tenant gets more of them, and none is added while batches are large.
 		"more transactions run while batches are small": {1, 3, []step{
 			first,
 			{ask: many(4, "crowd")},
 			{end: "first", begins: []string{"4 crowd"}},
-			{ask: []op{{name: "next to a crowd", of: 2}}},
-			{end: "crowd", begins: []string{"next to a crowd"}},
+			{ask: []op{{name: "next to a crowd", of: 2}}, begins: []string{"next to a crowd"}},
+			{ask: []op{{name: "waits", of: 3}}},
+			{leave: "waits"},
+			{end: "crowd"},
 			{ask: []op{{name: "another", of: 3}}, begins: []string{"another"}},
 			{ask: []op{{name: "and another", of: 4}}, begins: []string{"and another"}},
 			{ask: []op{{name: "one too many", of: 5}}},
@@ -279,8 +294,10 @@ func TestBatcher_StartsWhatMayRun(t *testing.T) {
 		}},
 		"a queue that all callers have left is gone": {1, 1, []step{
 			first,
-			{ask: []op{{name: "of another tenant", of: 2}}},
-			{leave: "of another tenant"},
+			{ask: []op{{name: "of another tenant", of: 2}}, begins: []string{"of another tenant"}},
+			{ask: []op{{name: "of a third", of: 3}}},
+			{leave: "of a third"},
+			{end: "of another tenant"},
 			{end: "first"},
 		}},
 		// One that leaves later is in it, and finishes.
