@@ -194,7 +194,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"signed in at the end of time":  {d.sign(valid().with("auth_time", 1e308)), "auth_time must be a time between"},
 		"expired":                       {d.sign(valid().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
 		"not valid yet":                 {d.sign(valid().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
-		"signed in in the future":       {d.sign(valid().with("auth_time", noon.Add(31*time.Second).Unix())), "auth_time"},
+		"a sign-in in the future":       {d.sign(valid().with("auth_time", noon.Add(31*time.Second).Unix())), "auth_time"},
 		"issued in the future":          {d.sign(valid().with("iat", noon.Add(31*time.Second).Unix())), "in the future"},
 		"no subject":                    {d.sign(valid().without("sub")), "claim sub"},
 		"an empty subject":              {d.sign(valid().with("sub", "")), "claim sub"},

@@ -27,7 +27,8 @@ import (
 // defaultMaxBytes limits a request.
 const defaultMaxBytes = 256 << 10
 
-// largerRequests are the RPCs whose requests may be larger, and how large. In JSON, a file takes four thirds of its size.
+// largerRequests are the RPCs whose requests may be larger, and how large. In JSON, a file takes four thirds of its
+// size.
 var largerRequests = map[string]int64{
 	berthv1connect.MemberServiceImportMembersProcedure:         member.MaxImportBytes*4/3 + defaultMaxBytes,
 	berthv1connect.SessionServiceImportSessionsProcedure:       session.MaxImportBytes*4/3 + defaultMaxBytes,

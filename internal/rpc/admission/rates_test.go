@@ -168,7 +168,9 @@ func TestRates_CountWhatCannotBeRead(t *testing.T) {
 		"another method":       {method: http.MethodPut, body: "{}"},
 		"a GET of a write":     {method: http.MethodGet},
 		"no message over gRPC": {header: http.Header{"Content-Type": {"application/grpc"}}},
-		"half a message":       {body: "\x00\x00\x00\x00\x09{", header: http.Header{"Content-Type": {"application/grpc-web"}}},
+		"half a message": {
+			body: "\x00\x00\x00\x00\x09{", header: http.Header{"Content-Type": {"application/grpc-web"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,7 @@
 package admission
 
-// Step 5: how many values a message has. They are counted before it is decoded, because an empty message takes two bytes
-// on the wire and some hundred in memory.
+// Step 5: how many values a message has. They are counted before it is decoded, because an empty message takes two
+// bytes on the wire and some hundred in memory.
 
 import (
 	"bytes"

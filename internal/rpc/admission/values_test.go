@@ -2,6 +2,7 @@ package admission
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -74,7 +75,7 @@ func jsonOf(m protoreflect.Message) string {
 			}
 			return `"x"`
 		}
-		text := ""
+		var text string
 		if field.IsList() {
 			var elements []string
 			for i := range value.List().Len() {
@@ -138,7 +139,7 @@ func TestValueCount_RefusesManySmallValues(t *testing.T) {
 				continue
 			}
 			test.EqOp(t, fault.InvalidField, fault.ReasonOf(err), test.Sprint(name, format))
-			f, _ := err.(*fault.Error) //nolint:errorlint // count returns it as it is
+			f, _ := errors.AsType[*fault.Error](err)
 			must.NotNil(t, f, must.Sprint(name, format))
 			test.StrHasPrefix(t, tt.field, f.Field, test.Sprint(name, format))
 		}
