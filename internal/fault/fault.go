@@ -30,8 +30,8 @@ const (
 	DeadlineExceeded               // the request's deadline passed
 )
 
-// Error is an error that a client may see. Build it with New, WithMetadata, WithField, OwnedBy and WithCause. They copy, so
-// a package-level Error can be extended safely.
+// Error is an error that a client may see. Build it with New, WithMetadata, WithField, OwnedBy and WithCause. They
+// copy, so a package-level Error can be extended safely.
 type Error struct {
 	Kind     Kind
 	Reason   Reason
@@ -65,8 +65,8 @@ func (e *Error) WithField(field string) *Error {
 	return &c
 }
 
-// OwnedBy returns a copy that says whose the objects are that the metadata names. They show to their owner, and to those
-// who may read all.
+// OwnedBy returns a copy that says whose the objects are that the metadata names. They show to their owner, and to
+// those who may read all.
 func (e *Error) OwnedBy(owner string) *Error {
 	c := *e
 	c.Owner = owner
@@ -116,6 +116,11 @@ func Missing(reason Reason, what string) *Error {
 func MissingPermission(permission string) *Error {
 	return New(PermissionDenied, PermissionDeniedReason, "Your roles do not allow that.").
 		WithMetadata("permission", permission)
+}
+
+// Own means that others have to do what the caller asks for, because it is about something of the caller's own.
+func Own(sentence string) *Error {
+	return New(PermissionDenied, PermissionDeniedReason, "%s", sentence).WithMetadata("own", "true")
 }
 
 // Invalid means that a field of the request can never work.

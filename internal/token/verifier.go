@@ -237,8 +237,8 @@ func (v *Verifier) Ready() bool {
 }
 
 // Run refreshes the keys until ctx ends: changed files within two seconds, URLs every five minutes.
-// When an issuer withdraws a key, tokens signed with it become invalid, cached ones too. While keys cannot be read, a key
-// that was withdrawn because it leaked stays valid: that is an error, and not for a while only.
+// When an issuer withdraws a key, tokens signed with it become invalid, cached ones too. While keys cannot be read, a
+// key that was withdrawn because it leaked stays valid: that is an error.
 func (v *Verifier) Run(ctx context.Context, log *slog.Logger) {
 	var running sync.WaitGroup
 	for issuer, t := range v.trusted {

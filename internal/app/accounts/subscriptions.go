@@ -189,11 +189,10 @@ func (s *Service) ListLedger(
 
 var errNoSubscription = fault.Missing(fault.SubscriptionNotFound, "Subscription")
 
-var errOwnCredits = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
-	"Someone else manages your own plans and credits, or an owner does.").WithMetadata("own", "true")
+var errOwnCredits = fault.Own("Someone else manages your own plans and credits, or an owner does.")
 
-// findSubscription reads a subscription that the caller may change, and advances it to now. The caller writes the ledger
-// lines that this adds.
+// findSubscription reads a subscription that the caller may change, and advances it to now. The caller writes the
+// ledger lines that this adds.
 func findSubscription(
 	ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID,
 ) (credit.Subscription, []credit.Line, error) {

@@ -63,8 +63,7 @@ func (r *refund) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 	return changePayment(tx, b, r.payments, line, err)
 }
 
-var errOwnPayment = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason,
-	"Someone else records payments and refunds of your own bookings, or an owner does.").WithMetadata("own", "true")
+var errOwnPayment = fault.Own("Someone else records payments and refunds of your own bookings, or an owner does.")
 
 // changePayment writes a new line with its booking and event. Without a line nothing changes.
 func changePayment(

@@ -40,7 +40,9 @@ const (
 )
 
 // EstimateCallCost implements checker.CostEstimator.
-func (sizes) EstimateCallCost(function, _ string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
+func (sizes) EstimateCallCost(
+	function, _ string, target *checker.AstNode, args []checker.AstNode,
+) *checker.CallEstimate {
 	if function != overloads.Matches || len(args) == 0 {
 		return nil
 	}
