@@ -63,8 +63,8 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 
 var errUnread = fault.Invalid("", "The request breaks off, or violates the protocol.")
 
-// begin takes a call from what its caller may have, and rejects it if the caller is not known. It knows the headers only,
-// so that it counts whatever the rest of the request is: an unknown encoding, a wrong timeout, no message.
+// begin takes a call from what its caller may have, and rejects it if the caller is not known. It knows only the
+// headers, so that it counts whatever the rest of the request is: an unknown encoding, a wrong timeout, no message.
 func (c *Chain) begin(ctx context.Context, rule Rule, r *http.Request, held *heldMemory) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeLimit) // the keys of an issuer may have to be fetched
 	defer cancel()

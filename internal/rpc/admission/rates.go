@@ -135,8 +135,8 @@ func (r *rates) file(ctx context.Context) (leave func(), err error) {
 }
 
 // takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
-// valid key or link. If none is left, the message is read nevertheless: what the service made itself passes, so that who
-// invents keys and links shuts out no one behind the same address. The answer of any other is held back, also if its
+// valid key or link. If none is left, the message is read nevertheless: what the service made itself passes, so that
+// who invents keys and links shuts out no one behind the same address. The answer of any other is held back, also if its
 // message cannot be read.
 func (c *Chain) takeUnproven(call *request.Call) {
 	wait, proven := c.rates.addresses.Take(call.Client)
@@ -187,8 +187,8 @@ func isProven(err error) bool {
 	}
 }
 
-// takeGuess takes a confirmation with a membership number of a benefit from what its caller may guess, and gives it back
-// unless the number turns out to be wrong, or another member's. A program may guess more often: it confirms for many
+// takeGuess takes a confirmation with a membership number of a benefit from what its caller may guess, and gives it
+// back unless the number turns out to be wrong, or another member's. A program may guess more often: it confirms for many
 // members.
 func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error), err error) {
 	confirm, ok := message.(*v1.ConfirmBookingRequest)
