@@ -8,7 +8,8 @@ import (
 )
 
 // Line reports whether a text is one line, and has no character that is invisible or changes the direction of others.
-// Arabic and Hebrew need none of these. Emoji and some scripts need joiners, which are allowed between their characters.
+// Arabic and Hebrew need none of these. Emoji and some scripts need joiners, which are allowed between their
+// characters.
 func Line(s string) bool {
 	var before rune
 	chars := []rune(s)

@@ -27,7 +27,8 @@ import (
 func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 	t.Parallel()
 	addresses := traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, testkit.NewClock(testkit.Noon).Now)
-	pages := limitInvalid(addresses, func(*http.Request) string { return "" }, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	made := func(*http.Request) string { return "" }
+	pages := limitInvalid(addresses, made, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/wrong") {
 			http.NotFound(w, r)
 		}

@@ -93,5 +93,8 @@ func TestConfirmByHand_Refuses(t *testing.T) {
 	test.EqOp(t, "ALREADY_EXISTS @member.email", faulttest.Text(err))
 	test.EqOp(t, "ben@example.com", expect.Value(s.App.Accounts.GetMe(t.Context(), ben))(t).Member.Email)
 	expect.Reason(t, fault.MemberNotFound)(
-		confirmByHand(s.Studio, s.Coach, tenant.Caller{Member: testkit.NewID[tenant.MemberID]()}, member.ByEmail, "a@b.example"))
+		confirmByHand(
+			s.Studio, s.Coach, tenant.Caller{Member: testkit.NewID[tenant.MemberID]()}, member.ByEmail, "a@b.example",
+		),
+	)
 }

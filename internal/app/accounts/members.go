@@ -168,7 +168,8 @@ type MemberInfo struct {
 	Pending []member.PendingContact
 }
 
-// GetMember reads a member, their devices and the contacts that wait for confirmation. If the tenant asks for it, the audit log records who read another member
+// GetMember reads a member, their devices and the contacts that wait for confirmation. If the tenant asks for it, the
+// audit log records who read another member
 // in which hour.
 func (s *Service) GetMember(
 	ctx context.Context, caller tenant.Caller, id tenant.MemberID,

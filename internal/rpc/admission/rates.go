@@ -188,8 +188,8 @@ func isProven(err error) bool {
 }
 
 // takeGuess takes a confirmation with a membership number of a benefit from what its caller may guess, and gives it
-// back unless the number turns out to be wrong, or another member's. A program may guess more often: it confirms for many
-// members.
+// back unless the number turns out to be wrong, or another member's. A program may guess more often: it confirms for
+// many members.
 func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error), err error) {
 	confirm, ok := message.(*v1.ConfirmBookingRequest)
 	if !ok || confirm.BenefitMembershipNumber == "" {

@@ -66,8 +66,8 @@ func (p PendingContact) Open(now time.Time) bool {
 	return now.Before(p.ExpiresAt) && p.Guesses < MaxGuesses
 }
 
-// Guess decides about a code. AtAddress is how many wrong ones its address has got of all members. If the code is wrong,
-// it returns the contact with the guess, to be stored, and CONTACT_CODE_INVALID. So it does if the address has got too
+// Guess decides about a code. AtAddress is how many wrong ones its address has got of all members. If the code is
+// wrong, it returns the contact with the guess, to be stored, and CONTACT_CODE_INVALID. So it does if the address has got too
 // many, which the member does not learn. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even
 // if it is right.
 func (p PendingContact) Guess(right bool, atAddress int, now time.Time) (PendingContact, *fault.Error) {
@@ -105,8 +105,8 @@ func (m Member) ContactToConfirm(k ContactKind, pending *PendingContact, verifie
 }
 
 // ConfirmByHand makes a contact the member's that they have entered, or that they have and have not confirmed, because
-// staff know that it is theirs. Staff name the address, so that it is the one that they saw. Used reports whether it was
-// the pending one. Without such a contact the error is CONTACT_NOT_PENDING.
+// staff know that it is theirs. Staff name the address, so that it is the one that they saw. Used reports whether it
+// was the pending one. Without such a contact the error is CONTACT_NOT_PENDING.
 func (m Member) ConfirmByHand(c Contact, pending *PendingContact) (after Member, used bool, err error) {
 	current := m.Contact(c.Kind)
 	switch {

@@ -19,7 +19,10 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 		return set{"PerDay": map[delivery.Channel]int{sms: bySMS, push: byPush, email: byEmail}}
 	}
 	for field, all := range map[string][]set{
-		"":                     {nil, {"SenderName": "Yoga @ the Pier"}, {"SenderName": "🧘‍♀️ Yoga"}, limits(1, 1, 1), {"Locale": "pt-BR"}, {"PhoneCountries": []string{"PT", "GB"}}},
+		"": {
+			nil, {"SenderName": "Yoga @ the Pier"}, {"SenderName": "🧘‍♀️ Yoga"}, limits(1, 1, 1), {"Locale": "pt-BR"},
+			{"PhoneCountries": []string{"PT", "GB"}},
+		},
 		"settings.sms_per_day": {limits(0, 1, 1)}, "settings.push_per_day": {limits(1, 0, 1)},
 		"settings.email_per_day":   {limits(1, 1, 0)},
 		"settings.phone_countries": {{"PhoneCountries": []string{"UK"}}, {"PhoneCountries": []string{"001"}}},

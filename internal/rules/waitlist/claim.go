@@ -55,7 +55,7 @@ const (
 
 // Token returns the token in the link of an offer.
 func (k ClaimKey) Token(in tenant.TenantID, offer tenant.OfferID) string {
-	token := append(in.UUID[:], k.mac("token", offer)[:claimBits]...)
+	token := slices.Concat(in.UUID[:], k.mac("token", offer)[:claimBits])
 	return base64.RawURLEncoding.EncodeToString(append(token, checkClaim(k.secret(offer.Time()), token)...))
 }
 
