@@ -131,11 +131,14 @@ create table display_links (
   -- The number of the screen that renewed the link first, and since when.
   screen     uuid,
   opened_at  timestamptz,
+  -- When another screen read the display for the first time.
+  second_at  timestamptz,
   revoked_by text check (revoked_by <> ''),
   revoked_at timestamptz,
   primary key (tenant_id, id),
   foreign key (tenant_id, session_id) references sessions,
   constraint display_links_opened check ((screen is null) = (opened_at is null)),
+  constraint display_links_second check (second_at is null or screen is not null),
   constraint display_links_revoked check ((revoked_by is null) = (revoked_at is null))
 );
 create index display_links_session on display_links (tenant_id, session_id, created_at);

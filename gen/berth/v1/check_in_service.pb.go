@@ -677,9 +677,12 @@ type DisplayLink struct {
 	// Since when a screen uses it, in UTC. Absent: none does.
 	OpenTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=open_time,json=openTime,proto3" json:"open_time,omitempty"`
 	// When it was revoked, in UTC. Absent: it was not.
-	RevokeTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
+	// When a second screen first read the display, in UTC. Absent: none did. The screen that was first keeps the link, and
+	// it may be the wrong one: revoke the link if it is not in the studio.
+	SecondOpenTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=second_open_time,json=secondOpenTime,proto3" json:"second_open_time,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *DisplayLink) Reset() {
@@ -750,6 +753,13 @@ func (x *DisplayLink) GetOpenTime() *timestamppb.Timestamp {
 func (x *DisplayLink) GetRevokeTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.RevokeTime
+	}
+	return nil
+}
+
+func (x *DisplayLink) GetSecondOpenTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SecondOpenTime
 	}
 	return nil
 }
@@ -1443,7 +1453,7 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x05token\x18\x02 \x01(\tR\x05token\x12;\n" +
 	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12&\n" +
-	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"\xac\x02\n" +
+	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"\xf2\x02\n" +
 	"\vDisplayLink\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1454,7 +1464,8 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"expireTime\x127\n" +
 	"\topen_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bopenTime\x12;\n" +
 	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"revokeTime\"l\n" +
+	"revokeTime\x12D\n" +
+	"\x10second_open_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x0esecondOpenTime\"l\n" +
 	"\x17ListDisplayLinksRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1574,40 +1585,41 @@ var file_berth_v1_check_in_service_proto_depIdxs = []int32{
 	23, // 9: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
 	23, // 10: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
 	23, // 11: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
-	10, // 12: berth.v1.ListDisplayLinksResponse.display_links:type_name -> berth.v1.DisplayLink
-	10, // 13: berth.v1.RevokeDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
-	23, // 14: berth.v1.GetDisplayResponse.start_time:type_name -> google.protobuf.Timestamp
-	23, // 15: berth.v1.GetDisplayResponse.end_time:type_name -> google.protobuf.Timestamp
-	17, // 16: berth.v1.GetDisplayResponse.arrivals:type_name -> berth.v1.DisplayArrival
-	23, // 17: berth.v1.GetDisplayResponse.refresh_time:type_name -> google.protobuf.Timestamp
-	23, // 18: berth.v1.GetDisplayResponse.checkin_opens_time:type_name -> google.protobuf.Timestamp
-	23, // 19: berth.v1.GetDisplayResponse.checkin_closes_time:type_name -> google.protobuf.Timestamp
-	23, // 20: berth.v1.GetDisplayResponse.expire_time:type_name -> google.protobuf.Timestamp
-	23, // 21: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
-	20, // 22: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
-	0,  // 23: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
-	2,  // 24: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
-	4,  // 25: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
-	6,  // 26: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
-	8,  // 27: berth.v1.CheckInService.CreateDisplayUrl:input_type -> berth.v1.CreateDisplayUrlRequest
-	11, // 28: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
-	13, // 29: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
-	15, // 30: berth.v1.CheckInService.GetDisplay:input_type -> berth.v1.GetDisplayRequest
-	18, // 31: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
-	1,  // 32: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
-	3,  // 33: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
-	5,  // 34: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
-	7,  // 35: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
-	9,  // 36: berth.v1.CheckInService.CreateDisplayUrl:output_type -> berth.v1.CreateDisplayUrlResponse
-	12, // 37: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
-	14, // 38: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
-	16, // 39: berth.v1.CheckInService.GetDisplay:output_type -> berth.v1.GetDisplayResponse
-	19, // 40: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
-	32, // [32:41] is the sub-list for method output_type
-	23, // [23:32] is the sub-list for method input_type
-	23, // [23:23] is the sub-list for extension type_name
-	23, // [23:23] is the sub-list for extension extendee
-	0,  // [0:23] is the sub-list for field type_name
+	23, // 12: berth.v1.DisplayLink.second_open_time:type_name -> google.protobuf.Timestamp
+	10, // 13: berth.v1.ListDisplayLinksResponse.display_links:type_name -> berth.v1.DisplayLink
+	10, // 14: berth.v1.RevokeDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
+	23, // 15: berth.v1.GetDisplayResponse.start_time:type_name -> google.protobuf.Timestamp
+	23, // 16: berth.v1.GetDisplayResponse.end_time:type_name -> google.protobuf.Timestamp
+	17, // 17: berth.v1.GetDisplayResponse.arrivals:type_name -> berth.v1.DisplayArrival
+	23, // 18: berth.v1.GetDisplayResponse.refresh_time:type_name -> google.protobuf.Timestamp
+	23, // 19: berth.v1.GetDisplayResponse.checkin_opens_time:type_name -> google.protobuf.Timestamp
+	23, // 20: berth.v1.GetDisplayResponse.checkin_closes_time:type_name -> google.protobuf.Timestamp
+	23, // 21: berth.v1.GetDisplayResponse.expire_time:type_name -> google.protobuf.Timestamp
+	23, // 22: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
+	20, // 23: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
+	0,  // 24: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
+	2,  // 25: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
+	4,  // 26: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
+	6,  // 27: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
+	8,  // 28: berth.v1.CheckInService.CreateDisplayUrl:input_type -> berth.v1.CreateDisplayUrlRequest
+	11, // 29: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
+	13, // 30: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
+	15, // 31: berth.v1.CheckInService.GetDisplay:input_type -> berth.v1.GetDisplayRequest
+	18, // 32: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
+	1,  // 33: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
+	3,  // 34: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
+	5,  // 35: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
+	7,  // 36: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
+	9,  // 37: berth.v1.CheckInService.CreateDisplayUrl:output_type -> berth.v1.CreateDisplayUrlResponse
+	12, // 38: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
+	14, // 39: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
+	16, // 40: berth.v1.CheckInService.GetDisplay:output_type -> berth.v1.GetDisplayResponse
+	19, // 41: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
+	33, // [33:42] is the sub-list for method output_type
+	24, // [24:33] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_check_in_service_proto_init() }

@@ -106,15 +106,23 @@ func (s *Service) RevokeDisplayLink(
 	return engine.Transact(ctx, s.engine, caller, t, revoke)
 }
 
-// openDisplay makes a screen the one that renews the link, if it has none yet.
+// openDisplay makes a screen the one that renews the link, if it has none yet. Otherwise it records that there is a
+// second one.
 func (s *Service) openDisplay(ctx context.Context, shown checkin.Display) (checkin.DisplayLink, error) {
 	t := engine.Transaction{Name: "display.open"}
 	open := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
 		link, err := findDisplayLink(ctx, tx, shown.Link)
-		if err != nil || !link.Opens(shown) {
+		switch {
+		case err != nil:
 			return link, err
+		case link.Opens(shown):
+			link = link.Open(shown.Screen, tx.Now)
+		case link.IsSecond(shown):
+			link.SecondAt = tx.Now
+			auditDisplay(tx, "display_link.second_screen", link)
+		default:
+			return link, nil
 		}
-		link = link.Open(shown.Screen, tx.Now)
 		bookingdb.UpdateDisplayLink(tx.Tx, tx.Tenant, link)
 		return link, nil
 	}
@@ -210,7 +218,7 @@ func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error)
 	if link == nil { // swept
 		return Display{}, checkin.ErrLinkInvalid
 	}
-	if link.Opens(shown) {
+	if link.Opens(shown) || link.IsSecond(shown) {
 		if *link, err = s.openDisplay(ctx, shown); err != nil {
 			return Display{}, err
 		}

@@ -16,6 +16,7 @@ var displayLinks = pg.NewTable("d", func(l *checkin.DisplayLink) []pg.Column {
 		pg.Fixed("created_at", &l.CreatedAt),
 		pg.Col("screen", &l.Screen),
 		pg.Col("opened_at", pg.Null(&l.OpenedAt)),
+		pg.Col("second_at", pg.Null(&l.SecondAt)),
 		pg.Col("revoked_by", pg.Null(&l.RevokedBy)),
 		pg.Col("revoked_at", pg.Null(&l.RevokedAt)),
 	}

@@ -42,12 +42,13 @@ func displayMessage(d bookings.Display) *v1.GetDisplayResponse {
 
 func displayLinkMessage(l checkin.DisplayLink) *v1.DisplayLink {
 	return &v1.DisplayLink{
-		Id:         convert.IDText(l.ID),
-		SessionId:  convert.IDText(l.Session),
-		CreateTime: convert.Timestamp(l.CreatedAt),
-		ExpireTime: convert.Timestamp(l.Expires()),
-		OpenTime:   convert.Timestamp(l.OpenedAt),
-		RevokeTime: convert.Timestamp(l.RevokedAt),
+		Id:             convert.IDText(l.ID),
+		SessionId:      convert.IDText(l.Session),
+		CreateTime:     convert.Timestamp(l.CreatedAt),
+		ExpireTime:     convert.Timestamp(l.Expires()),
+		OpenTime:       convert.Timestamp(l.OpenedAt),
+		RevokeTime:     convert.Timestamp(l.RevokedAt),
+		SecondOpenTime: convert.Timestamp(l.SecondAt),
 	}
 }
 

@@ -21,6 +21,9 @@ type DisplayLink struct {
 	// Screen is the screen that renews the link, since OpenedAt. Both are zero until then.
 	Screen   tenant.ScreenID
 	OpenedAt time.Time
+	// SecondAt is when another screen read the display for the first time. It may be the one that should have been first,
+	// so staff are told. It is zero until then.
+	SecondAt time.Time
 	// RevokedBy is the actor that revoked the link at RevokedAt. Both are zero until then.
 	RevokedBy string
 	RevokedAt time.Time
@@ -53,6 +56,11 @@ func (l DisplayLink) Opens(d Display) bool {
 func (l DisplayLink) Open(screen tenant.ScreenID, now time.Time) DisplayLink {
 	l.Screen, l.OpenedAt = screen, now
 	return l
+}
+
+// IsSecond reports whether reading the display with a token shows for the first time that there is a second screen.
+func (l DisplayLink) IsSecond(d Display) bool {
+	return !l.Screen.IsZero() && !d.Screen.IsZero() && d.Screen != l.Screen && l.SecondAt.IsZero() && l.RevokedAt.IsZero()
 }
 
 // Renew returns what the next token gives access to, for a screen that read the display with a token now: the screen of

@@ -56,12 +56,18 @@ export function DisplayLinks({ session }: { session: Session }) {
 }
 
 function State({ link, zone }: { link: DisplayLink; zone: string }) {
-  const { displayOff, displayOn, displayOver, displayWaiting } = useText(scheduleTexts).session;
+  const { displayOff, displayOn, displayOver, displaySecond, displayWaiting } = useText(scheduleTexts).session;
   if (link.revokeTime) return <Dimmed>{displayOff}</Dimmed>;
   if (link.openTime)
     return (
       <>
         {displayOn} <Time at={link.openTime} zone={zone} as="time" />
+        {link.secondOpenTime && (
+          <>
+            {" · "}
+            <strong>{displaySecond}</strong> <Time at={link.secondOpenTime} zone={zone} as="time" />
+          </>
+        )}
       </>
     );
   return <Dimmed>{millis(link.expireTime) < Date.now() ? displayOver : displayWaiting}</Dimmed>;

@@ -140,6 +140,7 @@ export const de: typeof en = {
     displayNone: "Für diesen Termin wurde kein Link geöffnet.",
     displayMade: "Erstellt",
     displayOn: "In Gebrauch seit",
+    displaySecond: "Achtung, ein zweiter Bildschirm las mit um",
     displayWaiting: "Noch auf keinem Bildschirm",
     displayOver: "Abgelaufen",
     displayOff: "Abgeschaltet",

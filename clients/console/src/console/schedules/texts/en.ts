@@ -138,6 +138,7 @@ export const en = {
     displayNone: "No link was opened for this session.",
     displayMade: "Created",
     displayOn: "In use since",
+    displaySecond: "Caution, a second screen read it at",
     displayWaiting: "Not on a screen yet",
     displayOver: "Expired",
     displayOff: "Turned off",

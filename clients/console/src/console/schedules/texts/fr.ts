@@ -146,6 +146,7 @@ export const fr: typeof en = {
     displayNone: "Aucun lien n’a été ouvert pour cette séance.",
     displayMade: "Créé",
     displayOn: "Utilisé depuis",
+    displaySecond: "Attention, un second écran l’a lu à",
     displayWaiting: "Pas encore sur un écran",
     displayOver: "Expiré",
     displayOff: "Désactivé",
