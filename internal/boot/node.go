@@ -139,11 +139,11 @@ func Open(
 	if err != nil {
 		return nil, err
 	}
-	rates := listen.Traffic.rates(n.limits.Proxies)
+	rates, holdBack := listen.Traffic.rates(n.limits.Proxies), &traffic.HoldBack{For: traffic.DefaultHoldBack}
 	contract, err := rpc.New(rpc.Config{
 		Admission: admission.Config{
 			Guard: n.Guard, Verifier: n.Verifier, Now: time.Now, Logger: log, Metrics: registry, Origins: listen.Origins,
-			TimeLimit: listen.TimeLimit, Rates: rates, HoldBack: admission.HoldBack, FormerIssuers: keys.FormerIssuers,
+			TimeLimit: listen.TimeLimit, Rates: rates, HoldBack: holdBack, FormerIssuers: keys.FormerIssuers,
 		},
 		Services: n.App, Issuer: n.Issuer, Health: n.health, Reflection: listen.Reflection, Fallback: apps,
 	})
@@ -153,6 +153,7 @@ func Open(
 	mux := http.NewServeMux()
 	pages := web.Handler(web.Config{
 		Services: n.App, Log: log, PublicURL: listen.PublicURL, Metrics: registry, Addresses: rates.Addresses,
+		HoldBack:    holdBack,
 		TwilioToken: textOf(n.secrets.Twilio, keys.Senders.TwilioToken),
 	})
 	for _, path := range []string{

@@ -95,10 +95,6 @@ func (c claimPages) serve(w http.ResponseWriter, r *http.Request) {
 // answer handles a button and redirects to the page, so that a reload does not send the form again.
 func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 	words := claimWordsFor(r)
-	if !isSameOrigin(r) {
-		http.Error(w, "Open the link in your message and answer there.", http.StatusForbidden)
-		return
-	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest)
@@ -125,22 +121,6 @@ func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 
 // maxFormBytes is the maximum size of a form in bytes. It has one short field.
 const maxFormBytes = 1 << 10
-
-// isSameOrigin reports whether a form was sent from a page of this service. The page's referrer policy makes browsers
-// send "null" as the origin, so the header Sec-Fetch-Site decides. Without that header, the token in the link is the
-// only protection. No other site knows it.
-func isSameOrigin(r *http.Request) bool {
-	switch r.Header.Get("Sec-Fetch-Site") {
-	case "same-origin", "none":
-		return true
-	case "":
-		origin := r.Header.Get("Origin")
-		from, err := url.Parse(origin)
-		return origin == "" || origin == "null" || err == nil && from.Host == r.Host
-	default:
-		return false
-	}
-}
 
 // isRuleError reports whether a rule returned the error, as opposed to a failure of the service.
 func isRuleError(err error) bool {

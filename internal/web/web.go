@@ -29,6 +29,8 @@ type Config struct {
 	Metrics prometheus.Registerer
 	// Addresses limits requests with links that do not exist. Optional.
 	Addresses *traffic.Addresses
+	// HoldBack holds back the answers to requests above a limit. Optional.
+	HoldBack *traffic.HoldBack
 	// TwilioToken gives the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
 	TwilioToken func() string
 }
@@ -45,19 +47,19 @@ func Handler(c Config) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", mails.calendar)
 	mux.HandleFunc("GET "+messages.UnsubscribePath+"{link}", mails.showUnsubscribe)
-	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", mails.unsubscribe)
+	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", ownForms(mails.unsubscribe))
 	mux.HandleFunc("GET "+accounts.ConfirmPath+"{link}", confirmations.show)
-	mux.HandleFunc("POST "+accounts.ConfirmPath+"{link}", confirmations.confirm)
+	mux.HandleFunc("POST "+accounts.ConfirmPath+"{link}", ownForms(confirmations.confirm))
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/status", hook.status)
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/inbound", hook.inbound)
 	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", displays.serve)
 	mux.HandleFunc("GET "+waitlists.ClaimPath+"{token}", offers.serve)
-	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", offers.answer)
+	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", ownForms(offers.answer))
 	all := http.NewServeMux()
 	all.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+accentPath+"{file}", serveAccent)
-	all.Handle("/", limitInvalid(c.Addresses, c.made, mux))
+	all.Handle("/", limitInvalid(c, c.made, mux))
 	return protect(countInvalid(c.Metrics, all))
 }
 
@@ -80,7 +82,8 @@ func countInvalid(to prometheus.Registerer, next http.Handler) http.Handler {
 // limitInvalid limits the requests of an address to links that do not exist. Those to links that exist count for
 // nothing, since many people may open theirs behind one address. If the address has no request left, what the service
 // made itself passes nevertheless: see made.
-func limitInvalid(addresses *traffic.Addresses, made func(*http.Request) string, next http.Handler) http.Handler {
+func limitInvalid(c Config, made func(*http.Request) string, next http.Handler) http.Handler {
+	addresses := c.Addresses
 	if addresses == nil {
 		return next
 	}
@@ -97,6 +100,7 @@ func limitInvalid(addresses *traffic.Addresses, made func(*http.Request) string,
 			if strings.HasPrefix(r.URL.Path, messages.TwilioPath) {
 				status = http.StatusServiceUnavailable // Twilio retries: it calls for all tenants from the same addresses
 			}
+			c.HoldBack.Wait(r.Context().Done())
 			w.Header().Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 			http.Error(w, "Too many links that do not exist were opened from your address. Try again in a while.", status)
 			return

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/shoenig/test"
 
@@ -28,7 +30,7 @@ func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 	t.Parallel()
 	addresses := traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, testkit.NewClock(testkit.Noon).Now)
 	made := func(*http.Request) string { return "" }
-	pages := limitInvalid(addresses, made, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	pages := limitInvalid(Config{Addresses: addresses}, made, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/wrong") {
 			http.NotFound(w, r)
 		}
@@ -51,6 +53,57 @@ func TestLinks_AreLimitedByAddressIfTheyDoNotExist(t *testing.T) {
 			test.EqOp(t, refused, w.Header().Get("Retry-After") == "10")
 		}
 		test.Eq(t, step.want, got, test.Sprintf("step %d", i))
+	}
+}
+
+// To refuse takes little, and who opens invented links again at once would be refused thousands of times a second.
+func TestLinks_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := Config{
+			Addresses: traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 1}, nil, testkit.NewClock(testkit.Noon).Now),
+			HoldBack:  &traffic.HoldBack{For: time.Second},
+		}
+		pages := limitInvalid(config, func(*http.Request) string { return "" }, http.NotFoundHandler())
+		for i, link := range []string{
+			"/claim/x", "/claim/x", "/display/x", "/calendar/x.ics", "/unsubscribe/x", "/confirm/x", "/twilio/platform/status",
+		} {
+			begun := time.Now()
+			pages.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), http.MethodGet, link, nil))
+			test.EqOp(t, min(time.Duration(i), 1)*time.Second, time.Since(begun), test.Sprint(link))
+		}
+	})
+}
+
+// A page of another site cannot press the buttons of these pages. Mail clients, which send no such headers, can.
+func TestForms_OfOtherSitesAreRefused(t *testing.T) {
+	t.Parallel()
+	c := newClaimStudio(t, waitlist.OfferInTurn)
+	who, claim := c.offered()
+	seals := c.Config().Seals
+	foreign := [][]string{
+		{"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		{"Sec-Fetch-Site", "", "Origin", "https://evil.example"},
+	}
+	own := [][]string{
+		{"Sec-Fetch-Site", "same-origin", "Origin", "null"}, {"Sec-Fetch-Site", "", "Origin", "https://berth.example"},
+		{"Sec-Fetch-Site", "", "Origin", ""},
+	}
+	for _, link := range []string{
+		claim,
+		messages.UnsubscribePath + seals.Sign(
+			c.Tenant, "unsubscribe", append(append([]byte{'m'}, who.Member.UUID[:]...), "CREDITS_LOW"...)),
+		accounts.ConfirmPath + contacts.Codes{Seals: seals}.WriteLink(
+			contacts.Link{Tenant: c.Tenant, Member: who.Member}),
+	} {
+		for _, headers := range foreign {
+			r, _ := c.send(http.MethodPost, link, accept, headers...)
+			test.EqOp(t, http.StatusForbidden, r.StatusCode, test.Sprint(link, headers))
+		}
+		for _, headers := range own {
+			r, _ := c.send(http.MethodPost, link, accept, headers...)
+			test.NotEqOp(t, http.StatusForbidden, r.StatusCode, test.Sprint(link, headers))
+		}
 	}
 }
 

@@ -40,6 +40,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // Config configures the checks. A field is required unless its comment says otherwise.
@@ -64,9 +65,8 @@ type Config struct {
 	// Made returns the key or link in the message of a public RPC if the service made it, whether or not it is still
 	// good, and otherwise "". It takes microseconds and looks nothing up. Optional.
 	Made func(message any) string
-	// HoldBack is how long a call above a limit waits for its answer. To refuse is quick, and those who ask again at once
-	// would otherwise keep a processor busy.
-	HoldBack time.Duration
+	// HoldBack holds back the answers to calls above a limit. Optional.
+	HoldBack *traffic.HoldBack
 	// FormerIssuers are issuers of the sign-in service until now. Their members are those of the issuer that it has now.
 	FormerIssuers []string
 	// StepUp reads which sign-in a tenant asks people for.
@@ -80,9 +80,6 @@ const (
 	// Compressing smaller messages costs more than it saves.
 	minCompressed = 1 << 10
 )
-
-// HoldBack is a value for Config.HoldBack: shorter than the second after which callers may try again.
-const HoldBack = 500 * time.Millisecond
 
 // takesFiles are the procedures to which people upload files.
 var takesFiles = map[string]bool{
@@ -104,7 +101,7 @@ type Chain struct {
 	timeLimit time.Duration
 	maxBytes  int64 // of a request; 0 for the default of its RPC
 	values    decodeLimits
-	holdBack  time.Duration
+	holdBack  *traffic.HoldBack
 	made      func(message any) string
 }
 

@@ -5,13 +5,13 @@ package admission
 import (
 	"context"
 	"net/http"
-	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // Handle wraps the handler of a service: it answers browsers which pages may call, adds a Call to the context of each
@@ -37,7 +37,7 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
-		response := readyWriter{w, held, r.Context().Done()}
+		response := readyWriter{w, held, c.holdBack, r.Context().Done()}
 		defer response.ready() // an error over gRPC is sent when the handler returns
 		r = r.WithContext(ctx)
 		if !inContract {
@@ -92,20 +92,18 @@ func (c *Chain) begin(ctx context.Context, rule Rule, r *http.Request, held *hel
 type readyWriter struct {
 	http.ResponseWriter
 
-	held *heldMemory
-	gone <-chan struct{} // closed when the client has left
+	held     *heldMemory
+	holdBack *traffic.HoldBack
+	gone     <-chan struct{} // closed when the client has left
 }
 
 // ready ends what the call holds up, and holds up the response itself if the caller sends too much.
 func (w readyWriter) ready() {
 	call := w.held.call
 	call.Ready()
-	if wait := call.HeldBack; wait > 0 {
-		call.HeldBack = 0
-		select {
-		case <-time.After(wait):
-		case <-w.gone:
-		}
+	if call.HeldBack {
+		call.HeldBack = false
+		w.holdBack.Wait(w.gone)
 	}
 }
 

@@ -172,7 +172,7 @@ func (c *Chain) finish(ctx context.Context, procedure string, recovered any, err
 		return err
 	}
 	if f.Reason == fault.RateLimited {
-		request.CallFrom(ctx).HeldBack = c.holdBack
+		request.CallFrom(ctx).HeldBack = true
 	}
 	c.metrics.count(procedure, codes[f.Kind].String(), string(f.Reason))
 	c.logError(ctx, procedure, f)

@@ -149,7 +149,7 @@ func (c *Chain) takeUnproven(call *request.Call) {
 		return
 	}
 	proven = func() {}
-	call.HeldBack = c.holdBack
+	call.HeldBack = true
 	call.Prove = func(message any) error {
 		made := c.made(message)
 		if made == "" {
@@ -159,7 +159,7 @@ func (c *Chain) takeUnproven(call *request.Call) {
 		if wait > 0 {
 			return errTooManyUnproven(wait)
 		}
-		proven, call.HeldBack = returned, 0
+		proven, call.HeldBack = returned, false
 		return nil
 	}
 }

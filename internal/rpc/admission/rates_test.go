@@ -220,7 +220,7 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	const wait = 50 * time.Millisecond
 	w := newRatedServer(t, Rates{Caller: traffic.Rate{PerSecond: 0.1, Burst: 1}}, 0, func(c *Config) {
-		c.HoldBack = wait
+		c.HoldBack = &traffic.HoldBack{For: wait}
 	})
 	raw := w.token(t, "member", tenantA)
 	must.NoError(t, w.read(t, raw, ""))
@@ -234,16 +234,16 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 	})
 	synctest.Test(t, func(t *testing.T) {
 		begun, gone := time.Now(), make(chan struct{})
-		call := &request.Call{Ready: func() {}, HeldBack: wait}
+		call := &request.Call{Ready: func() {}, HeldBack: true}
 		writer := readyWriter{httptest.NewRecorder(), newMemory(Memory{}).hold(
 			call, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), 1, 0,
-		), gone}
+		), &traffic.HoldBack{For: wait}, gone}
 		for range 2 {
 			writer.WriteHeader(http.StatusTooManyRequests)
 			test.EqOp(t, wait, time.Since(begun), test.Sprint("once"))
 		}
 		close(gone)
-		call.HeldBack = wait
+		call.HeldBack = true
 		expect.OK(t)(writer.Write([]byte("x")))
 		test.EqOp(t, wait, time.Since(begun), test.Sprint("a client that has left"))
 	})
@@ -373,7 +373,7 @@ func TestRates_KeysThatWereMadeAreLookedUp(t *testing.T) {
 	t.Parallel()
 	const wait = 20 * time.Millisecond
 	w := newRatedServer(t, Rates{}, 0.5, func(c *Config) {
-		c.HoldBack = wait
+		c.HoldBack = &traffic.HoldBack{For: wait}
 		c.Made = func(message any) string {
 			if key := message.(*v1.ExchangeKeyRequest).GetKey(); strings.HasPrefix(key, "made") {
 				return key

@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"time"
 
 	"connectrpc.com/connect"
 
@@ -37,8 +36,8 @@ type Call struct {
 	Answered func(err error)
 	// Ready is called when the response is ready to be sent, and again when it was sent.
 	Ready    func()
-	HeldBack time.Duration // how long the response waits before it is sent
-	Counted  bool          // the metrics have counted the outcome
+	HeldBack bool // the response waits before it is sent
+	Counted  bool // the metrics have counted the outcome
 }
 
 type callKey struct{}

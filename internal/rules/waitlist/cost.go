@@ -89,19 +89,26 @@ func (patterns) Name() string { return "waitlist.patterns" }
 // Validate implements cel.ASTValidator.
 func (patterns) Validate(_ *cel.Env, _ cel.ValidatorConfig, of *ast.AST, issues *cel.Issues) {
 	for _, pattern := range patternsOf(of) {
-		text, ok := patternText(pattern)
-		if !ok {
-			issues.ReportErrorAtID(pattern.ID(), "a pattern has to be written in quotes")
-			continue
-		}
-		switch _, err := regex.Size(text); {
-		case errors.Is(err, regex.ErrTooLarge):
-			issues.ReportErrorAtID(pattern.ID(), "the pattern takes too many steps: remove repetitions in repetitions, "+
-				"or repeat less")
-		case err != nil:
-			issues.ReportErrorAtID(pattern.ID(), "invalid matches argument")
+		if refused := refusePattern(pattern); refused != "" {
+			issues.ReportErrorAtID(pattern.ID(), "%s", refused)
+			return // only the first one is told
 		}
 	}
+}
+
+// refusePattern says what is wrong with a pattern; "" if nothing is.
+func refusePattern(pattern ast.Expr) string {
+	text, ok := patternText(pattern)
+	if !ok {
+		return "a pattern has to be written in quotes"
+	}
+	switch _, err := regex.Size(text); {
+	case errors.Is(err, regex.ErrTooLarge):
+		return "the pattern takes too many steps: remove repetitions in repetitions, or repeat less"
+	case err != nil:
+		return "invalid matches argument"
+	}
+	return ""
 }
 
 // patternsOf returns the patterns of an expression: the last argument of each call of matches.

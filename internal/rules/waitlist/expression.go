@@ -188,9 +188,13 @@ func (k expressionKind) build(text string) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	ast, issues := env.Compile(text)
-	if issues.Err() != nil {
-		first := issues.Errors()[0]
+	// Not Compile and Issues.Err, which write all errors, each with its whole line.
+	ast, issues := env.Parse(text)
+	if len(issues.Errors()) == 0 {
+		ast, issues = env.Check(ast)
+	}
+	if found := issues.Errors(); len(found) > 0 {
+		first := found[0]
 		return nil, k.refuseAt(first.Location.Line(), first.Location.Column()+1, "%s", advise(first.Message))
 	}
 	if out := ast.OutputType(); !slices.ContainsFunc(k.gives, out.IsExactType) {
