@@ -55,6 +55,7 @@ var (
 		`\b\d{6}\b( (?:is your|ist Ihr|est votre) )|((?:code|Code) (?:[^.\n]{0,60} )?(?:is|ist|est) )\d{6}\b`,
 	)
 	anyDNS      = regexp.MustCompile(`(berth-)[0-9a-f]{10}\b|(berth=)[a-z2-7]{26}|(; p=)MII[A-Za-z0-9+/=]+`)
+	anyWebhook  = regexp.MustCompile(`(/twilio/[^/]+\.)[0-9a-f]{8}/`)
 	onlyDigits  = regexp.MustCompile(`^\d{6}$`)
 	anyDuration = regexp.MustCompile(`^-?\d+\.\d+s$`)
 )
@@ -96,6 +97,7 @@ func (p *placeholders) normalizeText(text, key, owner string) string {
 	text = anyCode.ReplaceAllString(text, "$1 <code>")
 	text = anyPin.ReplaceAllString(text, "$2<code>$1")
 	text = anyDNS.ReplaceAllString(text, "$1$2$3<secret>")
+	text = anyWebhook.ReplaceAllString(text, "$1<checksum>/")
 	text = anySecret.ReplaceAllStringFunc(text, func(found string) string {
 		word := !strings.ContainsFunc(found, unicode.IsUpper) || !strings.ContainsFunc(found, unicode.IsLower)
 		if word && !strings.HasPrefix(found, "berth_") {
