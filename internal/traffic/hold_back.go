@@ -37,10 +37,8 @@ func (h *HoldBack) Wait(gone <-chan struct{}) {
 	if h.held.Add(1) > limit {
 		return
 	}
-	timer := time.NewTimer(h.For)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(h.For):
 	case <-gone:
 	}
 }

@@ -19,7 +19,7 @@ func TestHoldBack_WaitsForFewAtATime(t *testing.T) {
 		synctest.Wait()
 		h.Wait(nil)
 		test.EqOp(t, 0, time.Since(begun), test.Sprint("one more"))
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		synctest.Wait()
 		begun = time.Now()
 		h.Wait(nil)

@@ -5,8 +5,8 @@ import (
 	"net/url"
 )
 
-// ownForms refuses a form of another site, which could be sent without the knowledge of who opens that. The pages have no
-// cookies, so a form without its link does nothing, but a site can know a link, such as one that it was itself sent.
+// ownForms refuses a form of another site, which could be sent without the knowledge of who opens that. The pages have
+// no cookies, so a form without its link does nothing, but a site can know a link, such as one that it was itself sent.
 // What is not from a browser passes: mail clients send one-click requests.
 func ownForms(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -19,8 +19,8 @@ func ownForms(next http.HandlerFunc) http.HandlerFunc {
 }
 
 // isSameOrigin reports whether a form was sent from a page of this service. The page's referrer policy makes browsers
-// send "null" as the origin, so the header Sec-Fetch-Site decides: http.CrossOriginProtection would refuse older browsers
-// without that header. Without it, the token in the link is the only protection. No other site knows it.
+// send "null" as the origin, so the header Sec-Fetch-Site decides: http.CrossOriginProtection would refuse older
+// browsers without that header. Without it, the token in the link is the only protection. No other site knows it.
 func isSameOrigin(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":

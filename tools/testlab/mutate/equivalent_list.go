@@ -137,6 +137,5 @@ var equivalents = []Equivalent{
 	{"internal/rules/waitlist", "(expressionKind).refuse", One, "", "the least line and column are 1"},
 	{"internal/rules/waitlist", "MoveBefore", Constant, "1<<", "any smaller key is before the target, with room between"},
 	{"internal/rules/waitlist", "language", Arguments, "ValidateDurationLiterals()", "each looks at literals of its own"},
-	{"internal/rules/waitlist", "language", Arguments, "ValidateRegexLiterals()", "each looks at literals of its own"},
 	{"internal/rules/waitlist", "loadZone", Guard, "", noSpeed},
 }
