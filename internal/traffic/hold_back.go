@@ -20,7 +20,7 @@ type HoldBack struct {
 const (
 	// DefaultHoldBack is a value for HoldBack.For.
 	DefaultHoldBack = 500 * time.Millisecond
-	// DefaultHeldBack takes some 64 MiB, over HTTP/2.
+	// DefaultHeldBack bounds the memory of requests that wait.
 	DefaultHeldBack = 4096
 )
 

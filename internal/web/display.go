@@ -28,7 +28,7 @@ var (
 )
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
-	http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("file")) //nolint:gosec // it has only the embedded assets
+	http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("file")) // only the embedded assets
 }
 
 // displayPages serves the page for a screen in the studio. Its script replaces the content with that of the next

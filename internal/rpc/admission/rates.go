@@ -136,8 +136,8 @@ func (r *rates) file(ctx context.Context) (leave func(), err error) {
 
 // takeUnproven takes a call to a public RPC from its address, and gives it back if it turns out that the caller knows a
 // valid key or link. If none is left, the message is read nevertheless: what the service made itself passes, so that
-// who invents keys and links shuts out no one behind the same address. The answer of any other is held back, also if its
-// message cannot be read.
+// who invents keys and links shuts out no one behind the same address. The answer of any other is held back, also if
+// its message cannot be read.
 func (c *Chain) takeUnproven(call *request.Call) {
 	wait, proven := c.rates.addresses.Take(call.Client)
 	call.Answered = func(err error) {

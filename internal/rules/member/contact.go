@@ -67,8 +67,8 @@ func (p PendingContact) Open(now time.Time) bool {
 }
 
 // Guess decides about a code. AtAddress is how many wrong ones its address has got of all members. If the code is
-// wrong, it returns the contact with the guess, to be stored, and CONTACT_CODE_INVALID. So it does if the address has got too
-// many, which the member does not learn. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even
+// wrong, it returns the contact with the guess, to be stored, and CONTACT_CODE_INVALID. So it does if the address has
+// got too many, which the member does not learn. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even
 // if it is right.
 func (p PendingContact) Guess(right bool, atAddress int, now time.Time) (PendingContact, *fault.Error) {
 	if !p.Open(now) {
@@ -259,8 +259,8 @@ func Country(phone string) string {
 	return country
 }
 
-// Mobile reports whether a phone number in E.164 gets text messages. Premium, shared-cost and fixed-line numbers do not.
-// Some countries do not tell fixed-line numbers from mobile ones; theirs do.
+// Mobile reports whether a phone number in E.164 gets text messages. Premium, shared-cost and fixed-line numbers do
+// not. Some countries do not tell fixed-line numbers from mobile ones; theirs do.
 func Mobile(phone string) bool {
 	number, err := phonenumbers.Parse(phone, "ZZ")
 	if err != nil {

@@ -149,8 +149,8 @@ func TestRequestCode_LimitsCodes(t *testing.T) {
 	}
 }
 
-// However often it is guessed: a code is right for ten minutes, and after fewer than five wrong ones of the member's and
-// fifteen at the address. The member does not learn of the latter.
+// However often it is guessed: a code is right for ten minutes, and after fewer than five wrong ones of the member's
+// and fifteen at the address. The member does not learn of the latter.
 func TestGuess_EndsAfterFiveWrongOnes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
