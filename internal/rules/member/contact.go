@@ -68,8 +68,8 @@ func (p PendingContact) Open(now time.Time) bool {
 
 // Guess decides about a code. AtAddress is how many wrong ones its address has got of all members. If the code is
 // wrong, it returns the contact with the guess, to be stored, and CONTACT_CODE_INVALID. So it does if the address has
-// got too many, which the member does not learn. A code that is too old, or was wrong too often, is CONTACT_CODE_EXPIRED, even
-// if it is right.
+// got too many, which the member does not learn. A code that is too old, or was wrong too often, is
+// CONTACT_CODE_EXPIRED, even if it is right.
 func (p PendingContact) Guess(right bool, atAddress int, now time.Time) (PendingContact, *fault.Error) {
 	if !p.Open(now) {
 		return p, ErrCodeExpired

@@ -80,8 +80,8 @@ func (k ClaimKey) Code(offer tenant.OfferID) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint64(k.mac("code", offer))%1_000_000)
 }
 
-// HashCode returns the keyed hashes under which a code can be stored, that with the current secret first. Without a key,
-// trying all codes would find the one of a hash.
+// HashCode returns the keyed hashes under which a code can be stored, that with the current secret first. Without a
+// key, trying all codes would find the one of a hash.
 func (k ClaimKey) HashCode(in tenant.TenantID, code string) [][]byte {
 	if k.all == nil {
 		panic("waitlist: a code without a key")
