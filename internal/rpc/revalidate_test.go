@@ -130,7 +130,10 @@ func TestRules_ListCacheableReads(t *testing.T) {
 		if rule.Cacheable {
 			kept = append(kept, procedure[strings.LastIndex(procedure, "/")+1:])
 		}
-		got := send(t, s.Client, http.MethodGet, s.URL+procedure+"?connect=v1&encoding=json&message={}", http.Header{}, "")
+		got := send(
+			t, s.Client, http.MethodGet, s.URL+procedure+"?connect=v1&encoding=json&message={}",
+			bearer(s.Token(t, "stranger")), "",
+		)
 		refused := got.Status == http.StatusMethodNotAllowed ||
 			got.Status == http.StatusUnsupportedMediaType
 		test.False(
@@ -138,7 +141,7 @@ func TestRules_ListCacheableReads(t *testing.T) {
 			test.Sprintf("GET %s: %d", procedure, got.Status),
 		)
 		test.EqOp(t, "no-store", got.Header.Get("Cache-Control"),
-			test.Sprintf("GET %s: %q without a token", procedure, got.Header.Get("Cache-Control")))
+			test.Sprintf("GET %s: %q for a stranger", procedure, got.Header.Get("Cache-Control")))
 	}
 	slices.Sort(kept)
 	want := []string{

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
@@ -151,6 +152,9 @@ func (d *dispatcher) randomQuietHours() notify.QuietHours {
 	}
 }
 
+// mobilePrefix and eight digits are a mobile number. Others get no text messages.
+const mobilePrefix = "+49151"
+
 // addRecipient adds a recipient with random addresses, devices and preferences.
 func (d *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
 	a := &recipient{
@@ -163,10 +167,11 @@ func (d *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
 		a.zone = zones[m.zone]
 	}
 	if d.chance(0.8) {
-		a.phone = "+1555" + short(member)
+		number := short(member)
+		a.phone = mobilePrefix + strings.Repeat("0", max(0, 8-len(number))) + number
 	}
 	if m != nil && d.chance(0.1) {
-		a.phone = "+1555" // shared by a family
+		a.phone = mobilePrefix + "99999999" // shared by a family
 	}
 	a.deadPhone, a.deadEmail = d.chance(0.05), d.chance(0.05)
 	if d.chance(0.3) {
