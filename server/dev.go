@@ -73,7 +73,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	var tenants []demo.Tenant
 	if c.Demo {
 		if err := progress.Timed("demo data ready", func() error {
-			tenants, err = demo.Seed(ctx, n.DB, n.Claims, time.Now(), progress.Say)
+			tenants, err = demo.Seed(ctx, n.DB, n.Claims, n.Seals, time.Now(), progress.Say)
 			return err
 		}); err != nil {
 			return err

@@ -79,7 +79,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 		t: t, live: live, now: now, app: live.App, slots: new(atomic.Int64),
 		before: app.New(app.Config{
 			DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.NotifyCommit,
-			RolesChanged: live.Guard.Invalidate,
+			RolesChanged: live.Guard.Invalidate, Seals: live.Seals,
 		}),
 	}
 	created := expect.Value(w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{

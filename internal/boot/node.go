@@ -30,6 +30,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/internal/traffic"
@@ -46,6 +47,7 @@ type Node struct {
 	Verifier *token.Verifier
 	Relay    *outbox.Relay
 	Claims   waitlist.ClaimKey // signs the links of waitlist offers
+	Seals    seal.Keys         // seals what is stored, and marks keys of service accounts
 	Handler  http.Handler      // serves requests; a command may wrap it before Serve
 	Metrics  prometheus.Gatherer
 
@@ -98,7 +100,7 @@ func Open(
 	if n.secrets, err = keys.OpenSecrets(ctx, source); err != nil {
 		return nil, err
 	}
-	n.Claims = n.secrets.Claims
+	n.Claims, n.Seals = n.secrets.Claims, n.secrets.Seals
 	if n.DB, err = pg.Open(ctx, pg.Config{
 		URL: databaseURL, Registerer: registry, Logger: log, Tracer: pg.LogStatements(ctx, log, requestAttrs),
 		StatementTimeout: listen.TimeLimit, LockTimeout: listen.TimeLimit, IdleTimeout: listen.TimeLimit,
@@ -123,7 +125,7 @@ func Open(
 		CheckInKeys: n.secrets.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
-		Seals: n.secrets.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
+		Seals: n.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,
 		CheckFCMKey: fcm.CheckKey, LookupTXT: provider.TXT(keys.Senders.DNS),
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {

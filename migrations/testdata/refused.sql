@@ -86,6 +86,7 @@ update display_links set created_by = ''; -- display_links_created_by_check
 update display_links set revoked_by = ''; -- display_links_revoked_by_check
 update display_links set screen = null; -- display_links_opened
 update display_links set revoked_by = null; -- display_links_revoked
+update display_links set screen = null, opened_at = null, second_at = now(); -- display_links_second
 update display_links set session_id = id('other'); -- display_links_tenant_id_session_id_fkey
 select again('display_links', ''); -- display_links_pkey
 

@@ -17,6 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -34,7 +35,8 @@ type Tenant struct {
 
 // Seed creates the demo tenants that do not exist yet, and returns all. It reports long steps to progress.
 func Seed(
-	ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string),
+	ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, seals seal.Keys, now time.Time,
+	progress func(line string),
 ) ([]Tenant, error) {
 	existing, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Engine.Tenants(ctx)
 	if err != nil {
@@ -42,7 +44,7 @@ func Seed(
 	}
 	var all []Tenant
 	for i, build := range []func(context.Context, *builder) error{studio, club, salon} {
-		b := newBuilder(db, claims, now, progress)
+		b := newBuilder(db, claims, seals, now, progress)
 		t, err := b.find(ctx, i, existing)
 		if err == nil && t == nil {
 			t, err = b.create(ctx, build)
@@ -71,11 +73,13 @@ type builder struct {
 	owner tenant.Caller
 }
 
-func newBuilder(db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(string)) *builder {
+func newBuilder(
+	db *pg.DB, claims waitlist.ClaimKey, seals seal.Keys, now time.Time, progress func(string),
+) *builder {
 	b := &builder{
 		access: accounts.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20)),
 	}
-	b.app = app.New(app.Config{DB: db, Claims: claims, Now: func() time.Time { return b.clock }})
+	b.app = app.New(app.Config{DB: db, Claims: claims, Seals: seals, Now: func() time.Time { return b.clock }})
 	return b
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/server/demo"
 )
@@ -21,8 +22,9 @@ func TestSeed_LeavesNoDueWork(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	claims := expect.Value(waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
+	seals := expect.Value(seal.NewKeys([]byte("another key for tests of 32 bytes")))(t)
 	now := time.Date(2026, 3, 18, 10, 0, 0, 0, time.UTC)
-	tenants := expect.Value(demo.Seed(t.Context(), db.DB, claims, now, func(string) {}))(t)
+	tenants := expect.Value(demo.Seed(t.Context(), db.DB, claims, seals, now, func(string) {}))(t)
 	must.EqOp(t, 3, len(tenants), must.Sprint(tenants))
 	var counted waitlists.Stats
 	node := app.New(app.Config{
