@@ -56,7 +56,8 @@ export function DisplayLinks({ session }: { session: Session }) {
 }
 
 function State({ link, zone }: { link: DisplayLink; zone: string }) {
-  const { displayOff, displayOn, displayOver, displaySecond, displayWaiting } = useText(scheduleTexts).session;
+  const { displayOff, displayOn, displayOver, displaySecond, displayWaiting } =
+    useText(scheduleTexts).session;
   if (link.revokeTime) return <Dimmed>{displayOff}</Dimmed>;
   if (link.openTime)
     return (
