@@ -87,7 +87,7 @@ func testCrashWhileSending(t *testing.T, binary string) {
 	for round := range rounds {
 		class := w.newSession(func(in *session.Input) { in.Capacity = new(perRound) })
 		for range perRound {
-			number := fmt.Sprintf("+4915%08d", len(numbers))
+			number := fmt.Sprintf("+49151%08d", len(numbers))
 			numbers[number] = w.newSMSMember(number, class)
 		}
 		if round == rounds-1 {
