@@ -76,6 +76,9 @@ const (
 	// and 30 minutes before, by default. The event occurs once for each reminder, also if no member has chosen to get a
 	// message.
 	EventType_EVENT_TYPE_BOOKING_REMINDER_DUE EventType = 31
+	// A second screen read the check-in display of a session: `details.display_link_id` is the link. The screen that was
+	// first keeps it, and may be the wrong one.
+	EventType_EVENT_TYPE_DISPLAY_SECOND_SCREEN EventType = 32
 	// A member joined a waitlist.
 	EventType_EVENT_TYPE_WAITLIST_JOINED EventType = 40
 	// An entry left the waitlist without a place: the member left, staff removed it, it expired, or its session was
@@ -142,6 +145,7 @@ var (
 		29: "EVENT_TYPE_BOOKING_NO_SHOW",
 		30: "EVENT_TYPE_BOOKING_NO_SHOW_UNDONE",
 		31: "EVENT_TYPE_BOOKING_REMINDER_DUE",
+		32: "EVENT_TYPE_DISPLAY_SECOND_SCREEN",
 		40: "EVENT_TYPE_WAITLIST_JOINED",
 		41: "EVENT_TYPE_WAITLIST_LEFT",
 		42: "EVENT_TYPE_WAITLIST_PROMOTED",
@@ -183,6 +187,7 @@ var (
 		"EVENT_TYPE_BOOKING_NO_SHOW":         29,
 		"EVENT_TYPE_BOOKING_NO_SHOW_UNDONE":  30,
 		"EVENT_TYPE_BOOKING_REMINDER_DUE":    31,
+		"EVENT_TYPE_DISPLAY_SECOND_SCREEN":   32,
 		"EVENT_TYPE_WAITLIST_JOINED":         40,
 		"EVENT_TYPE_WAITLIST_LEFT":           41,
 		"EVENT_TYPE_WAITLIST_PROMOTED":       42,
@@ -491,7 +496,7 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\x90\n" +
+	"locationId*\xb6\n" +
 	"\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
@@ -515,7 +520,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\"EVENT_TYPE_BOOKING_CHECK_IN_UNDONE\x10\x1c\x12\x1e\n" +
 	"\x1aEVENT_TYPE_BOOKING_NO_SHOW\x10\x1d\x12%\n" +
 	"!EVENT_TYPE_BOOKING_NO_SHOW_UNDONE\x10\x1e\x12#\n" +
-	"\x1fEVENT_TYPE_BOOKING_REMINDER_DUE\x10\x1f\x12\x1e\n" +
+	"\x1fEVENT_TYPE_BOOKING_REMINDER_DUE\x10\x1f\x12$\n" +
+	" EVENT_TYPE_DISPLAY_SECOND_SCREEN\x10 \x12\x1e\n" +
 	"\x1aEVENT_TYPE_WAITLIST_JOINED\x10(\x12\x1c\n" +
 	"\x18EVENT_TYPE_WAITLIST_LEFT\x10)\x12 \n" +
 	"\x1cEVENT_TYPE_WAITLIST_PROMOTED\x10*\x12\"\n" +

@@ -9,12 +9,14 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -120,6 +122,7 @@ func (s *Service) openDisplay(ctx context.Context, shown checkin.Display) (check
 		case link.IsSecond(shown):
 			link.SecondAt = tx.Now
 			auditDisplay(tx, "display_link.second_screen", link)
+			record.Event(tx, outbox.Event{Session: link.Session, Data: event.DisplaySecondScreen{Link: link.ID}})
 		default:
 			return link, nil
 		}

@@ -44,6 +44,7 @@ type Reader struct {
 var subjectPermissions = map[string]string{
 	"session":      "session.read",
 	"booking":      BookingRead,
+	"display":      "checkin.display",
 	"waitlist":     "waitlist.read",
 	"offer":        "waitlist.read",
 	"credits":      "credit.read",

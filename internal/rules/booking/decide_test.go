@@ -248,6 +248,7 @@ func TestCheckBooker_SaysForWhom(t *testing.T) {
 		"a guest":               {guest: true, called: "Ada"},
 		"a guest with a tier":   {guest: true, called: "Ada", tier: "gold"},
 		"a guest without name":  {guest: true, called: " \t", tier: "gold", want: "INVALID_FIELD @contact.name"},
+		"a guest in two lines":  {guest: true, called: "A\nB", want: "INVALID_FIELD @contact.name"},
 		"a member with no name": {member: mia, called: " "},
 	} {
 		expect.Fault(t, tt.want, name)(

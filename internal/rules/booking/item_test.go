@@ -143,7 +143,7 @@ func TestItem_NamesTheInvalidField(t *testing.T) {
 			{"Name": "é", "Out": time.Minute}, {"Name": strings.Repeat("é", 200), "Stock": 10_000, "Out": week},
 			price(1, 999_999_999), {"Stock": 0},
 		},
-		"item.name":                {{"Name": ""}, {"Name": strings.Repeat("é", 201)}},
+		"item.name":                {{"Name": ""}, {"Name": strings.Repeat("é", 201)}, {"Name": "A\nB"}},
 		"item.stock":               {{"Stock": -1}, {"Stock": 10_001}},
 		"item.time_out":            {{"Out": time.Minute - 1}, {"Out": week + 1}},
 		"item.price.currency_code": {{"Price.Units": 1}, {"Price.Nanos": 1}},

@@ -67,7 +67,7 @@ func TestTenantValidate_NamesTheInvalidField(t *testing.T) {
 		},
 		"tenant.name": {
 			{"Name": strings.Repeat("é", 201)}, {"Name": ""}, {"Name": "  "}, {"Name": "Harbour "}, {"Name": "Har\nbour"},
-			{"Name": "Har\x00bour"}, {"Name": "Har\xffbour"},
+			{"Name": "Har\x00bour"}, {"Name": "Har\xffbour"}, {"Name": "Har\u202ebour"}, {"Name": "Bank <pay@bank.example>"},
 		},
 		"tenant.time_zone": {
 			{"TimeZone": ""}, {"TimeZone": "Local"}, {"TimeZone": "Europe/Atlantis"}, {"TimeZone": "right/Europe/Lisbon"},

@@ -216,7 +216,7 @@ Your plans: {{.Link}}
 		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
-		subject: "{{.Title}}, {{.When}}: a place needs your attention",
+		subject: "{{.Title}}, {{.When}}: please have a look",
 		mail: `Hello {{.Name}},
 
 {{.Note}}

@@ -216,7 +216,7 @@ Vos formules : {{.Link}}
 		sms:     "{{.Title}}, {{.When}} : {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
-		subject: "{{.Title}}, {{.When}} : une place à attribuer",
+		subject: "{{.Title}}, {{.When}} : à regarder",
 		mail: `Bonjour {{.Name}},
 
 {{.Note}}

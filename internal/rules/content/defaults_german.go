@@ -214,7 +214,7 @@ Ihre Tarife: {{.Link}}
 		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
-		subject: "{{.Title}}, {{.When}}: Ein Platz ist zu vergeben",
+		subject: "{{.Title}}, {{.When}}: bitte ansehen",
 		mail: `Hallo {{.Name}},
 
 {{.Note}}

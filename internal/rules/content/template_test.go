@@ -34,6 +34,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 		"no language":           {vary.From(sms, set{"Locale": "english!"}), "INVALID_FIELD @template.locale"},
 		"no body":               {vary.From(sms, set{"Body": " \n"}), "INVALID_FIELD @template.body"},
 		"a text with a subject": {vary.From(sms, set{"Subject": "x"}), "INVALID_FIELD @template.subject"},
+		"a subject that turns":  {vary.From(mail, set{"Subject": "\u202ex"}), "INVALID_FIELD @template.subject"},
 		"a mail without":        {vary.From(mail, set{"Subject": " "}), "INVALID_FIELD @template.subject"},
 		"a text with HTML":      {vary.From(sms, set{"HTML": "x"}), "INVALID_FIELD @template.html"},
 		"a wrong subject":       {vary.From(mail, set{"Subject": "{{.Nxme}}"}), at("subject", 3)},

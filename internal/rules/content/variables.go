@@ -118,7 +118,12 @@ var topicVariables = map[notify.Topic][]variable{
 	}},
 	notify.StaffNote: {{
 		"Note", "The note to staff.", "No one on the waitlist fits the free place.",
-		func(f Facts, _ locale) any { return f.Details.Note },
+		func(f Facts, in locale) any {
+			if f.Details.Screen {
+				return in.aboutSecondScreen()
+			}
+			return f.Details.Note
+		},
 	}},
 	notify.ContactCode: {
 		{"Code", "The code.", "482113", func(f Facts, _ locale) any { return f.Code }},

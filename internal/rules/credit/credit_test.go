@@ -428,7 +428,7 @@ func TestPlanValidate_NamesTheInvalidField(t *testing.T) {
 			{"Price": credit.Money{Currency: "EUR", Units: 9, Nanos: 999_999_999}}, {"Price.Currency": "EUR"},
 			{"Kind": credit.Unlimited, "Credits": 0, "Term": 30 * day},
 		},
-		"plan.name": {{"Name": ""}, {"Name": strings.Repeat("é", 201)}},
+		"plan.name": {{"Name": ""}, {"Name": strings.Repeat("é", 201)}, {"Name": "A\u200bB"}},
 		"plan.credits": {
 			{"Credits": 0}, {"Credits": 10_001}, {"Kind": credit.Unlimited, "Credits": 1}, {"Kind": credit.Course},
 		},

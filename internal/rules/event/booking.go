@@ -11,6 +11,7 @@ var bookingTypes = []stored{
 	as(BookingHeld{}), as(BookingReleased{}), as(BookingExpired{}), as(BookingUpdated{}), as(BookingConfirmed{}),
 	as(BookingRescheduled{Notify: true}), as(BookingCancelled{Notify: true}), as(BookingAttended{}),
 	as(BookingCheckInUndone{}), as(BookingNoShow{}), as(BookingNoShowUndone{}), as(BookingReminderDue{}),
+	as(DisplaySecondScreen{}),
 }
 
 // BookingHeld says that seats were held.
@@ -96,3 +97,11 @@ type BookingReminderDue struct {
 
 // Type implements Data.
 func (BookingReminderDue) Type() Type { return "booking.reminder_due" }
+
+// DisplaySecondScreen says that a second screen read the display of a session with a link.
+type DisplaySecondScreen struct {
+	Link tenant.DisplayLinkID `json:"display_link_id"`
+}
+
+// Type implements Data.
+func (DisplaySecondScreen) Type() Type { return "display.second_screen" }

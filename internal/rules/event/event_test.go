@@ -91,6 +91,9 @@ var all = []struct {
 	{event.BookingNoShow{}, `{}`, ""},
 	{event.BookingNoShowUndone{}, `{}`, ""},
 	{event.BookingReminderDue{LeadSeconds: 1800}, `{"lead_seconds":1800}`, ""},
+	{
+		event.DisplaySecondScreen{Link: tenant.DisplayLinkID{UUID: id}}, `{"display_link_id":"` + id.String() + `"}`, "",
+	},
 	{event.WaitlistJoined{Position: 2}, `{"position":2}`, "position"},
 	{
 		event.WaitlistLeft{Status: "EXPIRED"}, `{"status":"EXPIRED","reason":"","notify":false}`, "reason status",

@@ -91,7 +91,7 @@ func TestNormalize_NamesTheInvalidField(t *testing.T) {
 	for field, written := range map[string][]any{
 		"Name":    {" \t", "", long("é", 201), "A\x00", "A\nB", "A\u202dB", "A\u202eB"},
 		"Subject": {"sa:1", long("é", 128), "\x00"},
-		"Email":   {"Ana <ana@example.com>", "ana", "a@b.c,d@e.f", long("a", 249) + "@b.com"},
+		"Email":   {"Ana <ana@example.com>", "ana", "a@b.c,d@e.f", long("a", 249) + "@b.com", "an\u202ea@example.com"},
 		"Phone": {
 			"912345678", "+1234", "+4915111111111111", "+" + long("3", 30), "+351912345678 ext. 5", "tel:+351912345678",
 			"+351" + long("-", 28) + "912345678",

@@ -34,7 +34,7 @@ func (e Event) Audience() Audience {
 			return Nobody
 		}
 		return OfSession
-	case event.WaitlistStaffNote:
+	case event.WaitlistStaffNote, event.DisplaySecondScreen:
 		return OfStaff
 	case event.CreditsChanged:
 		return OfPayer

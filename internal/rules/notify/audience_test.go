@@ -46,7 +46,8 @@ func TestConcerns_PicksThePeopleOfAnEvent(t *testing.T) {
 			Event{Data: event.CreditsChanged{}, Booking: booking, Payer: payer}, OfPayer, Person{Payer: payer},
 			Person{Booking: booking},
 		},
-		"a note": {Event{Data: event.WaitlistStaffNote{}, Entry: entry}, OfStaff, Person{Member: mia}, Person{}},
+		"a note":          {Event{Data: event.WaitlistStaffNote{}, Entry: entry}, OfStaff, Person{Member: mia}, Person{}},
+		"a second screen": {Event{Data: event.DisplaySecondScreen{}}, OfStaff, Person{Member: mia}, Person{}},
 		"a change of roles": {
 			Event{Data: event.RolesChanged{}, Member: mia, Actor: ben, Details: change}, OfAccess, Person{Member: ben},
 			Person{Member: tenant.New[tenant.MemberID](monday)},

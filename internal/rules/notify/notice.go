@@ -51,6 +51,7 @@ type Details struct {
 	Balance  int           `json:"balance,omitempty"`
 	Payer    tenant.UUID   `json:"payer,omitzero"` // the subscription whose credits are low
 	Note     string        `json:"note,omitempty"`
+	Screen   bool          `json:"screen,omitempty"` // a second screen read the display of the session
 	Access   *AccessChange `json:"access,omitempty"`
 	From     string        `json:"from,omitempty"`  // the address from which mails no longer come
 	Quota    *SendingAlarm `json:"quota,omitempty"` // the limit that was reached

@@ -48,6 +48,8 @@ func EventOf(e Event, actor string) Event {
 		e.Silent, e.Details.Reason = !d.Notify, d.Reason
 	case event.WaitlistStaffNote:
 		e.Details.Note = d.Note
+	case event.DisplaySecondScreen:
+		e.Details.Screen = true
 	case event.CreditsChanged:
 		e.Payer, e.Spent = d.Subscription.UUID, -d.Amount
 	case event.RolesChanged:
@@ -107,12 +109,10 @@ var plans = map[event.Type]func(p *planner, who Person){
 		}
 		p.addNow(who, Offered, expires)
 	},
-	typeOf[event.CreditsChanged](): func(p *planner, who Person) { p.addCreditsLow(who, p.event.Spent) },
-	typeOf[event.WaitlistStaffNote](): func(p *planner, who Person) {
-		who.Session = p.event.Session
-		p.addNow(who, StaffNote, latest(who.StartsAt, p.now.Add(newsLifetime)))
-	},
-	typeOf[event.RolesChanged](): func(p *planner, who Person) { p.addNow(who, AccessChanged, p.now.Add(mailLifetime)) },
+	typeOf[event.CreditsChanged]():      func(p *planner, who Person) { p.addCreditsLow(who, p.event.Spent) },
+	typeOf[event.WaitlistStaffNote]():   (*planner).addNote,
+	typeOf[event.DisplaySecondScreen](): (*planner).addNote,
+	typeOf[event.RolesChanged]():        func(p *planner, who Person) { p.addNow(who, AccessChanged, p.now.Add(mailLifetime)) },
 }
 
 func typeOf[D event.Data]() event.Type {
@@ -143,6 +143,12 @@ type planner struct {
 	settings Settings
 	now      time.Time
 	notices  []Notice
+}
+
+// addNote adds a note for staff about the session of the event.
+func (p *planner) addNote(who Person) {
+	who.Session = p.event.Session
+	p.addNow(who, StaffNote, latest(who.StartsAt, p.now.Add(newsLifetime)))
 }
 
 // addGone adds a notice about a booking or an entry that has ended, because its session is cancelled or for another

@@ -193,6 +193,7 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		"an offer":                 {Event{Data: event.OfferCreated{}}, person, Offered, Alert, start},
 		"an offer after the start": {Event{Data: event.OfferCreated{}}, begun, Offered, Alert, begun.EndsAt},
 		"a note about a session":   {Event{Data: event.WaitlistStaffNote{}}, person, StaffNote, Mail, start},
+		"a second screen":          {Event{Data: event.DisplaySecondScreen{}}, person, StaffNote, Alert, start},
 		"a change of roles": {
 			Event{Data: event.RolesChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day),
 		},
@@ -252,6 +253,7 @@ func TestEventOf_ReadsData(t *testing.T) {
 		{Event{Data: event.WaitlistLeft{Reason: "full", Notify: true}}, Event{Details: Details{Reason: "full"}}},
 		{Event{Data: event.WaitlistLeft{}}, Event{Silent: true}},
 		{Event{Data: event.WaitlistStaffNote{Note: "call"}}, Event{Details: Details{Note: "call"}}},
+		{Event{Data: event.DisplaySecondScreen{}}, Event{Details: Details{Screen: true}}},
 		{Event{Data: event.CreditsChanged{Subscription: plan, Amount: -2}}, Event{Payer: plan.UUID, Spent: 2}},
 		{Event{Data: event.RolesChanged{Role: "front_desk"}}, Event{}},
 		{

@@ -190,6 +190,7 @@ export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__P
  * about others for which they have the permission:
  *
  * - booking.read: BOOKING_... and WAITLIST_PROMOTED
+ * - checkin.display: DISPLAY_...
  * - waitlist.read: WAITLIST_... and OFFER_...
  * - credit.read: CREDITS_CHANGED and SUBSCRIPTION_CHANGED
  * - member.read: MEMBER_CHANGED, and ROLES_CHANGED of a member
