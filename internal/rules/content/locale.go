@@ -46,8 +46,8 @@ var english = locale{
 	inMinutes: "in %d minutes", inHour: "in 1 hour", inHours: "in %d hours", inDays: "in %d days",
 	unsubscribe: "Unsubscribe from mails of this kind", open: "Open",
 	sentFor: "Sent for %s through Berth’s account.", report: "Report misuse to %s",
-	secondScreen: "A second screen is reading the check-in display of this session. The screen that came first keeps it. If that " +
-		"is not yours, turn the link off in the console.",
+	secondScreen: "A second screen is reading the check-in display of this session. The screen that came first keeps " +
+		"it. If that is not yours, turn the link off in the console.",
 	access: &accessWords{
 		owner: "an owner", admin: "an admin", operator: "The operator of the service",
 		sentences: map[notify.AccessChangeKind]string{
@@ -83,8 +83,8 @@ var locales = []struct {
 		inMinutes: "in %d Minuten", inHour: "in 1 Stunde", inHours: "in %d Stunden", inDays: "in %d Tagen",
 		unsubscribe: "Mails dieser Art abbestellen", open: "Öffnen",
 		sentFor: "Im Auftrag von %s über das Konto von Berth gesendet.", report: "Missbrauch melden: %s",
-		secondScreen: "Ein zweiter Bildschirm liest die Check-in-Anzeige dieses Termins. Der erste behält sie. Ist das nicht Ihrer, " +
-			"schalten Sie den Link in der Konsole ab.",
+		secondScreen: "Ein zweiter Bildschirm liest die Check-in-Anzeige dieses Termins. Der erste behält sie. Ist das " +
+			"nicht Ihrer, schalten Sie den Link in der Konsole ab.",
 		access: &accessWords{
 			owner: "Inhaber", admin: "Admin", operator: "Der Betreiber des Dienstes",
 			sentences: map[notify.AccessChangeKind]string{
@@ -110,8 +110,8 @@ var locales = []struct {
 		inMinutes: "dans %d minutes", inHour: "dans 1 heure", inHours: "dans %d heures", inDays: "dans %d jours",
 		unsubscribe: "Ne plus recevoir ces messages", open: "Ouvrir",
 		sentFor: "Envoyé pour %s par le compte de Berth.", report: "Signaler un abus : %s",
-		secondScreen: "Un second écran lit l’affichage d’accueil de cette séance. Le premier le garde. Si ce n’est pas le vôtre, " +
-			"désactivez le lien dans la console.",
+		secondScreen: "Un second écran lit l’affichage d’accueil de cette séance. Le premier le garde. Si ce " +
+			"n’est pas le vôtre, désactivez le lien dans la console.",
 		access: &accessWords{
 			owner: "propriétaire", admin: "administrateur", operator: "L’exploitant du service",
 			sentences: map[notify.AccessChangeKind]string{

@@ -112,7 +112,9 @@ var plans = map[event.Type]func(p *planner, who Person){
 	typeOf[event.CreditsChanged]():      func(p *planner, who Person) { p.addCreditsLow(who, p.event.Spent) },
 	typeOf[event.WaitlistStaffNote]():   (*planner).addNote,
 	typeOf[event.DisplaySecondScreen](): (*planner).addNote,
-	typeOf[event.RolesChanged]():        func(p *planner, who Person) { p.addNow(who, AccessChanged, p.now.Add(mailLifetime)) },
+	typeOf[event.RolesChanged](): func(p *planner, who Person) {
+		p.addNow(who, AccessChanged, p.now.Add(mailLifetime))
+	},
 }
 
 func typeOf[D event.Data]() event.Type {
