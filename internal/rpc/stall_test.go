@@ -103,7 +103,7 @@ func TestServer_EndsWhatMakesNoProgress(t *testing.T) {
 		"a reader that stops": func(s stalling) { _, _ = s.Write([]byte(get)) },
 		"a reader byte by byte": func(s stalling) {
 			_, _ = s.Write([]byte(get))
-			s.slowly(func() error { return second(s.Read(one)) })
+			s.slowly(func() error { return second(s.Read(make([]byte, 1))) })
 		},
 		"HTTP/2: a body that ends early": func(s stalling) { s.head(http.MethodPost, false) },
 		"HTTP/2: a body byte by byte": func(s stalling) {
