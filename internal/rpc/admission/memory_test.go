@@ -100,16 +100,17 @@ func TestMemory_CountsWhatCallersHaveInProgress(t *testing.T) {
 // A client learns that its request was refused, and never takes a response that was cut off for a complete one.
 func TestMemory_IsLimitedInEveryProtocol(t *testing.T) {
 	t.Parallel()
-	w := newStubServer(t, func(c *Config) { c.Memory.Caller, c.Memory.Calls, c.MaxBytes = 1<<20, 20, 6<<20 })
 	random := make([]byte, 1<<20) // compression gains little
 	_, _ = rand.Read(random)
 	text := base64.StdEncoding.EncodeToString(random)
 	page := &v1.GetBookingResponse{Booking: &v1.Booking{Note: text + text}}
-	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) { return page, nil }
-	w.booking.book = bookStub
-	raw := w.token(t, "member", tenantA)
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
+		// A server for each, since the calls of a caller share what it may use.
+		w := newStubServer(t, func(c *Config) { c.Memory.Caller, c.Memory.Calls, c.MaxBytes = 1<<20, 20, 6<<20 })
+		w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) { return page, nil }
+		w.booking.book = bookStub
+		raw := w.token(t, "member", tenantA)
 		for name, tt := range map[string]struct {
 			more connect.ClientOption
 			size int // little more than is allowed: the server does not read the rest
