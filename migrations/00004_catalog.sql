@@ -73,7 +73,7 @@ create table policies (
   checkin_opens_before_seconds     bigint check (checkin_opens_before_seconds >= 0),
   checkin_closes_after_end_seconds bigint check (checkin_closes_after_end_seconds >= 0),
   gps_max_meters                   double precision check (gps_max_meters > 0),
-  checkin_requires_qr              boolean,
+  check_in_requires_qr              boolean,
   -- One of the waitlist rules, because every booking of a full session reads it. The others are in waitlist_rules,
   -- by name. rules_version is the tenant's version of their last edit at this level.
   waitlist_enabled                 boolean,
@@ -126,7 +126,7 @@ create table items (
   price_units    bigint not null default 0,
   price_nanos    integer not null default 0,
   -- How long one is in use, from the session's start; null: as long as the session.
-  out_seconds    bigint check (out_seconds > 0),
+  use_seconds    bigint check (use_seconds > 0),
   active         boolean not null default true,
   version        integer not null default 1,
   created_at     timestamptz not null,

@@ -261,6 +261,6 @@ grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s be
 
 # Who has booked it, and who waits
 buf curl --http2-prior-knowledge -H "Authorization: Bearer %s" -d '{"sessionId": "%s"}' \
-  %s/berth.v1.BookingService/ListRoster
+  %s/berth.v1.BookingService/GetSessionRoster
 `, member, t.Session, host, staff, t.Session, d.Address)
 }

@@ -94,7 +94,7 @@ func (c *cutter) set(armed bool, left int, at cut) (was bool) {
 var alwaysCut = map[string]bool{
 	"BookingService/Book": true, "BookingService/CancelBooking": false, "BookingService/ConfirmBooking": false,
 	"BookingService/RescheduleBooking": false, "CreditService/GrantCredits": false, "SessionService/CancelSession": false,
-	"WaitlistService/AcceptOffer": true, "WaitlistService/JoinWaitlist": false,
+	"WaitlistService/AcceptWaitlistOffer": true, "WaitlistService/JoinWaitlist": false,
 }
 
 // neverCut has mutations that have no answer to repeat.
@@ -258,7 +258,8 @@ func (c *cutTest) sweep(t *testing.T, p procedure, b build, kill bool) {
 			})
 			done = !wasCut
 			// A message whose sending was cut may have been sent: it is not sent again, and its status says so.
-			if p.Short() == "NotificationService/SendTest" && strings.Contains(got.Outcome.Response, "POSSIBLY_SENT") {
+			if p.Short() == "NotificationService/SendTestNotification" &&
+				strings.Contains(got.Outcome.Response, "POSSIBLY_SENT") {
 				continue
 			}
 			test.EqOp(t, "", cmp.Diff(want, got), test.Sprint(name))

@@ -329,24 +329,24 @@ func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
 	case kind == "BOOKING":
 		return "BookingService/GetBooking", &v1.GetBookingRequest{BookingId: e.GetBookingId()}
 	case kind == "WAITLIST" || kind == "OFFER":
-		return "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: e.GetEntryId()}
+		return "WaitlistService/ExplainWaitlistEntry", &v1.ExplainWaitlistEntryRequest{EntryId: e.GetEntryId()}
 	case kind == "CREDITS" || kind == "SUBSCRIPTION":
 		return "CreditService/GetBalance", &v1.GetBalanceRequest{MemberId: e.GetMemberId()}
 	case e.GetMemberId() != "" && e.GetMemberId() == me:
 		return "MemberService/GetMe", &v1.GetMeRequest{}
-	case e.GetMemberId() != "": // MEMBER_CHANGED, or ROLES_CHANGED of a member
+	case e.GetMemberId() != "": // MEMBER_CHANGED, or ACCESS_CHANGED of a member
 		return "MemberService/GetMember", &v1.GetMemberRequest{MemberId: e.GetMemberId()}
 	case kind == "RULES":
-		return "WaitlistService/GetRules", &v1.GetRulesRequest{}
+		return "WaitlistService/GetWaitlistRules", &v1.GetWaitlistRulesRequest{}
 	case details["service_account_id"] != nil:
 		return "AccessService/ListServiceAccounts", &v1.ListServiceAccountsRequest{}
 	case kind == "ROLES":
 		return "AccessService/ListRoles", &v1.ListRolesRequest{}
 	}
 	return map[any]string{
-		"tenant": "TenantService/GetTenant", "location": "TenantService/ListLocations",
-		"resource": "TenantService/ListResources", "service": "TenantService/ListServices",
-		"item": "BookingService/ListItems", "benefit_provider": "BookingService/ListBenefitProviders",
-		"workout": "SessionService/ListWorkouts", "policy": "TenantService/GetPolicy",
+		"tenant": "TenantService/GetTenant", "location": "CatalogService/ListLocations",
+		"resource": "CatalogService/ListResources", "service": "CatalogService/ListServices",
+		"item": "CatalogService/ListItems", "benefit_provider": "CatalogService/ListBenefitProviders",
+		"workout": "WorkoutService/ListWorkouts", "policy": "CatalogService/GetPolicy",
 	}[details["kind"]], nil
 }

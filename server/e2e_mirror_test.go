@@ -181,8 +181,8 @@ func (m *mirrorTest) bookings(t *testing.T) map[string]string {
 		(*v1.ListSessionsResponse).GetSessions,
 	) {
 		m.ok(err)
-		roster, err := client.Bookings.ListRoster(
-			t.Context(), connect.NewRequest(&v1.ListRosterRequest{SessionId: s.GetId(), IncludeInactive: true}),
+		roster, err := client.Bookings.GetSessionRoster(
+			t.Context(), connect.NewRequest(&v1.GetSessionRosterRequest{SessionId: s.GetId(), IncludeInactive: true}),
 		)
 		m.ok(err)
 		for _, b := range roster.Msg.GetBookings() {

@@ -142,7 +142,7 @@ func testDev(t *testing.T, binary string) {
 	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0"}
 	first := startProcess(t, binary, args...)
 	address := first.out.after(t, "ready at ")
-	first.out.after(t, "BookingService/ListRoster")
+	first.out.after(t, "BookingService/GetSessionRoster")
 	checkDevInfo(t, filepath.Join(data, "dev.json"), address)
 	runPrintedCommands(t, first.out.String(), address)
 	waitUntilIdle(t, data)

@@ -58,8 +58,14 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 // checkClaimLinks checks that a claim link opens its offer, and that no other text does.
 func checkClaimLinks(t *testing.T, live *liveNode, ours, theirs *world) {
 	t.Helper()
-	get, answer := procedureNamed(t, "WaitlistService/GetClaim"), procedureNamed(t, "WaitlistService/ClaimOffer")
-	invalid := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: "nonsense"})
+	get, answer := procedureNamed(
+		t,
+		"WaitlistService/GetWaitlistClaim",
+	), procedureNamed(
+		t,
+		"WaitlistService/AnswerWaitlistClaim",
+	)
+	invalid := live.try(t.Context(), "", get, &v1.GetWaitlistClaimRequest{Token: "nonsense"})
 	invalid.has(t, "FailedPrecondition LINK_INVALID", "a link that is none")
 	our, their := ours.claim(ours.newOffer(ours.newMember())), theirs.claim(theirs.newOffer(theirs.newMember()))
 	ourRaw, _ := base64.RawURLEncoding.DecodeString(our)
@@ -73,13 +79,15 @@ func checkClaimLinks(t *testing.T, live *liveNode, ours, theirs *world) {
 	} {
 		token := base64.RawURLEncoding.EncodeToString(raw)
 		for _, got := range []outcome{
-			live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: token}),
-			live.try(t.Context(), "", answer, &v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT}),
+			live.try(t.Context(), "", get, &v1.GetWaitlistClaimRequest{Token: token}),
+			live.try(t.Context(), "", answer, &v1.AnswerWaitlistClaimRequest{
+				Token: token, Action: v1.WaitlistClaimAction_WAITLIST_CLAIM_ACTION_ACCEPT,
+			}),
 		} {
 			test.Eq(t, invalid, got, test.Sprint(name))
 		}
 	}
-	live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: our}).has(t, "OK", "the link itself")
+	live.try(t.Context(), "", get, &v1.GetWaitlistClaimRequest{Token: our}).has(t, "OK", "the link itself")
 }
 
 // A link without a token gives access to one object of one tenant, and to nothing else.
@@ -87,7 +95,13 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	ours, theirs := newWorld(t, live), newWorld(t, live)
-	exchange, display := procedureNamed(t, "AccessService/ExchangeKey"), procedureNamed(t, "CheckInService/GetDisplay")
+	exchange, display := procedureNamed(
+		t,
+		"AccessService/ExchangeKey",
+	), procedureNamed(
+		t,
+		"CheckInService/GetCheckInDisplay",
+	)
 	public := 0
 	for _, p := range procedures() {
 		if p.IsPublic() {
@@ -126,14 +140,20 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 	test.Eq(t, invalid, live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: ourKey}),
 		test.Sprint("the key of an account that was revoked"))
 
-	link := requests["CheckInService/GetDisplay"][0](theirs).(*v1.GetDisplayRequest).GetToken()
-	call[*v1.GetDisplayResponse](t, live, "", "CheckInService/GetDisplay", &v1.GetDisplayRequest{Token: link})
+	link := requests["CheckInService/GetCheckInDisplay"][0](theirs).(*v1.GetCheckInDisplayRequest).GetToken()
+	call[*v1.GetCheckInDisplayResponse](
+		t,
+		live,
+		"",
+		"CheckInService/GetCheckInDisplay",
+		&v1.GetCheckInDisplayRequest{Token: link},
+	)
 	for i := range link {
 		for _, forged := range []string{link[:i], link[:i] + string(link[i]^1) + link[i+1:]} {
 			if forged == "" {
 				continue
 			}
-			got := live.try(t.Context(), "", display, &v1.GetDisplayRequest{Token: forged})
+			got := live.try(t.Context(), "", display, &v1.GetCheckInDisplayRequest{Token: forged})
 			must.NotEqOp(t, codes.OK, got.Code, must.Sprintf("a link forged at %d: %s", i, got))
 			must.True(t, got.Reason == "LINK_INVALID" || got.Reason == "INVALID_FIELD",
 				must.Sprintf("a link forged at %d: %s", i, got))

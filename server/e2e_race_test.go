@@ -120,8 +120,12 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 	for i, position := range positions {
 		must.EqOp(t, i+1, int(position), must.Sprintf("positions in the queue: %v", positions))
 	}
-	roster := call[*v1.ListRosterResponse](
-		t, w.live, w.token(tenant.RoleOwner), "BookingService/ListRoster", &v1.ListRosterRequest{SessionId: text(in)},
+	roster := call[*v1.GetSessionRosterResponse](
+		t,
+		w.live,
+		w.token(tenant.RoleOwner),
+		"BookingService/GetSessionRoster",
+		&v1.GetSessionRosterRequest{SessionId: text(in)},
 	)
 	sameIDs(t, "bookings", booked, roster.GetBookings())
 	sameIDs(t, "entries", waiting, roster.GetEntries())

@@ -46,7 +46,7 @@ func euros(units int64) *money.Money { return &money.Money{CurrencyCode: "EUR", 
 
 func itemInput() *v1.ItemInput {
 	return &v1.ItemInput{
-		Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), TimeOut: durationpb.New(time.Hour), Active: true,
+		Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), UseDuration: durationpb.New(time.Hour), Active: true,
 	}
 }
 
@@ -54,7 +54,7 @@ func (w *world) newItem() *v1.Item {
 	w.t.Helper()
 	request := &v1.CreateItemRequest{LocationId: text(w.location), Item: itemInput()}
 	return call[*v1.CreateItemResponse](
-		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/CreateItem", request,
+		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/CreateItem", request,
 	).GetItem()
 }
 
@@ -80,7 +80,7 @@ func (w *world) newProvider() *v1.BenefitProvider {
 	w.t.Helper()
 	request := &v1.PutBenefitProviderRequest{Provider: providerInput()}
 	return call[*v1.PutBenefitProviderResponse](
-		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider", request,
+		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/PutBenefitProvider", request,
 	).GetProvider()
 }
 
@@ -90,7 +90,7 @@ func (w *world) newBenefitMembership() (code, of string) {
 	in := providerInput()
 	in.Families = true
 	provider := call[*v1.PutBenefitProviderResponse](
-		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider",
+		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/PutBenefitProvider",
 		&v1.PutBenefitProviderRequest{Provider: in},
 	).GetProvider()
 	for range 2 {

@@ -27,11 +27,13 @@ func night() *v1.QuietHours {
 
 // Messages.
 var notificationRequests = map[string][]build{
-	"NotificationService/GetPreferences": {
-		always(&v1.GetPreferencesRequest{}),
-		func(w *world) proto.Message { return &v1.GetPreferencesRequest{MemberId: text(w.other.Member)} },
+	"NotificationService/GetNotificationPreferences": {
+		always(&v1.GetNotificationPreferencesRequest{}),
+		func(w *world) proto.Message {
+			return &v1.GetNotificationPreferencesRequest{MemberId: text(w.other.Member)}
+		},
 	},
-	"NotificationService/UpdatePreferences": {always(&v1.UpdatePreferencesRequest{
+	"NotificationService/UpdateNotificationPreferences": {always(&v1.UpdateNotificationPreferencesRequest{
 		Preferences: &v1.NotificationPreferences{
 			Preferences: []*v1.NotificationPreference{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
 		},
@@ -54,74 +56,80 @@ var notificationRequests = map[string][]build{
 				"reminders", "reply_to", "sender_name", "credits_low_at", "locale", "phone_countries"),
 		}
 	}},
-	"NotificationService/ListTemplates": {
-		always(&v1.ListTemplatesRequest{}),
-		always(&v1.ListTemplatesRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}),
+	"NotificationService/ListNotificationTemplates": {
+		always(&v1.ListNotificationTemplatesRequest{}),
+		always(&v1.ListNotificationTemplatesRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}),
 	},
-	"NotificationService/UpdateTemplate": {func(*world) proto.Message {
-		return &v1.UpdateTemplateRequest{Template: &v1.NotificationTemplate{
+	"NotificationService/UpdateNotificationTemplate": {func(*world) proto.Message {
+		return &v1.UpdateNotificationTemplateRequest{Template: &v1.NotificationTemplate{
 			Topic: aTopic, Channel: aChannel, Locale: "en", Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}",
 		}}
 	}},
-	"NotificationService/PreviewTemplate": {
-		always(&v1.PreviewTemplateRequest{
+	"NotificationService/PreviewNotificationTemplate": {
+		always(&v1.PreviewNotificationTemplateRequest{
 			Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr"},
 		}),
-		always(&v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
+		always(&v1.PreviewNotificationTemplateRequest{Template: &v1.NotificationTemplate{
 			Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}",
 		}}),
 	},
-	"NotificationService/ResetTemplate": {
-		always(&v1.ResetTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "en"}),
+	"NotificationService/ResetNotificationTemplate": {
+		always(&v1.ResetNotificationTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "en"}),
 	},
-	"NotificationService/ListDeliveries": {
+	"NotificationService/ListNotificationDeliveries": {
 		func(w *world) proto.Message {
 			booking, offer := w.newDelivery()
-			return &v1.ListDeliveriesRequest{Filter: &v1.DeliveryFilter{
-				MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer),
-				Statuses: []v1.DeliveryStatus{v1.DeliveryStatus_DELIVERY_STATUS_SENT}, Channel: aChannel, Topic: aTopic,
+			return &v1.ListNotificationDeliveriesRequest{Filter: &v1.NotificationDeliveryFilter{
+				MemberId:  text(w.other.Member),
+				BookingId: text(booking),
+				OfferId:   text(offer),
+				Statuses: []v1.NotificationDeliveryStatus{
+					v1.NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_SENT,
+				},
+				Channel:   aChannel,
+				Topic:     aTopic,
 				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
 			}}
 		},
 		func(w *world) proto.Message {
 			w.newDelivery()
 			w.newDelivery()
-			return &v1.ListDeliveriesRequest{PageSize: 1}
+			return &v1.ListNotificationDeliveriesRequest{PageSize: 1}
 		},
 	},
-	"NotificationService/ListOutbox": {
+	"NotificationService/ListNotificationOutbox": {
 		func(w *world) proto.Message {
 			booking, offer := w.newDelivery()
-			return &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{
+			return &v1.ListNotificationOutboxRequest{Filter: &v1.NotificationDeliveryFilter{
 				MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer),
 			}}
 		},
 		func(w *world) proto.Message {
 			w.newDelivery()
 			w.newDelivery()
-			return &v1.ListOutboxRequest{PageSize: 1}
+			return &v1.ListNotificationOutboxRequest{PageSize: 1}
 		},
 	},
-	"NotificationService/SendTest": {func(w *world) proto.Message {
+	"NotificationService/SendTestNotification": {func(w *world) proto.Message {
 		w.confirmContacts()
-		return &v1.SendTestRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
+		return &v1.SendTestNotificationRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}
 	}},
 	"NotificationService/ListSendingQuotas": {
 		always(&v1.ListSendingQuotasRequest{}),
 	},
-	"NotificationService/GetSenders": {always(&v1.GetSendersRequest{})},
-	"NotificationService/UpdateSenders": {
+	"NotificationService/GetNotificationSenders": {always(&v1.GetNotificationSendersRequest{})},
+	"NotificationService/UpdateNotificationSenders": {
 		func(*world) proto.Message {
-			return &v1.UpdateSendersRequest{
-				Senders: &v1.Senders{Twilio: &v1.TwilioSender{
-					AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), From: "+493012345678",
+			return &v1.UpdateNotificationSendersRequest{
+				Senders: &v1.NotificationSenders{Twilio: &v1.TwilioSender{
+					AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), Sender: "+493012345678",
 				}},
 				UpdateMask: paths("twilio"),
 			}
 		},
 		func(w *world) proto.Message {
-			return &v1.UpdateSendersRequest{
-				Senders:    &v1.Senders{Domain: &v1.SendingDomain{FromAddress: w.fromAddress()}},
+			return &v1.UpdateNotificationSendersRequest{
+				Senders:    &v1.NotificationSenders{Domain: &v1.SendingDomain{FromAddress: w.fromAddress()}},
 				UpdateMask: paths("domain"),
 			}
 		},

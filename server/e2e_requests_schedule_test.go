@@ -88,17 +88,27 @@ var scheduleRequests = map[string][]build{
 		series, _ := w.newSeries(true)
 		return &v1.GetSeriesRequest{SeriesId: text(series.ID)}
 	}},
-	"SessionService/PreviewBulk": {func(w *world) proto.Message {
-		return &v1.PreviewBulkRequest{Filter: w.filter(true), IncludeBooked: true}
+	"SessionService/PreviewBulkSessions": {func(w *world) proto.Message {
+		return &v1.PreviewBulkSessionsRequest{Filter: w.filter(true), IncludeBooked: true}
 	}},
-	"SessionService/BulkPublish": {
-		func(w *world) proto.Message { return &v1.BulkPublishRequest{Filter: w.filter(false)} },
+	"SessionService/BulkPublishSessions": {
+		func(w *world) proto.Message { return &v1.BulkPublishSessionsRequest{Filter: w.filter(false)} },
 	},
-	"SessionService/BulkDelete": {func(w *world) proto.Message {
-		return &v1.BulkDeleteRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
+	"SessionService/BulkDeleteSessions": {func(w *world) proto.Message {
+		return &v1.BulkDeleteSessionsRequest{
+			Filter:        w.filter(true),
+			IncludeBooked: true,
+			Reason:        unique(),
+			Notify:        new(false),
+		}
 	}},
-	"SessionService/BulkCancel": {func(w *world) proto.Message {
-		return &v1.BulkCancelRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
+	"SessionService/BulkCancelSessions": {func(w *world) proto.Message {
+		return &v1.BulkCancelSessionsRequest{
+			Filter:        w.filter(true),
+			IncludeBooked: true,
+			Reason:        unique(),
+			Notify:        new(false),
+		}
 	}},
 	"SessionService/ImportSessions": {func(w *world) proto.Message {
 		service := expect.Value(w.app.Catalog.GetService(w.ctx(), w.owner, w.service))(w.t)
@@ -106,24 +116,24 @@ var scheduleRequests = map[string][]build{
 		return &v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,duration_minutes\n" +
 			service.Name + "," + location.Name + "," + w.now.AddDate(0, 0, 3).Format(time.DateOnly) + ",10:00,30\n")}
 	}},
-	"SessionService/SetWorkouts": {func(w *world) proto.Message {
+	"WorkoutService/SetWorkouts": {func(w *world) proto.Message {
 		return &v1.SetWorkoutsRequest{SessionId: text(w.newSession()), WorkoutIds: []string{text(w.newWorkout())}, Etag: "v1"}
 	}},
-	"SessionService/AddInlineWorkout": {func(w *world) proto.Message {
+	"WorkoutService/AddInlineWorkout": {func(w *world) proto.Message {
 		return &v1.AddInlineWorkoutRequest{SessionId: text(w.newSession()), Name: unique(), Body: unique()}
 	}},
-	"SessionService/CreateWorkout": {
+	"WorkoutService/CreateWorkout": {
 		func(*world) proto.Message { return &v1.CreateWorkoutRequest{Name: unique(), Body: unique()} },
 	},
-	"SessionService/UpdateWorkout": {func(w *world) proto.Message {
+	"WorkoutService/UpdateWorkout": {func(w *world) proto.Message {
 		return &v1.UpdateWorkoutRequest{
 			WorkoutId: text(w.newWorkout()), Name: unique(), Body: unique(), UpdateMask: paths("name", "body"), Etag: "v1",
 		}
 	}},
-	"SessionService/DeleteWorkout": {func(w *world) proto.Message {
+	"WorkoutService/DeleteWorkout": {func(w *world) proto.Message {
 		return &v1.DeleteWorkoutRequest{WorkoutId: text(w.newWorkout()), Etag: "v1"}
 	}},
-	"SessionService/ListWorkouts": {
+	"WorkoutService/ListWorkouts": {
 		func(w *world) proto.Message {
 			in := w.newSession()
 			expect.OK(w.t)(w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique()))
@@ -145,29 +155,29 @@ var scheduleRequests = map[string][]build{
 			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand"),
 		}
 	}},
-	"TenantService/CreateLocation": {func(w *world) proto.Message {
+	"CatalogService/CreateLocation": {func(w *world) proto.Message {
 		return &v1.CreateLocationRequest{Location: locationInput(text(w.location))}
 	}},
-	"TenantService/UpdateLocation": {func(w *world) proto.Message {
+	"CatalogService/UpdateLocation": {func(w *world) proto.Message {
 		in := locationInput(text(w.newLocation()))
 		in.Etag = "v1"
 		return &v1.UpdateLocationRequest{
 			Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "channels", "active"),
 		}
 	}},
-	"TenantService/GetLocation": {
+	"CatalogService/GetLocation": {
 		func(w *world) proto.Message { return &v1.GetLocationRequest{LocationId: text(w.location)} },
 	},
-	"TenantService/ListLocations": {func(w *world) proto.Message {
+	"CatalogService/ListLocations": {func(w *world) proto.Message {
 		w.newLocation()
 		return &v1.ListLocationsRequest{IncludeInactive: true, PageSize: 1}
 	}},
-	"TenantService/CreateResource": {func(w *world) proto.Message {
+	"CatalogService/CreateResource": {func(w *world) proto.Message {
 		return &v1.CreateResourceRequest{Resource: &v1.Resource{
 			Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true,
 		}}
 	}},
-	"TenantService/UpdateResource": {func(w *world) proto.Message {
+	"CatalogService/UpdateResource": {func(w *world) proto.Message {
 		return &v1.UpdateResourceRequest{
 			Resource: &v1.Resource{
 				Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true,
@@ -175,7 +185,7 @@ var scheduleRequests = map[string][]build{
 			UpdateMask: paths("name", "kind", "active"),
 		}
 	}},
-	"TenantService/ListResources": {
+	"CatalogService/ListResources": {
 		func(w *world) proto.Message {
 			return &v1.ListResourcesRequest{LocationId: text(w.location), IncludeInactive: true}
 		},
@@ -184,24 +194,24 @@ var scheduleRequests = map[string][]build{
 			return &v1.ListResourcesRequest{PageSize: 1}
 		},
 	},
-	"TenantService/CreateService": {func(w *world) proto.Message {
+	"CatalogService/CreateService": {func(w *world) proto.Message {
 		return &v1.CreateServiceRequest{Service: serviceInput(text(w.service))}
 	}},
-	"TenantService/UpdateService": {func(w *world) proto.Message {
+	"CatalogService/UpdateService": {func(w *world) proto.Message {
 		in := serviceInput(text(w.newService()))
 		in.Etag = "v1"
 		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths("name", "description", "category", "duration",
 			"default_capacity",
 			"default_waitlist_capacity", "min_party", "max_party", "delivery", "color", "active")}
 	}},
-	"TenantService/GetService": {
+	"CatalogService/GetService": {
 		func(w *world) proto.Message { return &v1.GetServiceRequest{ServiceId: text(w.service)} },
 	},
-	"TenantService/ListServices": {
+	"CatalogService/ListServices": {
 		func(w *world) proto.Message {
 			in := serviceInput("")
 			call[*v1.CreateServiceResponse](
-				w.t, w.live, w.token(tenant.RoleOwner), "TenantService/CreateService", &v1.CreateServiceRequest{Service: in},
+				w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/CreateService", &v1.CreateServiceRequest{Service: in},
 			)
 			return &v1.ListServicesRequest{Category: in.Category, IncludeInactive: true}
 		},
@@ -210,19 +220,22 @@ var scheduleRequests = map[string][]build{
 			return &v1.ListServicesRequest{PageSize: 1}
 		},
 	},
-	"TenantService/GetPolicy": {func(w *world) proto.Message {
+	"CatalogService/GetPolicy": {func(w *world) proto.Message {
 		return &v1.GetPolicyRequest{LocationId: text(w.location), ServiceId: text(w.service)}
 	}},
-	"TenantService/UpdatePolicy": {
+	"CatalogService/UpdatePolicy": {
 		func(w *world) proto.Message {
-			return policyRequest(&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_LOCATION, TargetId: text(w.newLocation())})
+			return policyRequest(&v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_LOCATION, TargetId: text(w.newLocation())})
 		},
 		func(w *world) proto.Message {
-			return policyRequest(&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_SERVICE, TargetId: text(w.newService())})
+			return policyRequest(&v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_SERVICE, TargetId: text(w.newService())})
 		},
 	},
-	"TenantService/SetChannels": {func(w *world) proto.Message {
-		return &v1.SetChannelsRequest{LocationId: text(w.newLocation()), Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}
+	"CatalogService/SetChannels": {func(w *world) proto.Message {
+		return &v1.SetChannelsRequest{
+			LocationId: text(w.newLocation()),
+			Channels:   []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE},
+		}
 	}},
 }
 
@@ -240,14 +253,14 @@ func (w *world) sessionInput() *v1.SessionInput {
 // filter selects one session of a series, and sets every field of the filter.
 func (w *world) filter(published bool) *v1.SessionFilter {
 	series, first := w.newSeries(published)
-	state := v1.SessionState_SESSION_STATE_DRAFT
+	state := v1.SessionStatus_SESSION_STATUS_DRAFT
 	if published {
-		state = v1.SessionState_SESSION_STATE_PUBLISHED
+		state = v1.SessionStatus_SESSION_STATUS_PUBLISHED
 	}
 	return &v1.SessionFilter{
 		StartsWithin: w.month(), LocationIds: []string{text(w.location)}, ServiceIds: []string{text(w.service)},
 		ResourceIds: []string{text(series.Resource)},
-		CoachIds:    []string{text(series.Coach)}, States: []v1.SessionState{state}, SeriesId: text(series.ID),
+		CoachIds:    []string{text(series.Coach)}, Statuses: []v1.SessionStatus{state}, SeriesId: text(series.ID),
 		SessionIds: []string{text(first)},
 	}
 }
@@ -269,16 +282,24 @@ func locationInput(id string) *v1.Location {
 	return &v1.Location{
 		Id: id, Name: unique(), TimeZone: "Europe/Berlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4},
 		Address:  unique(),
-		Channels: []v1.Channel{v1.Channel_CHANNEL_ONLINE}, Active: true,
+		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_ONLINE}, Active: true,
 	}
 }
 
 func serviceInput(id string) *v1.Service {
 	return &v1.Service{
-		Id: id, Name: unique(), Description: unique(), Category: unique(), Duration: durationpb.New(time.Hour),
+		Id:                      id,
+		Name:                    unique(),
+		Description:             unique(),
+		Category:                unique(),
+		Duration:                durationpb.New(time.Hour),
 		DefaultCapacity:         proto.Int32(10),
-		DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 3, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Color: "#aabbcc",
-		Active: true,
+		DefaultWaitlistCapacity: 5,
+		MinParty:                1,
+		MaxParty:                3,
+		Delivery:                v1.DeliveryMode_DELIVERY_MODE_IN_PERSON,
+		Color:                   "#aabbcc",
+		Active:                  true,
 	}
 }
 
@@ -287,7 +308,7 @@ func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 	layer.Policy = &v1.Policy{
 		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour,
 		AllowLateCancellation: new(true),
-		AllowReschedule:       new(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour,
+		AllowReschedule:       new(true), HoldTtl: hour, CheckInOpensBefore: hour, CheckInClosesAfterEnd: hour,
 		GpsMaxMeters: proto.Int32(100),
 		AutoNoShow:   new(true), AutoNoShowAfter: hour,
 		TierCancellations: &v1.TierCancellations{
@@ -296,7 +317,7 @@ func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 	}
 	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before",
 		"cancellation_window", "allow_late_cancellation",
-		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end",
+		"allow_reschedule", "tier_cancellations", "hold_ttl", "check_in_opens_before", "check_in_closes_after_end",
 		"gps_max_meters",
-		"auto_no_show", "auto_no_show_after", "checkin_requires_qr")}
+		"auto_no_show", "auto_no_show_after", "check_in_requires_qr")}
 }

@@ -179,7 +179,7 @@ var peopleRequests = map[string][]build{
 		who := w.newMember()
 		return &v1.BookRequest{
 			SessionId: text(w.newSession()), MemberId: text(who.Member), SubscriptionId: text(w.newSubscription(who)),
-			PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE, ExternalRef: unique(), Note: unique(),
+			PartySize: 2, Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE, ExternalRef: unique(), Note: unique(),
 		}
 	}},
 	"BookingService/CancelBooking": {
@@ -213,10 +213,10 @@ var peopleRequests = map[string][]build{
 			return &v1.ListMyBookingsRequest{MemberId: text(w.other.Member), StartsWithin: w.month()}
 		},
 	},
-	"BookingService/ListRoster": {func(w *world) proto.Message {
+	"BookingService/GetSessionRoster": {func(w *world) proto.Message {
 		in := w.newSession()
 		w.book(w.app, w.other, in)
-		return &v1.ListRosterRequest{SessionId: text(in), IncludeInactive: true}
+		return &v1.GetSessionRosterRequest{SessionId: text(in), IncludeInactive: true}
 	}},
 	"BookingService/MarkNoShow": {
 		func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.newPastBooking(w.other))} },
@@ -231,14 +231,14 @@ var peopleRequests = map[string][]build{
 		func(w *world) proto.Message {
 			return &v1.HoldBookingRequest{
 				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2,
-				Channel:     v1.Channel_CHANNEL_PHONE,
-				Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
+				Channel:     v1.BookingChannel_BOOKING_CHANNEL_PHONE,
+				Contact:     &v1.BookingContact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
 				ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
 			}
 		},
 		func(w *world) proto.Message {
 			return &v1.HoldBookingRequest{
-				SessionId: text(w.newSession()), Contact: &v1.Contact{Name: unique()}, GuestTier: "visitor",
+				SessionId: text(w.newSession()), Contact: &v1.BookingContact{Name: unique()}, GuestTier: "visitor",
 			}
 		},
 	},
@@ -277,8 +277,8 @@ var peopleRequests = map[string][]build{
 			BookingId: text(w.newPaidBooking()), Amount: euros(20), Method: unique(), Reference: unique(),
 		}
 	}},
-	"BookingService/ListPaymentEntries": {func(w *world) proto.Message {
-		return &v1.ListPaymentEntriesRequest{BookingId: text(w.newPaidBooking())}
+	"BookingService/ListPaymentLines": {func(w *world) proto.Message {
+		return &v1.ListPaymentLinesRequest{BookingId: text(w.newPaidBooking())}
 	}},
 	"BookingService/ReleaseHold": {func(w *world) proto.Message {
 		return &v1.ReleaseHoldRequest{BookingId: w.newHold(w.newMember()).GetId()}
@@ -288,16 +288,16 @@ var peopleRequests = map[string][]build{
 			BookingId: text(w.newBooking(w.other)), SessionId: text(w.newSession()), MoveItems: true, Notify: new(false),
 		}
 	}},
-	"BookingService/CreateItem": {func(w *world) proto.Message {
+	"CatalogService/CreateItem": {func(w *world) proto.Message {
 		return &v1.CreateItemRequest{LocationId: text(w.location), Item: itemInput()}
 	}},
-	"BookingService/UpdateItem": {func(w *world) proto.Message {
+	"CatalogService/UpdateItem": {func(w *world) proto.Message {
 		return &v1.UpdateItemRequest{
 			ItemId: w.newItem().GetId(), Item: itemInput(),
-			UpdateMask: paths("name", "kind", "stock", "price", "time_out", "active"),
+			UpdateMask: paths("name", "kind", "stock", "price", "use_duration", "active"),
 		}
 	}},
-	"BookingService/ListItems": {
+	"CatalogService/ListItems": {
 		func(w *world) proto.Message {
 			w.newItem()
 			return &v1.ListItemsRequest{LocationId: text(w.location), IncludeInactive: true}
@@ -308,7 +308,7 @@ var peopleRequests = map[string][]build{
 			return &v1.ListItemsRequest{PageSize: 1}
 		},
 	},
-	"BookingService/PutBenefitProvider": {
+	"CatalogService/PutBenefitProvider": {
 		func(w *world) proto.Message {
 			in := w.newProvider()
 			in.Name = unique()
@@ -318,11 +318,11 @@ var peopleRequests = map[string][]build{
 			return &v1.PutBenefitProviderRequest{Provider: providerInput(), CreateOnly: true}
 		},
 	},
-	"BookingService/ListBenefitProviders": {func(w *world) proto.Message {
+	"CatalogService/ListBenefitProviders": {func(w *world) proto.Message {
 		w.newProvider()
 		return &v1.ListBenefitProvidersRequest{}
 	}},
-	"BookingService/UpdateBenefitNumbers": {
+	"CatalogService/UpdateBenefitNumbers": {
 		func(w *world) proto.Message {
 			return &v1.UpdateBenefitNumbersRequest{
 				ProviderCode: w.newProvider().GetCode(), Add: []string{unique(), unique()}, Remove: []string{unique()},
@@ -332,7 +332,7 @@ var peopleRequests = map[string][]build{
 			return &v1.UpdateBenefitNumbersRequest{ProviderCode: w.newProvider().GetCode(), Add: []string{"M-1"}, Replace: true}
 		},
 	},
-	"BookingService/ListBenefitMemberships": {
+	"CatalogService/ListBenefitMemberships": {
 		func(w *world) proto.Message {
 			code, _ := w.newBenefitMembership()
 			return &v1.ListBenefitMembershipsRequest{ProviderCode: code, MembershipNumber: "M-12345"}
@@ -342,7 +342,7 @@ var peopleRequests = map[string][]build{
 			return &v1.ListBenefitMembershipsRequest{ProviderCode: code, PageSize: 1}
 		},
 	},
-	"BookingService/DeleteBenefitMembership": {func(w *world) proto.Message {
+	"CatalogService/DeleteBenefitMembership": {func(w *world) proto.Message {
 		code, of := w.newBenefitMembership()
 		return &v1.DeleteBenefitMembershipRequest{ProviderCode: code, MemberId: of}
 	}},
@@ -375,8 +375,8 @@ var peopleRequests = map[string][]build{
 	"CheckInService/GetQrToken": {
 		func(w *world) proto.Message { return &v1.GetQrTokenRequest{SessionId: text(w.newOpenSession())} },
 	},
-	"CheckInService/CreateDisplayUrl": {
-		func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.newOpenSession())} },
+	"CheckInService/CreateDisplayLink": {
+		func(w *world) proto.Message { return &v1.CreateDisplayLinkRequest{SessionId: text(w.newOpenSession())} },
 	},
 	"CheckInService/ListDisplayLinks": {func(w *world) proto.Message {
 		in := w.newOpenSession()
@@ -387,9 +387,11 @@ var peopleRequests = map[string][]build{
 		link := expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, w.newOpenSession()))(w.t)
 		return &v1.RevokeDisplayLinkRequest{DisplayLinkId: text(link.Link.ID)}
 	}},
-	"CheckInService/GetDisplay": {func(w *world) proto.Message {
+	"CheckInService/GetCheckInDisplay": {func(w *world) proto.Message {
 		in, _ := w.newArrival(w.other)
-		return &v1.GetDisplayRequest{Token: expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))(w.t).Token}
+		return &v1.GetCheckInDisplayRequest{
+			Token: expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))(w.t).Token,
+		}
 	}},
 	"CheckInService/ListAttendance": {func(w *world) proto.Message {
 		who := w.newMember()
@@ -415,8 +417,8 @@ var peopleRequests = map[string][]build{
 		w.newPlan()
 		return &v1.ListPlansRequest{IncludeInactive: true, PageSize: 1}
 	}},
-	"CreditService/Subscribe": {func(w *world) proto.Message {
-		return &v1.SubscribeRequest{
+	"CreditService/CreateSubscription": {func(w *world) proto.Message {
+		return &v1.CreateSubscriptionRequest{
 			MemberId: text(w.newMember().Member), PlanId: text(w.plan.ID), StartTime: timestamppb.New(w.now), Reason: unique(),
 		}
 	}},
@@ -428,8 +430,8 @@ var peopleRequests = map[string][]build{
 		expect.OK(w.t)(w.app.Accounts.SetSubscriptionStatus(w.ctx(), w.owner, id, credit.Paused, ""))
 		return &v1.ResumeSubscriptionRequest{SubscriptionId: text(id), Reason: unique()}
 	}},
-	"CreditService/MarkDebt": {func(w *world) proto.Message {
-		return &v1.MarkDebtRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Reason: unique()}
+	"CreditService/MarkSubscriptionInDebt": {func(w *world) proto.Message {
+		return &v1.MarkSubscriptionInDebtRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Reason: unique()}
 	}},
 	"CreditService/CancelSubscription": {func(w *world) proto.Message {
 		return &v1.CancelSubscriptionRequest{SubscriptionId: text(w.newSubscription(w.newMember())), Reason: unique()}
@@ -445,9 +447,9 @@ var peopleRequests = map[string][]build{
 	"CreditService/GetBalance": {func(w *world) proto.Message {
 		return &v1.GetBalanceRequest{MemberId: text(w.other.Member), IncludeEnded: true}
 	}},
-	"CreditService/ListLedger": {func(w *world) proto.Message {
+	"CreditService/ListCreditLines": {func(w *world) proto.Message {
 		expect.OK(w.t)(w.app.Accounts.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique()))
-		return &v1.ListLedgerRequest{SubscriptionId: text(w.credits), PageSize: 1}
+		return &v1.ListCreditLinesRequest{SubscriptionId: text(w.credits), PageSize: 1}
 	}},
 
 	// Members

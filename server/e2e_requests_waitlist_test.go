@@ -58,20 +58,25 @@ var waitlistRequests = map[string][]build{
 		w.newEntry(w.owner)
 		return &v1.ListMyEntriesRequest{IncludeClosed: true, PageSize: 1}
 	}},
-	"WaitlistService/AcceptOffer": {func(w *world) proto.Message {
+	"WaitlistService/AcceptWaitlistOffer": {func(w *world) proto.Message {
 		who := w.newMember()
-		return &v1.AcceptOfferRequest{OfferId: text(w.newOffer(who).ID), SubscriptionId: text(w.newSubscription(who))}
+		return &v1.AcceptWaitlistOfferRequest{OfferId: text(w.newOffer(who).ID), SubscriptionId: text(w.newSubscription(who))}
 	}},
-	"WaitlistService/DeclineOffer": {func(w *world) proto.Message {
-		return &v1.DeclineOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
+	"WaitlistService/DeclineWaitlistOffer": {func(w *world) proto.Message {
+		return &v1.DeclineWaitlistOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
 	}},
-	"WaitlistService/GetClaim": {
-		func(w *world) proto.Message { return &v1.GetClaimRequest{Token: w.claim(w.newOffer(w.newMember()))} },
+	"WaitlistService/GetWaitlistClaim": {
+		func(w *world) proto.Message {
+			return &v1.GetWaitlistClaimRequest{Token: w.claim(w.newOffer(w.newMember()))}
+		},
 	},
-	"WaitlistService/ClaimOffer": {func(w *world) proto.Message {
-		return &v1.ClaimOfferRequest{Token: w.claim(w.newOffer(w.newMember())), Action: v1.ClaimAction_CLAIM_ACTION_DECLINE}
+	"WaitlistService/AnswerWaitlistClaim": {func(w *world) proto.Message {
+		return &v1.AnswerWaitlistClaimRequest{
+			Token:  w.claim(w.newOffer(w.newMember())),
+			Action: v1.WaitlistClaimAction_WAITLIST_CLAIM_ACTION_DECLINE,
+		}
 	}},
-	"WaitlistService/ListEntries": {
+	"WaitlistService/ListWaitlistEntries": {
 		func(w *world) proto.Message {
 			wish, who := &waitlist.Window{
 				Service: w.newOfferService(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3),
@@ -80,7 +85,7 @@ var waitlistRequests = map[string][]build{
 			expect.OK(w.t)(w.app.Waitlists.JoinWaitlist(
 				w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online},
 			))
-			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{
+			return &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{
 				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource),
 				MemberId: text(who.Member),
 				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING}, DesiredWithin: w.span(),
@@ -89,105 +94,105 @@ var waitlistRequests = map[string][]build{
 		func(w *world) proto.Message {
 			w.newEntry(w.newMember())
 			w.newEntry(w.newMember())
-			return &v1.ListEntriesRequest{PageSize: 1}
+			return &v1.ListWaitlistEntriesRequest{PageSize: 1}
 		},
 		func(w *world) proto.Message {
 			in := w.fullSession()
 			w.book(w.app, w.newMember(), in)
-			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{SessionId: text(in)}}
+			return &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{SessionId: text(in)}}
 		},
 	},
-	"WaitlistService/ListOffers": {
+	"WaitlistService/ListWaitlistOffers": {
 		func(w *world) proto.Message {
 			o := w.newOffer(w.newMember())
-			return &v1.ListOffersRequest{
+			return &v1.ListWaitlistOffersRequest{
 				SessionId: text(o.Session), EntryId: text(o.Entry), MemberId: text(o.Member),
-				Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE},
+				Statuses: []v1.WaitlistOfferStatus{v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE},
 			}
 		},
 		func(w *world) proto.Message {
 			w.newOffer(w.newMember())
 			w.newOffer(w.newMember())
-			return &v1.ListOffersRequest{PageSize: 1}
+			return &v1.ListWaitlistOffersRequest{PageSize: 1}
 		},
 	},
-	"WaitlistService/SetPriority": {func(w *world) proto.Message {
-		return &v1.SetPriorityRequest{
+	"WaitlistService/SetWaitlistPriority": {func(w *world) proto.Message {
+		return &v1.SetWaitlistPriorityRequest{
 			EntryId: text(w.newEntry(w.newMember())), Flagged: new(true), Score: new(int32(500)), Reason: unique(),
 		}
 	}},
-	"WaitlistService/MoveEntry": {func(w *world) proto.Message {
+	"WaitlistService/MoveWaitlistEntry": {func(w *world) proto.Message {
 		in := w.fullSession()
 		first, second := w.book(w.app, w.newMember(), in).Entry.ID, w.book(w.app, w.newMember(), in).Entry.ID
-		return &v1.MoveEntryRequest{EntryId: text(second), BeforeEntryId: text(first), Reason: unique()}
+		return &v1.MoveWaitlistEntryRequest{EntryId: text(second), BeforeEntryId: text(first), Reason: unique()}
 	}},
-	"WaitlistService/OfferPlace": {func(w *world) proto.Message {
-		return &v1.OfferPlaceRequest{
+	"WaitlistService/CreateWaitlistOffer": {func(w *world) proto.Message {
+		return &v1.CreateWaitlistOfferRequest{
 			SessionId: text(w.newSession()), EntryId: text(w.newEntry(w.newMember())),
 			ExpireTime: timestamppb.New(w.now.Add(time.Hour)), Reason: unique(),
 		}
 	}},
-	"WaitlistService/ExpireOffer": {func(w *world) proto.Message {
-		return &v1.ExpireOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
+	"WaitlistService/ExpireWaitlistOffer": {func(w *world) proto.Message {
+		return &v1.ExpireWaitlistOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
 	}},
-	"WaitlistService/RemoveEntry": {func(w *world) proto.Message {
-		return &v1.RemoveEntryRequest{EntryId: text(w.newEntry(w.newMember())), Reason: unique(), Notify: new(false)}
+	"WaitlistService/RemoveWaitlistEntry": {func(w *world) proto.Message {
+		return &v1.RemoveWaitlistEntryRequest{EntryId: text(w.newEntry(w.newMember())), Reason: unique(), Notify: new(false)}
 	}},
-	"WaitlistService/GetRules": {func(w *world) proto.Message {
-		return &v1.GetRulesRequest{LocationId: text(w.location), ServiceId: text(w.newService())}
+	"WaitlistService/GetWaitlistRules": {func(w *world) proto.Message {
+		return &v1.GetWaitlistRulesRequest{LocationId: text(w.location), ServiceId: text(w.newService())}
 	}},
-	"WaitlistService/UpdateRules": {
+	"WaitlistService/UpdateWaitlistRules": {
 		func(w *world) proto.Message {
-			return &v1.UpdateRulesRequest{
+			return &v1.UpdateWaitlistRulesRequest{
 				LocationId: text(w.newLocation()), Rules: allRules(), UpdateMask: paths(ruleNames...), Reason: unique(), Etag: "v0",
 			}
 		},
 		func(w *world) proto.Message {
-			return &v1.UpdateRulesRequest{
+			return &v1.UpdateWaitlistRulesRequest{
 				ServiceId: text(w.newService()), Rules: &v1.WaitlistRules{Enabled: new(false)}, UpdateMask: paths("enabled"),
 			}
 		},
 	},
-	"WaitlistService/ResetRules": {
+	"WaitlistService/ResetWaitlistRules": {
 		func(w *world) proto.Message {
-			return &v1.ResetRulesRequest{LocationId: text(w.newLocation()), Reason: unique(), Etag: "v0"}
+			return &v1.ResetWaitlistRulesRequest{LocationId: text(w.newLocation()), Reason: unique(), Etag: "v0"}
 		},
-		func(w *world) proto.Message { return &v1.ResetRulesRequest{ServiceId: text(w.newService())} },
+		func(w *world) proto.Message { return &v1.ResetWaitlistRulesRequest{ServiceId: text(w.newService())} },
 	},
-	"WaitlistService/ListRulesVersions": {
+	"WaitlistService/ListWaitlistRulesVersions": {
 		func(w *world) proto.Message {
-			return &v1.ListRulesVersionsRequest{ServiceId: text(w.newOfferService())}
+			return &v1.ListWaitlistRulesVersionsRequest{ServiceId: text(w.newOfferService())}
 		},
 		func(w *world) proto.Message {
 			w.newOfferService()
 			w.newOfferService()
-			return &v1.ListRulesVersionsRequest{PageSize: 1}
+			return &v1.ListWaitlistRulesVersionsRequest{PageSize: 1}
 		},
 		func(w *world) proto.Message {
 			location := w.newLocation()
 			expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{
 				Target: settings.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
 			}))
-			return &v1.ListRulesVersionsRequest{LocationId: text(location)}
+			return &v1.ListWaitlistRulesVersionsRequest{LocationId: text(location)}
 		},
 	},
-	"WaitlistService/PreviewRules": {
+	"WaitlistService/PreviewWaitlistRules": {
 		func(w *world) proto.Message {
-			return &v1.PreviewRulesRequest{
+			return &v1.PreviewWaitlistRulesRequest{
 				ServiceId: text(w.newService()), Rules: allRules(), UpdateMask: paths(ruleNames...), DecidedWithin: w.span(),
 				Limit: 10,
 			}
 		},
 		func(w *world) proto.Message {
-			return &v1.PreviewRulesRequest{
+			return &v1.PreviewWaitlistRulesRequest{
 				LocationId: text(w.newLocation()), Rules: &v1.WaitlistRules{}, UpdateMask: paths("mode"),
 			}
 		},
 	},
-	"WaitlistService/ListDecisions": {
+	"WaitlistService/ListWaitlistDecisions": {
 		func(w *world) proto.Message {
 			o := w.newOffer(w.newMember())
-			return &v1.ListDecisionsRequest{
+			return &v1.ListWaitlistDecisionsRequest{
 				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service),
 				DecidedWithin: w.span(),
 			}
@@ -195,14 +200,14 @@ var waitlistRequests = map[string][]build{
 		func(w *world) proto.Message {
 			w.newOffer(w.newMember())
 			w.newOffer(w.newMember())
-			return &v1.ListDecisionsRequest{PageSize: 1}
+			return &v1.ListWaitlistDecisionsRequest{PageSize: 1}
 		},
 	},
-	"WaitlistService/ExplainSession": {func(w *world) proto.Message {
-		return &v1.ExplainSessionRequest{SessionId: text(w.newOffer(w.newMember()).Session)}
+	"WaitlistService/ExplainSessionWaitlist": {func(w *world) proto.Message {
+		return &v1.ExplainSessionWaitlistRequest{SessionId: text(w.newOffer(w.newMember()).Session)}
 	}},
-	"WaitlistService/ExplainEntry": {func(w *world) proto.Message {
-		return &v1.ExplainEntryRequest{EntryId: text(w.newOffer(w.newMember()).Entry)}
+	"WaitlistService/ExplainWaitlistEntry": {func(w *world) proto.Message {
+		return &v1.ExplainWaitlistEntryRequest{EntryId: text(w.newOffer(w.newMember()).Entry)}
 	}},
 	"WaitlistService/GetWaitlistAnalytics": {func(w *world) proto.Message {
 		return &v1.GetWaitlistAnalyticsRequest{Within: w.span(), LocationId: text(w.location), ServiceId: text(w.service)}
@@ -229,11 +234,11 @@ func allRules() *v1.WaitlistRules {
 		AfterDecline: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE), AutoCascade: new(true), ExpireStale: new(true),
 		StaleAfter: hour, AllowDownFitting: new(false),
 		Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM), BaseScore: new(int32(50)),
-		TierBonuses:           &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
+		TierBonuses:           &v1.WaitlistTierBonuses{Bonuses: []*v1.WaitlistTierBonus{{Tier: "gold", Points: 20}}},
 		EarlyBirdPointsPerDay: new(int32(1)), EarlyBirdMaxPoints: new(int32(10)),
 		EligibilityExpression: new("entry.party_size < 5"),
 		PriorityExpression:    new("100 - entry.party_size"),
-		QuietHours:            &v1.WaitlistQuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)},
+		QuietHours:            &v1.QuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)},
 		OffersInQuietHours:    new(true),
 		AutoPromoteCutoff:     hour, PromotionGrace: hour, FillAfterStart: hour, SmsMinScore: new(int32(10)),
 	}

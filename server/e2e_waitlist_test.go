@@ -51,22 +51,35 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held.GetId()},
 	)
 
-	offers := func() []*v1.Offer {
-		return call[*v1.ListOffersResponse](
-			t, l, w.token(tenant.RoleOwner), "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)},
+	offers := func() []*v1.WaitlistOffer {
+		return call[*v1.ListWaitlistOffersResponse](
+			t,
+			l,
+			w.token(tenant.RoleOwner),
+			"WaitlistService/ListWaitlistOffers",
+			&v1.ListWaitlistOffersRequest{SessionId: text(in)},
 		).GetOffers()
 	}
 	first := offers()
 	must.SliceLen(t, 1, first, must.Sprintf("the first offer is %v", first))
 	must.EqOp(t, entries[0], first[0].GetEntryId(), must.Sprintf("the first offer is %v", first))
-	must.EqOp(t, v1.OfferStatus_OFFER_STATUS_LIVE, first[0].GetStatus(), must.Sprintf("the first offer is %v", first))
-	call[*v1.DeclineOfferResponse](
-		t, l, w.token(waiting[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{OfferId: first[0].GetId()},
+	must.EqOp(
+		t,
+		v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE,
+		first[0].GetStatus(),
+		must.Sprintf("the first offer is %v", first),
+	)
+	call[*v1.DeclineWaitlistOfferResponse](
+		t,
+		l,
+		w.token(waiting[0].Subject),
+		"WaitlistService/DeclineWaitlistOffer",
+		&v1.DeclineWaitlistOfferRequest{OfferId: first[0].GetId()},
 	)
 	next := offers()
 	must.SliceLen(t, 2, next, must.Sprintf("then the offers are %v", next))
 	must.EqOp(t, entries[1], next[0].GetEntryId(), must.Sprintf("then the offers are %v", next))
-	must.EqOp(t, 2, next[0].GetTry(), must.Sprintf("then the offers are %v", next))
+	must.EqOp(t, 2, next[0].GetAttempt(), must.Sprintf("then the offers are %v", next))
 
 	id := expect.Value(tenant.Parse[tenant.OfferID](next[0].GetId()))(w.t)
 	link := "http://" + l.Address + waitlists.ClaimPath + strings.TrimPrefix(
@@ -96,8 +109,12 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 			"It was not chosen, because all open seats went to earlier entries.",
 		},
 	} {
-		story := call[*v1.ExplainEntryResponse](
-			t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]},
+		story := call[*v1.ExplainWaitlistEntryResponse](
+			t,
+			l,
+			w.token(waiting[i].Subject),
+			"WaitlistService/ExplainWaitlistEntry",
+			&v1.ExplainWaitlistEntryRequest{EntryId: entries[i]},
 		)
 		sentences := strings.Join(story.GetSentences(), "\n")
 		test.EqOp(t, want.status, story.GetEntry().GetStatus(),
@@ -139,10 +156,16 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 		)
 	}
 	owner := w.token(tenant.RoleOwner)
-	call[*v1.UpdateRulesResponse](t, l, owner, "WaitlistService/UpdateRules", &v1.UpdateRulesRequest{
-		ServiceId: text(service), Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum()},
-		UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"order"}},
-	})
+	call[*v1.UpdateWaitlistRulesResponse](
+		t,
+		l,
+		owner,
+		"WaitlistService/UpdateWaitlistRules",
+		&v1.UpdateWaitlistRulesRequest{
+			ServiceId: text(service), Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum()},
+			UpdateMask: &fieldmaskpb.FieldMask{Paths: []string{"order"}},
+		},
+	)
 	holder := w.newMember()
 	held := book(holder).GetBooking().GetId()
 	mine := w.newMember()
@@ -154,27 +177,31 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	for i, caller := range others {
 		e := book(caller).GetEntry().GetId()
 		secrets[fmt.Sprint("entry ", i)], secrets[fmt.Sprint("member ", i)] = e, text(caller.Member)
-		call[*v1.SetPriorityResponse](
-			t, l, owner, "WaitlistService/SetPriority", &v1.SetPriorityRequest{EntryId: e, Score: new(int32(7391))},
+		call[*v1.SetWaitlistPriorityResponse](
+			t,
+			l,
+			owner,
+			"WaitlistService/SetWaitlistPriority",
+			&v1.SetWaitlistPriorityRequest{EntryId: e, Score: new(int32(7391))},
 		)
 	}
 	call[*v1.CancelBookingResponse](
 		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held},
 	)
-	offers := call[*v1.ListOffersResponse](
-		t, l, owner, "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)},
+	offers := call[*v1.ListWaitlistOffersResponse](
+		t, l, owner, "WaitlistService/ListWaitlistOffers", &v1.ListWaitlistOffersRequest{SessionId: text(in)},
 	).GetOffers()
 	must.SliceLen(t, 1, offers, must.Sprintf("offers: %v", offers))
 	must.EqOp(t, secrets["entry 0"], offers[0].GetEntryId(), must.Sprintf("offers: %v", offers))
 	secrets["an offer"] = offers[0].GetId()
-	call[*v1.DeclineOfferResponse](t, l, w.token(
+	call[*v1.DeclineWaitlistOfferResponse](t, l, w.token(
 		others[0].Subject,
-	), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{
+	), "WaitlistService/DeclineWaitlistOffer", &v1.DeclineWaitlistOfferRequest{
 		OfferId: offers[0].GetId(), Reason: "Keep this private.",
 	})
 	secrets["why another declined"] = "Keep this private."
-	whole := call[*v1.ExplainSessionResponse](
-		t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)},
+	whole := call[*v1.ExplainSessionWaitlistResponse](
+		t, l, owner, "WaitlistService/ExplainSessionWaitlist", &v1.ExplainSessionWaitlistRequest{SessionId: text(in)},
 	)
 	must.SliceLen(t, 2, whole.GetDecisions(), must.Sprintf("explanation for staff: %v", whole))
 	must.SliceLen(t, 3, whole.GetEntries(), must.Sprintf("explanation for staff: %v", whole))
@@ -184,13 +211,13 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 		}
 	}
 
-	explain := procedureNamed(t, "WaitlistService/ExplainEntry")
-	response := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
+	explain := procedureNamed(t, "WaitlistService/ExplainWaitlistEntry")
+	response := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainWaitlistEntryRequest{EntryId: me})
 	must.EqOp(t, codes.OK, response.Code)
 	must.StrContains(t, response.Response, "It was not chosen")
 	staff := l.try(
-		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"),
-		&v1.ExplainSessionRequest{SessionId: text(in)},
+		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSessionWaitlist"),
+		&v1.ExplainSessionWaitlistRequest{SessionId: text(in)},
 	)
 	for what, secret := range secrets {
 		test.StrNotContains(t, response.Response, secret, test.Sprintf("the member sees %s", what))
@@ -199,11 +226,11 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 			test.Sprintf("staff do not see %s, %q", what, secret),
 		)
 	}
-	l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: secrets["entry 0"]}).
-		has(t, "ENTRY_NOT_FOUND", "the entry of another")
+	l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainWaitlistEntryRequest{EntryId: secrets["entry 0"]}).
+		has(t, "WAITLIST_ENTRY_NOT_FOUND", "the entry of another")
 	l.try(
-		t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSession"),
-		&v1.ExplainSessionRequest{SessionId: text(in)},
+		t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSessionWaitlist"),
+		&v1.ExplainSessionWaitlistRequest{SessionId: text(in)},
 	).has(t, "PermissionDenied", "the session")
 }
 

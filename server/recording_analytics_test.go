@@ -26,7 +26,9 @@ func analyticsScript() script {
 		zoe.books("$gone"),
 		mia.books("$full").as("first"),
 		lena.books("$outside").as("late"),
-		cora.silently(&v1.BookRequest{SessionId: "$today", MemberId: "$noah", Channel: v1.Channel_CHANNEL_PHONE}),
+		cora.silently(
+			&v1.BookRequest{SessionId: "$today", MemberId: "$noah", Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE},
+		),
 		tom.silently(&v1.BookRequest{SessionId: "$full"}),
 		mia.silently(&v1.CancelBookingRequest{BookingId: "$first.booking.id"}),
 		olga.silently(&v1.CancelSessionRequest{SessionId: "$gone"}),

@@ -16,7 +16,7 @@ func auditScript() script {
 		olga.calls("The owner renames the center",
 			&v1.UpdateLocationRequest{Location: &v1.Location{Id: "$center", Name: "Middle"}, UpdateMask: paths("name")}),
 		adam.calls("The admin cancels all sessions",
-			&v1.BulkCancelRequest{Filter: &v1.SessionFilter{StartsWithin: week()}}).as("batch"),
+			&v1.BulkCancelSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: week()}}).as("batch"),
 		otto.calls("The other owner renames the tenant",
 			&v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Hillside"}, UpdateMask: paths("name")}),
 		adam.calls("The admin reads what he did", &v1.ListAuditEntriesRequest{ActorId: "$adam"}),

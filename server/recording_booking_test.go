@@ -26,7 +26,7 @@ func bookAndCancelScript() script {
 			&v1.GetBookingRequest{BookingId: "$booked.booking.id"}),
 		mia.refused("Mia books twice", "ALREADY_BOOKED", &v1.BookRequest{SessionId: "$evening"}),
 		frida.refused("The front desk books by phone", "CHANNEL_CLOSED",
-			&v1.BookRequest{SessionId: "$evening", MemberId: "$tom", Channel: v1.Channel_CHANNEL_PHONE}),
+			&v1.BookRequest{SessionId: "$evening", MemberId: "$tom", Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE}),
 		frida.calls("The front desk books for Tom", forTom).as("toms"),
 		frida.calls("The front desk books for Tom again", forTom),
 		frida.refused("The front desk uses the reference for something else", "EXTERNAL_REF_CONFLICT",
@@ -42,8 +42,8 @@ func bookAndCancelScript() script {
 		noah.calls("Noah lists his bookings", &v1.ListMyBookingsRequest{}),
 		cora.calls("The coach lists Tom's bookings", &v1.ListMyBookingsRequest{MemberId: "$tom", StartsWithin: week()}),
 		noah.refused("Noah lists Tom's bookings", "MEMBER_NOT_FOUND", &v1.ListMyBookingsRequest{MemberId: "$tom"}),
-		cora.calls("The coach reads the roster", &v1.ListRosterRequest{SessionId: "$evening"}),
-		mia.refused("Mia reads the roster", "PERMISSION_DENIED", &v1.ListRosterRequest{SessionId: "$evening"}),
+		cora.calls("The coach reads the roster", &v1.GetSessionRosterRequest{SessionId: "$evening"}),
+		mia.refused("Mia reads the roster", "PERMISSION_DENIED", &v1.GetSessionRosterRequest{SessionId: "$evening"}),
 		mia.calls("Mia cancels", &v1.CancelBookingRequest{BookingId: "$booked.booking.id", Reason: "Something came up."}),
 		mia.calls("Mia cancels again", &v1.CancelBookingRequest{BookingId: "$booked.booking.id"}),
 		tom.refused("Tom cancels Mia's booking", "BOOKING_NOT_FOUND",
@@ -55,7 +55,10 @@ func bookAndCancelScript() script {
 		frida.calls("The front desk cancels for Tom",
 			&v1.AdminCancelBookingRequest{BookingId: "$toms.booking.id", Reason: "He is ill.", Notify: new(false)}),
 		frida.calls("The front desk cancels for Tom again", &v1.AdminCancelBookingRequest{BookingId: "$toms.booking.id"}),
-		cora.calls("The coach reads the whole roster", &v1.ListRosterRequest{SessionId: "$evening", IncludeInactive: true}),
+		cora.calls(
+			"The coach reads the whole roster",
+			&v1.GetSessionRosterRequest{SessionId: "$evening", IncludeInactive: true},
+		),
 		mia.calls("Mia lists all her bookings", &v1.ListMyBookingsRequest{
 			StartsWithin: week(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CANCELLED},
 		}),
@@ -73,7 +76,9 @@ func bookingErrorsScript() script {
 		class("inThePark", on(8, "18:00"), &v1.SessionInput{LocationId: "$park"}),
 		olga.silently(&v1.BlockSessionRequest{SessionId: "$blocked", Reason: "The floor is wet."}),
 		olga.silently(&v1.CancelSessionRequest{SessionId: "$cancelled"}),
-		olga.silently(&v1.SetChannelsRequest{LocationId: "$park", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}),
+		olga.silently(
+			&v1.SetChannelsRequest{LocationId: "$park", Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}},
+		),
 		mia.refused("Mia books what is not there", "SESSION_NOT_FOUND", &v1.BookRequest{SessionId: absentID}),
 		mia.refused("Mia books a draft", "SESSION_NOT_OPEN", &v1.BookRequest{SessionId: "$draft"}),
 		mia.refused("Mia books a blocked session", "SESSION_NOT_OPEN", &v1.BookRequest{SessionId: "$blocked"}),
@@ -81,7 +86,7 @@ func bookingErrorsScript() script {
 		mia.refused("Mia books too early", "ADVANCE_WINDOW", &v1.BookRequest{SessionId: "$far"}),
 		mia.refused("Mia books online where that is off", "CHANNEL_CLOSED", &v1.BookRequest{SessionId: "$inThePark"}),
 		mia.refused("Mia walks in by herself", "CHANNEL_CLOSED",
-			&v1.BookRequest{SessionId: "$open", Channel: v1.Channel_CHANNEL_WALK_IN}),
+			&v1.BookRequest{SessionId: "$open", Channel: v1.BookingChannel_BOOKING_CHANNEL_WALK_IN}),
 		mia.refused("Mia brings too many", "PARTY_SIZE", &v1.BookRequest{SessionId: "$open", PartySize: 4}),
 		mia.refused("Mia pays with another's plan", "SUBSCRIPTION_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$open", SubscriptionId: absentID}),
@@ -97,12 +102,19 @@ func bookingErrorsScript() script {
 			&v1.BookRequest{SessionId: "$inThePark", MemberId: "$tom"}, "X-Booking-Channel", "phone"),
 		tom.refused("Tom's header names no channel", "INVALID_FIELD",
 			&v1.BookRequest{SessionId: "$open"}, "X-Booking-Channel", "fax"),
-		cora.calls("Zoe walks in with a friend",
-			&v1.BookRequest{SessionId: "$open", MemberId: "$zoe", PartySize: 2, Channel: v1.Channel_CHANNEL_WALK_IN}),
+		cora.calls(
+			"Zoe walks in with a friend",
+			&v1.BookRequest{
+				SessionId: "$open",
+				MemberId:  "$zoe",
+				PartySize: 2,
+				Channel:   v1.BookingChannel_BOOKING_CHANNEL_WALK_IN,
+			},
+		),
 		adam.refused("The admin reads a booking that is not there", "BOOKING_NOT_FOUND",
 			&v1.GetBookingRequest{BookingId: absentID}),
 		adam.refused("The admin reads a roster that is not there", "SESSION_NOT_FOUND",
-			&v1.ListRosterRequest{SessionId: absentID}),
+			&v1.GetSessionRosterRequest{SessionId: absentID}),
 	}
 }
 
@@ -149,7 +161,7 @@ func noShowsScript() script {
 		adam.calls("The admin cancels late", &v1.AdminCancelBookingRequest{BookingId: "$toms.booking.id", Reason: "Late."}),
 		olga.silently(&v1.UpdatePolicyRequest{
 			Layer: &v1.PolicyLayer{
-				Level:  v1.PolicyLevel_POLICY_LEVEL_TENANT,
+				Level:  v1.SettingLevel_SETTING_LEVEL_TENANT,
 				Policy: &v1.Policy{AllowLateCancellation: new(true), AllowReschedule: new(true)},
 			},
 			UpdateMask: paths("allow_late_cancellation", "allow_reschedule"),

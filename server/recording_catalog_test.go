@@ -75,7 +75,8 @@ func locationsScript() script {
 		olga.refused("The owner moves a location with sessions to another zone", "SESSION_STATE",
 			edit(&v1.Location{Id: "$center", TimeZone: "UTC"}, "time_zone")),
 		olga.calls("The owner sets channels", &v1.SetChannelsRequest{
-			LocationId: "$center", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE, v1.Channel_CHANNEL_ONLINE},
+			LocationId: "$center",
+			Channels:   []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE, v1.BookingChannel_BOOKING_CHANNEL_ONLINE},
 		}),
 		olga.refused("The owner sets channels of nothing", "LOCATION_NOT_FOUND",
 			&v1.SetChannelsRequest{LocationId: absentID}),
@@ -130,10 +131,14 @@ func servicesScript() script {
 		olga.calls("The owner adds a service", add(&v1.Service{
 			Name: "Round", Description: "Eighteen holes.", Category: "Golf", Duration: durationpb.New(4 * time.Hour),
 			DefaultCapacity: new(int32(4)),
-			MinParty:        2, MaxParty: 4, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Color: "#00ff00",
+			MinParty:        2, MaxParty: 4, Delivery: v1.DeliveryMode_DELIVERY_MODE_IN_PERSON, Color: "#00ff00",
 		})).as("created").named("golf-round"),
-		olga.calls("The owner adds a service with nothing but defaults",
-			add(&v1.Service{Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.Delivery_DELIVERY_FEED})),
+		olga.calls(
+			"The owner adds a service with nothing but defaults",
+			add(
+				&v1.Service{Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED},
+			),
+		),
 		olga.refused("The owner adds the service again", "ALREADY_EXISTS",
 			add(&v1.Service{Name: "ROUND", Duration: durationpb.New(time.Hour)})),
 		olga.refused("The owner adds a service without a length", "INVALID_FIELD", add(&v1.Service{Name: "Short"})),
@@ -152,15 +157,15 @@ func servicesScript() script {
 }
 
 func policiesScript() script {
-	layer := func(level v1.PolicyLevel, target string, policy *v1.Policy, names ...string) *v1.UpdatePolicyRequest {
+	layer := func(level v1.SettingLevel, target string, policy *v1.Policy, names ...string) *v1.UpdatePolicyRequest {
 		return &v1.UpdatePolicyRequest{
 			Layer: &v1.PolicyLayer{Level: level, TargetId: target, Policy: policy}, UpdateMask: paths(names...),
 		}
 	}
 	const (
-		tenantWide = v1.PolicyLevel_POLICY_LEVEL_TENANT
-		ofLocation = v1.PolicyLevel_POLICY_LEVEL_LOCATION
-		ofService  = v1.PolicyLevel_POLICY_LEVEL_SERVICE
+		tenantWide = v1.SettingLevel_SETTING_LEVEL_TENANT
+		ofLocation = v1.SettingLevel_SETTING_LEVEL_LOCATION
+		ofService  = v1.SettingLevel_SETTING_LEVEL_SERVICE
 	)
 	hours := func(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Hour) }
 	inherit := layer(ofService, "$yoga", &v1.Policy{}, "hold_ttl")
@@ -171,17 +176,17 @@ func policiesScript() script {
 		olga.calls("The owner sets a policy", layer(tenantWide, "", &v1.Policy{
 			AdvanceWindow: hours(24 * 60), BookingClosesBefore: hours(1), CancellationWindow: hours(12),
 			AllowLateCancellation: new(true),
-			HoldTtl:               durationpb.New(5 * time.Minute), CheckinOpensBefore: hours(2),
-			CheckinClosesAfterEnd: hours(1),
+			HoldTtl:               durationpb.New(5 * time.Minute), CheckInOpensBefore: hours(2),
+			CheckInClosesAfterEnd: hours(1),
 			GpsMaxMeters:          new(int32(500)),
-			AutoNoShow:            new(true), AutoNoShowAfter: hours(2), CheckinRequiresQr: new(true),
+			AutoNoShow:            new(true), AutoNoShowAfter: hours(2), CheckInRequiresQr: new(true),
 			TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{
 				{Tier: "visitor", CancellationWindow: hours(48)},
 				{Tier: "gold", CancellationWindow: hours(4), AllowReschedule: new(true)},
 			}},
 		}, "advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation", "allow_reschedule",
-			"tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters",
-			"auto_no_show", "auto_no_show_after", "checkin_requires_qr")),
+			"tier_cancellations", "hold_ttl", "check_in_opens_before", "check_in_closes_after_end", "gps_max_meters",
+			"auto_no_show", "auto_no_show_after", "check_in_requires_qr")),
 		olga.calls("The owner sets a policy of the center", layer(
 			ofLocation, "$center", &v1.Policy{AllowReschedule: new(true), HoldTtl: hours(1)}, "allow_reschedule", "hold_ttl",
 		)),
@@ -193,7 +198,7 @@ func policiesScript() script {
 			&v1.GetPolicyRequest{LocationId: "$center", ServiceId: "$yoga"}),
 		olga.calls("The owner inherits again", inherit),
 		olga.refused("The owner edits a policy that has changed", "ETAG_MISMATCH", inherit),
-		olga.refused("The owner edits the defaults", "INVALID_FIELD", layer(v1.PolicyLevel_POLICY_LEVEL_DEFAULT, "",
+		olga.refused("The owner edits the defaults", "INVALID_FIELD", layer(v1.SettingLevel_SETTING_LEVEL_DEFAULT, "",
 			&v1.Policy{}, "hold_ttl")),
 		olga.refused("The owner sets a policy of nothing", "SERVICE_NOT_FOUND", layer(ofService, absentID,
 			&v1.Policy{}, "hold_ttl")),

@@ -62,7 +62,7 @@ func plansScript() script {
 }
 
 func subscribe(member, plan string) exchange {
-	return olga.silently(&v1.SubscribeRequest{MemberId: member, PlanId: plan})
+	return olga.silently(&v1.CreateSubscriptionRequest{MemberId: member, PlanId: plan})
 }
 
 func payersScript() script {
@@ -78,7 +78,7 @@ func payersScript() script {
 		mia.refused("Mia has no plan", "NO_ACTIVE_PLAN", &v1.BookRequest{SessionId: "$evening"}),
 		mia.calls("Mia sees that she needs one", &v1.GetSessionRequest{SessionId: "$evening"}),
 		adam.calls("The admin subscribes Mia to a pack",
-			&v1.SubscribeRequest{MemberId: "$mia", PlanId: "$pack", Reason: "Paid in cash."}),
+			&v1.CreateSubscriptionRequest{MemberId: "$mia", PlanId: "$pack", Reason: "Paid in cash."}),
 		mia.calls("Mia books on her pack", &v1.BookRequest{SessionId: "$evening"}),
 		mia.refused("Mia has too few credits for two", "NO_CREDITS", &v1.BookRequest{SessionId: "$saturday", PartySize: 2}),
 		mia.calls("Mia spends her last credit on what overlaps", &v1.BookRequest{SessionId: "$beside"}),
@@ -101,7 +101,7 @@ func payersScript() script {
 		lena.refused("Lena names Tom's", "SUBSCRIPTION_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$saturday", SubscriptionId: "$toms.subscription.id"}),
 		adam.calls("The admin notes a debt of Lena's",
-			&v1.MarkDebtRequest{SubscriptionId: "$second.subscription.id", Reason: "Unpaid."}),
+			&v1.MarkSubscriptionInDebtRequest{SubscriptionId: "$second.subscription.id", Reason: "Unpaid."}),
 		lena.refused("Lena names one in debt", "OUTSTANDING_BALANCE",
 			&v1.BookRequest{SessionId: "$saturday", SubscriptionId: "$second.subscription.id"}),
 		cora.calls("The coach books for Zoe, who has no plan", &v1.BookRequest{SessionId: "$evening", MemberId: "$zoe"}),
@@ -136,11 +136,11 @@ func refundsScript() script {
 }
 
 func subscriptionsScript() script {
-	subscribe := func(member, plan string) *v1.SubscribeRequest {
-		return &v1.SubscribeRequest{MemberId: member, PlanId: plan}
+	subscribe := func(member, plan string) *v1.CreateSubscriptionRequest {
+		return &v1.CreateSubscriptionRequest{MemberId: member, PlanId: plan}
 	}
 	later := with(
-		subscribe("$zoe", "$limited"), &v1.SubscribeRequest{StartTime: timestamppb.New(on(20, "00:00"))},
+		subscribe("$zoe", "$limited"), &v1.CreateSubscriptionRequest{StartTime: timestamppb.New(on(20, "00:00"))},
 	)
 	return script{
 		clock(on(5, "10:30")),
@@ -153,7 +153,7 @@ func subscriptionsScript() script {
 			&v1.PauseSubscriptionRequest{SubscriptionId: "$id.subscription.id", Reason: "Holidays."}),
 		adam.calls("The admin pauses it again", &v1.PauseSubscriptionRequest{SubscriptionId: "$id.subscription.id"}),
 		adam.calls("The admin resumes it", &v1.ResumeSubscriptionRequest{SubscriptionId: "$id.subscription.id"}),
-		adam.calls("The admin marks it in debt", &v1.MarkDebtRequest{SubscriptionId: "$id.subscription.id"}),
+		adam.calls("The admin marks it in debt", &v1.MarkSubscriptionInDebtRequest{SubscriptionId: "$id.subscription.id"}),
 		adam.refused("The admin pauses what is in debt", "SUBSCRIPTION_STATE",
 			&v1.PauseSubscriptionRequest{SubscriptionId: "$id.subscription.id"}),
 		adam.calls("The admin grants credits",
@@ -176,11 +176,11 @@ func subscriptionsScript() script {
 		adam.calls("The admin reads Zoe's balance", &v1.GetBalanceRequest{MemberId: "$zoe"}),
 		tom.refused("Tom reads Zoe's balance", "MEMBER_NOT_FOUND", &v1.GetBalanceRequest{MemberId: "$zoe"}),
 		zoe.calls("Zoe reads two lines of her ledger",
-			&v1.ListLedgerRequest{SubscriptionId: "$id.subscription.id", PageSize: 2}).as("page"),
+			&v1.ListCreditLinesRequest{SubscriptionId: "$id.subscription.id", PageSize: 2}).as("page"),
 		zoe.calls("Zoe reads the others",
-			&v1.ListLedgerRequest{SubscriptionId: "$id.subscription.id", PageSize: 2, PageToken: "$page.nextPageToken"}),
+			&v1.ListCreditLinesRequest{SubscriptionId: "$id.subscription.id", PageSize: 2, PageToken: "$page.nextPageToken"}),
 		tom.refused("Tom reads Zoe's ledger", "SUBSCRIPTION_NOT_FOUND",
-			&v1.ListLedgerRequest{SubscriptionId: "$id.subscription.id"}),
+			&v1.ListCreditLinesRequest{SubscriptionId: "$id.subscription.id"}),
 	}
 }
 

@@ -23,7 +23,7 @@ func eventsScript() script {
 		noah.silently(&v1.BookRequest{SessionId: "$evening"}),
 		frida.silently(&v1.AdminCancelBookingRequest{BookingId: "$toms.booking.id", Reason: "He called."}),
 		class("other", on(9, "18:00")),
-		portal.silently(&v1.HoldBookingRequest{SessionId: "$other", Contact: &v1.Contact{Name: "Greta"}}),
+		portal.silently(&v1.HoldBookingRequest{SessionId: "$other", Contact: &v1.BookingContact{Name: "Greta"}}),
 		cora.calls("The coach, who may not, lists her own events", &v1.ListEventsRequest{}).as("first"),
 		adam.calls("The admin lists events of the evening",
 			&v1.ListEventsRequest{Filter: &v1.EventFilter{SessionId: "$evening"}}),

@@ -22,7 +22,12 @@ func holdsScript() script {
 func itemsScript() script {
 	item := func(name string, stock int32) *v1.CreateItemRequest {
 		return &v1.CreateItemRequest{LocationId: "$center", Item: &v1.ItemInput{
-			Name: name, Kind: "thing", Stock: stock, Price: euros(3), TimeOut: durationpb.New(90 * time.Minute), Active: true,
+			Name:        name,
+			Kind:        "thing",
+			Stock:       stock,
+			Price:       euros(3),
+			UseDuration: durationpb.New(90 * time.Minute),
+			Active:      true,
 		}}
 	}
 	add := &v1.CreateItemRequest{LocationId: "$center", Item: &v1.ItemInput{Name: "mat"}}
@@ -171,7 +176,7 @@ func memberHoldsScript() script {
 		olga.refused("The owner refunds too much", "REFUND_EXCEEDS_CAPTURED", refund(21)),
 		olga.calls("The owner refunds", refund(20)),
 		olga.calls("The owner refunds again", refund(20)),
-		mia.calls("Mia reads her payment", &v1.ListPaymentEntriesRequest{BookingId: "$held.booking.id"}),
+		mia.calls("Mia reads her payment", &v1.ListPaymentLinesRequest{BookingId: "$held.booking.id"}),
 		noah.calls("Noah holds with a mat",
 			&v1.HoldBookingRequest{SessionId: "$evening", Items: mats("$mat", 1)}).as("plain"),
 		noah.calls("Noah confirms without payment and mat",
@@ -182,7 +187,7 @@ func memberHoldsScript() script {
 func partnerHoldsScript() script {
 	hold := &v1.HoldBookingRequest{
 		SessionId: "$morning", ExternalRef: "portal-1", GuestTier: "visitor",
-		Contact: &v1.Contact{Name: "Greta Guest", Email: "greta@example.com", Phone: "+49 151 1234567"},
+		Contact: &v1.BookingContact{Name: "Greta Guest", Email: "greta@example.com", Phone: "+49 151 1234567"},
 	}
 	return script{
 		clock(on(5, "10:20")),
@@ -191,7 +196,7 @@ func partnerHoldsScript() script {
 		portal.calls("The partner holds for a guest", hold).as("guests"),
 		portal.calls("The partner holds for the guest again", hold),
 		portal.refused("The partner holds for a guest without a name", "INVALID_FIELD",
-			&v1.HoldBookingRequest{SessionId: "$morning", Contact: &v1.Contact{Email: "x@example.com"}}),
+			&v1.HoldBookingRequest{SessionId: "$morning", Contact: &v1.BookingContact{Email: "x@example.com"}}),
 		mia.refused("Mia holds for Tom", "PERMISSION_DENIED",
 			&v1.HoldBookingRequest{SessionId: "$morning", MemberId: "$tom"}),
 		portal.calls("The partner holds for Tom",
@@ -223,6 +228,9 @@ func expiryScript() script {
 		mia.refused("Mia confirms too late", "HOLD_EXPIRED", &v1.ConfirmBookingRequest{BookingId: "$held.booking.id"}),
 		mia.calls("Mia releases too late", &v1.ReleaseHoldRequest{BookingId: "$held.booking.id"}),
 		mia.calls("Mia reads her expired hold", &v1.GetBookingRequest{BookingId: "$held.booking.id"}),
-		cora.calls("The coach reads who got the seat", &v1.ListRosterRequest{SessionId: "$noon", IncludeInactive: true}),
+		cora.calls(
+			"The coach reads who got the seat",
+			&v1.GetSessionRosterRequest{SessionId: "$noon", IncludeInactive: true},
+		),
 	}
 }

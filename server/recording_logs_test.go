@@ -115,13 +115,13 @@ func withoutFields(list []any, keys ...string) []any {
 func (r *recording) messages(owner caller) []any {
 	r.t.Helper()
 	rendered := make(map[any]any)
-	for _, item := range r.list(owner, &v1.ListOutboxRequest{PageSize: logPage}, "messages") {
+	for _, item := range r.list(owner, &v1.ListNotificationOutboxRequest{PageSize: logPage}, "messages") {
 		message, _ := item.(object)
 		delivery, _ := message.get("delivery").(object)
 		rendered[delivery.get("id")] = message.get("message")
 	}
 	var lines []any
-	for _, item := range r.list(owner, &v1.ListDeliveriesRequest{PageSize: logPage}, "deliveries") {
+	for _, item := range r.list(owner, &v1.ListNotificationDeliveriesRequest{PageSize: logPage}, "deliveries") {
 		delivery, _ := item.(object)
 		line := object{{"createTime", delivery.get("createTime")}}
 		rest := withoutFields([]any{delivery}, "id", "noticeId", "providerId", "createTime", "updateTime")
@@ -147,7 +147,7 @@ func (r *recording) ledgers(name string, owner caller) {
 		for _, item := range r.list(owner, &v1.GetBalanceRequest{MemberId: id, IncludeEnded: true}, "subscriptions") {
 			subscription, _ := item.(object)
 			lines := r.list(
-				owner, &v1.ListLedgerRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries",
+				owner, &v1.ListCreditLinesRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries",
 			)
 			slices.Reverse(lines)
 			title := fmt.Sprintf(

@@ -102,8 +102,8 @@ func meScript() script {
 
 // code keeps the newest code that a member was sent over a channel.
 func code(member string, channel v1.NotificationChannel) exchange {
-	return olga.silently(&v1.ListOutboxRequest{
-		Filter: &v1.DeliveryFilter{
+	return olga.silently(&v1.ListNotificationOutboxRequest{
+		Filter: &v1.NotificationDeliveryFilter{
 			MemberId: member, Channel: channel, Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_CONTACT_CODE,
 		}, PageSize: 1,
 	}).finding("code", `"text":\s*"[^"]*\b(\d{6})\b`)

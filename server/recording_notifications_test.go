@@ -36,8 +36,8 @@ func hoursFrom(start, end int32) *v1.QuietHours {
 }
 
 func preferencesScript() script {
-	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreference) *v1.UpdatePreferencesRequest {
-		return &v1.UpdatePreferencesRequest{
+	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreference) *v1.UpdateNotificationPreferencesRequest {
+		return &v1.UpdateNotificationPreferencesRequest{
 			Preferences: &v1.NotificationPreferences{Preferences: chosen, QuietHours: quiet},
 			UpdateMask:  paths("preferences", "quiet_hours"),
 		}
@@ -46,11 +46,15 @@ func preferencesScript() script {
 		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CANCELLED, Channel: bySMS, Enabled: true,
 	}
 	return script{
-		mia.calls("Mia reads her preferences", &v1.GetPreferencesRequest{}),
-		cora.calls("The coach reads Mia's preferences", &v1.GetPreferencesRequest{MemberId: "$mia"}),
-		tom.refused("Tom reads Mia's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: "$mia"}),
+		mia.calls("Mia reads her preferences", &v1.GetNotificationPreferencesRequest{}),
+		cora.calls("The coach reads Mia's preferences", &v1.GetNotificationPreferencesRequest{MemberId: "$mia"}),
+		tom.refused(
+			"Tom reads Mia's preferences",
+			"MEMBER_NOT_FOUND",
+			&v1.GetNotificationPreferencesRequest{MemberId: "$mia"},
+		),
 		cora.refused("The coach reads the preferences of an unknown member", "MEMBER_NOT_FOUND",
-			&v1.GetPreferencesRequest{MemberId: absentID}),
+			&v1.GetNotificationPreferencesRequest{MemberId: absentID}),
 		mia.calls("Mia wants to hear of cancellations by SMS", choose(hoursFrom(23, 6), cancelled)),
 		mia.calls("Mia has the tenant's quiet hours", choose(nil)),
 		mia.refused("Mia chooses twice", "INVALID_FIELD", choose(nil, cancelled, cancelled)),
@@ -110,54 +114,76 @@ func templatesScript() script {
 	}
 	wrong := with(own, &v1.NotificationTemplate{Subject: "Réservé", Body: "Bonjour\n{{.Nobody}}"})
 	stale := with(own, &v1.NotificationTemplate{Subject: "Réservé", Body: "Bonjour", Etag: "v0"})
-	test := &v1.SendTestRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byMail, Locale: "de"}
+	test := &v1.SendTestNotificationRequest{
+		Topic:   v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER,
+		Channel: byMail,
+		Locale:  "de",
+	}
 	return script{
-		adam.calls("The admin lists templates in English", &v1.ListTemplatesRequest{Locale: "en"}),
+		adam.calls("The admin lists templates in English", &v1.ListNotificationTemplatesRequest{Locale: "en"}),
 		adam.calls("The admin lists templates of offers in German",
-			&v1.ListTemplatesRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Locale: "de"}),
-		adam.calls("The admin has a wording in French", &v1.UpdateTemplateRequest{Template: own}),
-		adam.calls("The admin previews it", &v1.PreviewTemplateRequest{Template: own}),
+			&v1.ListNotificationTemplatesRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Locale: "de"}),
+		adam.calls("The admin has a wording in French", &v1.UpdateNotificationTemplateRequest{Template: own}),
+		adam.calls("The admin previews it", &v1.PreviewNotificationTemplateRequest{Template: own}),
 		adam.refused("The admin has HTML and no mail account", "TEMPLATE_HTML",
-			&v1.UpdateTemplateRequest{Template: with(own, &v1.NotificationTemplate{Html: "<p>{{.Title}}</p>"})}),
+			&v1.UpdateNotificationTemplateRequest{Template: with(own, &v1.NotificationTemplate{Html: "<p>{{.Title}}</p>"})}),
 		adam.refused("The admin's wording names what is not there", "TEMPLATE_INVALID",
-			&v1.UpdateTemplateRequest{Template: wrong}),
+			&v1.UpdateNotificationTemplateRequest{Template: wrong}),
 		adam.refused("The admin previews what is not there", "TEMPLATE_INVALID",
-			&v1.PreviewTemplateRequest{Template: wrong}),
+			&v1.PreviewNotificationTemplateRequest{Template: wrong}),
 		adam.refused("The admin edits a wording that has changed", "ETAG_MISMATCH",
-			&v1.UpdateTemplateRequest{Template: stale}),
+			&v1.UpdateNotificationTemplateRequest{Template: stale}),
 		adam.calls("The admin goes back to the default",
-			&v1.ResetTemplateRequest{Topic: own.Topic, Channel: own.Channel, Locale: "fr"}),
-		cora.refused("The coach edits a wording", "PERMISSION_DENIED", &v1.UpdateTemplateRequest{Template: own}),
-		adam.calls("The admin previews the default push", &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
-			Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byPush, Locale: "de",
-		}}),
+			&v1.ResetNotificationTemplateRequest{Topic: own.Topic, Channel: own.Channel, Locale: "fr"}),
+		cora.refused("The coach edits a wording", "PERMISSION_DENIED", &v1.UpdateNotificationTemplateRequest{Template: own}),
+		adam.calls(
+			"The admin previews the default push",
+			&v1.PreviewNotificationTemplateRequest{Template: &v1.NotificationTemplate{
+				Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byPush, Locale: "de",
+			}},
+		),
 		olga.calls("The owner sends herself an example, unconfirmed", test),
 		code("$olga", byMail),
 		olga.calls("The owner confirms her email",
 			&v1.ConfirmContactRequest{Kind: v1.ContactKind_CONTACT_KIND_EMAIL, Code: "$code"}),
 		olga.calls("The owner sends herself an example", test),
-		olga.refused("The owner has no device", "UNREACHABLE", with(test, &v1.SendTestRequest{Channel: byPush})),
+		olga.refused(
+			"The owner has no device",
+			"RECIPIENT_UNREACHABLE",
+			with(test, &v1.SendTestNotificationRequest{Channel: byPush}),
+		),
 	}
 }
 
 func sendersScript() script {
-	update := func(senders *v1.Senders, names ...string) *v1.UpdateSendersRequest {
-		return &v1.UpdateSendersRequest{Senders: senders, UpdateMask: paths(names...)}
+	update := func(senders *v1.NotificationSenders, names ...string) *v1.UpdateNotificationSendersRequest {
+		return &v1.UpdateNotificationSendersRequest{Senders: senders, UpdateMask: paths(names...)}
 	}
-	twilio := &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", From: "+493012345678"}
+	twilio := &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", Sender: "+493012345678"}
 	return script{
 		clock(on(5, "10:10")),
-		adam.calls("The admin reads who carries messages", &v1.GetSendersRequest{}),
-		olga.calls("The owner has a number", update(&v1.Senders{Twilio: twilio}, "twilio")),
+		adam.calls("The admin reads who carries messages", &v1.GetNotificationSendersRequest{}),
+		olga.calls("The owner has a number", update(&v1.NotificationSenders{Twilio: twilio}, "twilio")),
 		olga.refused("The owner's other number lacks its secret", "INVALID_FIELD", update(
-			&v1.Senders{Twilio: &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("1", 32), From: "+493012345678"}}, "twilio",
+			&v1.NotificationSenders{
+				Twilio: &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("1", 32), Sender: "+493012345678"},
+			},
+			"twilio",
 		)),
 		olga.refused("The owner's key file is none", "INVALID_FIELD",
-			update(&v1.Senders{Fcm: &v1.FcmSender{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm")),
-		olga.refused("The owner edits senders that have changed", "ETAG_MISMATCH", update(&v1.Senders{Etag: "v0"}, "smtp")),
-		adam.refused("The admin connects a number", "PERMISSION_DENIED", update(&v1.Senders{Twilio: twilio}, "twilio")),
-		olga.calls("The owner has no number any more", update(&v1.Senders{}, "twilio")),
-		cora.refused("The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{}),
+			update(&v1.NotificationSenders{Fcm: &v1.FcmSender{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm")),
+		olga.refused(
+			"The owner edits senders that have changed",
+			"ETAG_MISMATCH",
+			update(&v1.NotificationSenders{Etag: "v0"}, "smtp"),
+		),
+		adam.refused(
+			"The admin connects a number",
+			"PERMISSION_DENIED",
+			update(&v1.NotificationSenders{Twilio: twilio}, "twilio"),
+		),
+		olga.calls("The owner has no number any more", update(&v1.NotificationSenders{}, "twilio")),
+		cora.refused("The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetNotificationSendersRequest{}),
 		sendingDomainScript(),
 		adam.calls("The admin reads quotas, of which the local outbox has none", &v1.ListSendingQuotasRequest{}),
 		cora.refused("The coach reads quotas", "PERMISSION_DENIED", &v1.ListSendingQuotasRequest{}),
@@ -166,9 +192,9 @@ func sendersScript() script {
 
 // sendingDomainScript verifies a domain from which mails come.
 func sendingDomainScript() script {
-	set := func(address string) *v1.UpdateSendersRequest {
-		return &v1.UpdateSendersRequest{
-			Senders: &v1.Senders{Domain: &v1.SendingDomain{FromAddress: address}}, UpdateMask: paths("domain"),
+	set := func(address string) *v1.UpdateNotificationSendersRequest {
+		return &v1.UpdateNotificationSendersRequest{
+			Senders: &v1.NotificationSenders{Domain: &v1.SendingDomain{FromAddress: address}}, UpdateMask: paths("domain"),
 		}
 	}
 	verify := new(v1.VerifySendingDomainRequest)
@@ -192,8 +218,8 @@ func sendingDomainScript() script {
 		publish(key, key+".value"),
 		adam.refused("The admin verifies it", "PERMISSION_DENIED", verify),
 		olga.calls("The owner verifies it", verify),
-		olga.calls("The owner sends from the platform's address", &v1.UpdateSendersRequest{
-			Senders: new(v1.Senders), UpdateMask: paths("domain"),
+		olga.calls("The owner sends from the platform's address", &v1.UpdateNotificationSendersRequest{
+			Senders: new(v1.NotificationSenders), UpdateMask: paths("domain"),
 		}),
 	}
 }
@@ -206,7 +232,7 @@ func messagesScript() script {
 			Subject: "pierre", Name: "Pierre Membre", Email: "pierre@example.com", Phone: "+33612345678", Locale: "fr",
 		}),
 		mia.silently(&v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "phone"}),
-		olga.silently(&v1.UpdateRulesRequest{
+		olga.silently(&v1.UpdateWaitlistRulesRequest{
 			Rules: &v1.WaitlistRules{
 				Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), OfferWindow: durationpb.New(44 * time.Minute),
 			}, UpdateMask: paths("mode", "offer_window"),
@@ -221,9 +247,9 @@ func messagesScript() script {
 		mia.calls("Mia cancels", &v1.CancelBookingRequest{BookingId: "$mias.booking.id"}),
 		clock(on(5, "10:55")),
 		liveOffer("$evening").as("offer"),
-		lena.calls("Lena declines", &v1.DeclineOfferRequest{OfferId: "$offer.offers.0.id"}),
+		lena.calls("Lena declines", &v1.DeclineWaitlistOfferRequest{OfferId: "$offer.offers.0.id"}),
 		liveOffer("$evening").as("offer"),
-		tom.calls("Tom accepts", &v1.AcceptOfferRequest{OfferId: "$offer.offers.0.id"}),
+		tom.calls("Tom accepts", &v1.AcceptWaitlistOfferRequest{OfferId: "$offer.offers.0.id"}),
 		adam.calls("The admin moves the session", &v1.UpdateSessionRequest{
 			SessionId: "$evening", Session: &v1.SessionInput{ResourceId: "$annex"}, UpdateMask: paths("resource_id"),
 		}),
@@ -249,18 +275,20 @@ func quietHoursScript() script {
 		clock(on(5, "22:00")),
 		class("late", on(12, "18:00"), capacity(5)),
 		tom.calls("Tom books at night", &v1.BookRequest{SessionId: "$late"}),
-		adam.calls("The admin sees that it waits", &v1.ListDeliveriesRequest{
-			Filter: &v1.DeliveryFilter{Statuses: []v1.DeliveryStatus{v1.DeliveryStatus_DELIVERY_STATUS_DEFERRED}},
+		adam.calls("The admin sees that it waits", &v1.ListNotificationDeliveriesRequest{
+			Filter: &v1.NotificationDeliveryFilter{
+				Statuses: []v1.NotificationDeliveryStatus{v1.NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_DEFERRED},
+			},
 		}),
 		clock(on(6, "07:30")),
-		adam.calls("The admin sees that it left in the morning", &v1.ListDeliveriesRequest{PageSize: 3}),
-		olga.silently(&v1.ListOutboxRequest{
-			Filter: &v1.DeliveryFilter{MemberId: "$tom", Channel: byMail},
+		adam.calls("The admin sees that it left in the morning", &v1.ListNotificationDeliveriesRequest{PageSize: 3}),
+		olga.silently(&v1.ListNotificationOutboxRequest{
+			Filter: &v1.NotificationDeliveryFilter{MemberId: "$tom", Channel: byMail},
 		}).finding("link", `https://berth\.example/unsubscribe/([A-Za-z0-9_.-]+)`),
 		fetch(http.MethodGet, "Tom opens the link of a mail", link),
 		fetch(http.MethodPost, "Tom unsubscribes", link),
 		fetch(http.MethodPost, "Tom unsubscribes with a forged link", "https://berth.example/unsubscribe/forged"),
-		tom.calls("Tom reads his preferences", &v1.GetPreferencesRequest{}),
+		tom.calls("Tom reads his preferences", &v1.GetNotificationPreferencesRequest{}),
 		class("quiet", on(13, "18:00")),
 		tom.calls("Tom books what he hears nothing of", &v1.BookRequest{SessionId: "$quiet"}),
 		clock(on(7, "17:35")),
@@ -269,17 +297,25 @@ func quietHoursScript() script {
 
 func deliveriesScript() script {
 	return script{
-		adam.calls("The admin lists two deliveries to Tom", &v1.ListDeliveriesRequest{
-			Filter: &v1.DeliveryFilter{MemberId: "$tom", TimeRange: between(on(5, "00:00"), on(5, "11:00"))}, PageSize: 2,
+		adam.calls("The admin lists two deliveries to Tom", &v1.ListNotificationDeliveriesRequest{
+			Filter: &v1.NotificationDeliveryFilter{
+				MemberId:  "$tom",
+				TimeRange: between(on(5, "00:00"), on(5, "11:00")),
+			},
+			PageSize: 2,
 		}).as("page"),
-		adam.calls("The admin lists the next two", &v1.ListDeliveriesRequest{
-			Filter: &v1.DeliveryFilter{MemberId: "$tom", TimeRange: between(on(5, "00:00"), on(5, "11:00"))}, PageSize: 2,
+		adam.calls("The admin lists the next two", &v1.ListNotificationDeliveriesRequest{
+			Filter: &v1.NotificationDeliveryFilter{
+				MemberId:  "$tom",
+				TimeRange: between(on(5, "00:00"), on(5, "11:00")),
+			},
+			PageSize:  2,
 			PageToken: "$page.nextPageToken",
 		}),
-		adam.calls("The admin lists the outbox of offers", &v1.ListOutboxRequest{
-			Filter: &v1.DeliveryFilter{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Channel: bySMS},
+		adam.calls("The admin lists the outbox of offers", &v1.ListNotificationOutboxRequest{
+			Filter: &v1.NotificationDeliveryFilter{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Channel: bySMS},
 		}),
-		cora.refused("The coach lists deliveries", "PERMISSION_DENIED", &v1.ListDeliveriesRequest{}),
-		cora.refused("The coach lists the outbox", "PERMISSION_DENIED", &v1.ListOutboxRequest{}),
+		cora.refused("The coach lists deliveries", "PERMISSION_DENIED", &v1.ListNotificationDeliveriesRequest{}),
+		cora.refused("The coach lists the outbox", "PERMISSION_DENIED", &v1.ListNotificationOutboxRequest{}),
 	}
 }

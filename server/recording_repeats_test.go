@@ -66,16 +66,22 @@ func everyMutationTwiceScript() script {
 		}),
 		adam.callsTwice("i", "set a policy", &v1.UpdatePolicyRequest{
 			Layer: &v1.PolicyLayer{
-				Level: v1.PolicyLevel_POLICY_LEVEL_TENANT, Policy: &v1.Policy{AllowReschedule: new(true)},
+				Level: v1.SettingLevel_SETTING_LEVEL_TENANT, Policy: &v1.Policy{AllowReschedule: new(true)},
 			},
 			UpdateMask: paths("allow_reschedule"),
 		}),
-		adam.callsTwice("j", "set rules",
-			&v1.UpdateRulesRequest{Rules: &v1.WaitlistRules{BaseScore: new(int32(50))}, UpdateMask: paths("base_score")}),
+		adam.callsTwice(
+			"j",
+			"set rules",
+			&v1.UpdateWaitlistRulesRequest{
+				Rules:      &v1.WaitlistRules{BaseScore: new(int32(50))},
+				UpdateMask: paths("base_score"),
+			},
+		),
 		olga.callsTwice("k", "send a test",
-			&v1.SendTestRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byMail}),
+			&v1.SendTestNotificationRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byMail}),
 		adam.callsTwice("l", "cancel sessions",
-			&v1.BulkCancelRequest{Filter: &v1.SessionFilter{StartsWithin: between(on(12, "00:00"), on(13, "00:00"))}}),
+			&v1.BulkCancelSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: between(on(12, "00:00"), on(13, "00:00"))}}),
 		lena.callsTwice("m", "hold", &v1.HoldBookingRequest{SessionId: "$evening"}),
 		lena.callsTwice("n", "wait", joinRequest("$busy")),
 		mia.callsTwice("o", "open a calendar feed", &v1.CreateCalendarFeedRequest{}),

@@ -71,7 +71,7 @@ func assignmentsScript() script {
 		adam.calls("The admin makes Mia a greeter", assign("$mia", "greeter")),
 		adam.calls("The admin makes Mia a greeter again", assign("$mia", "greeter")),
 		class("roster", on(8, "10:00")),
-		mia.calls("Mia reads a roster", &v1.ListRosterRequest{SessionId: "$roster"}),
+		mia.calls("Mia reads a roster", &v1.GetSessionRosterRequest{SessionId: "$roster"}),
 		adam.refused("The admin assigns no role", "ROLE_NOT_FOUND", assign("$mia", "nobody")),
 		adam.refused("The admin assigns a role to an unknown member", "MEMBER_NOT_FOUND", assign(absentID, "greeter")),
 		olga.calls("The owner has a second owner", assign("$tom", "owner")),
@@ -99,7 +99,7 @@ func assignmentsScript() script {
 		}),
 		adam.calls("The admin takes the role from Mia", revoke("$mia", "greeter")),
 		adam.calls("The admin takes it again", revoke("$mia", "greeter")),
-		mia.refused("Mia reads a roster no more", "PERMISSION_DENIED", &v1.ListRosterRequest{SessionId: "$roster"}),
+		mia.refused("Mia reads a roster no more", "PERMISSION_DENIED", &v1.GetSessionRosterRequest{SessionId: "$roster"}),
 		adam.calls("The admin deletes the role", &v1.DeleteRoleRequest{Role: "greeter"}),
 		adam.refused("The admin deletes it again", "ROLE_NOT_FOUND", &v1.DeleteRoleRequest{Role: "greeter"}),
 	}

@@ -133,7 +133,7 @@ func sessionListsScript() script {
 			&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: week(), CoachIds: []string{"$cora"}}}),
 		portal.calls("The partner lists sessions of the park", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{
 			StartsWithin: week(), LocationIds: []string{"$park"}, ServiceIds: []string{"$yoga"},
-			States: []v1.SessionState{v1.SessionState_SESSION_STATE_PUBLISHED},
+			Statuses: []v1.SessionStatus{v1.SessionStatus_SESSION_STATUS_PUBLISHED},
 		}}),
 		mia.refused("Mia lists for ever", "INVALID_FIELD", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{}}),
 		mia.refused("Mia lists two years", "INVALID_FIELD",
@@ -153,25 +153,33 @@ func bulkScript() script {
 		draft("bulk1", on(12, "08:00")),
 		draft("bulk2", on(12, "10:00")),
 		draft("bulk3", on(12, "12:00")),
-		adam.calls("The admin previews the day", &v1.PreviewBulkRequest{Filter: day}),
-		adam.calls("The admin publishes the day", &v1.BulkPublishRequest{Filter: day}),
-		adam.calls("The admin publishes the day again", &v1.BulkPublishRequest{Filter: day}),
-		cora.refused("The coach publishes the day", "PERMISSION_DENIED", &v1.BulkPublishRequest{Filter: day}),
+		adam.calls("The admin previews the day", &v1.PreviewBulkSessionsRequest{Filter: day}),
+		adam.calls("The admin publishes the day", &v1.BulkPublishSessionsRequest{Filter: day}),
+		adam.calls("The admin publishes the day again", &v1.BulkPublishSessionsRequest{Filter: day}),
+		cora.refused("The coach publishes the day", "PERMISSION_DENIED", &v1.BulkPublishSessionsRequest{Filter: day}),
 		adam.refused("The admin publishes everything", "INVALID_FIELD",
-			&v1.BulkPublishRequest{Filter: &v1.SessionFilter{}}),
+			&v1.BulkPublishSessionsRequest{Filter: &v1.SessionFilter{}}),
 		mia.books("$bulk1"),
 		tom.books("$bulk1"),
-		adam.calls("The admin previews the day with bookings", &v1.PreviewBulkRequest{Filter: day, IncludeBooked: true}),
-		adam.calls("The admin deletes the sessions without bookings",
-			&v1.BulkDeleteRequest{Filter: &v1.SessionFilter{SessionIds: []string{"$bulk1", "$bulk2"}}, Reason: "Few came."}),
+		adam.calls(
+			"The admin previews the day with bookings",
+			&v1.PreviewBulkSessionsRequest{Filter: day, IncludeBooked: true},
+		),
+		adam.calls(
+			"The admin deletes the sessions without bookings",
+			&v1.BulkDeleteSessionsRequest{
+				Filter: &v1.SessionFilter{SessionIds: []string{"$bulk1", "$bulk2"}},
+				Reason: "Few came.",
+			},
+		),
 		mia.refused("Mia reads a deleted session", "SESSION_NOT_FOUND", &v1.GetSessionRequest{SessionId: "$bulk2"}),
-		adam.calls("The admin deletes what is booked", &v1.BulkDeleteRequest{
+		adam.calls("The admin deletes what is booked", &v1.BulkDeleteSessionsRequest{
 			Filter: &v1.SessionFilter{SessionIds: []string{"$bulk1"}}, IncludeBooked: true, Notify: new(false),
 		}),
 		noah.books("$bulk3"),
 		adam.calls("The admin cancels the rest of the day",
-			&v1.BulkCancelRequest{Filter: day, IncludeBooked: true, Reason: "Closed."}),
-		adam.calls("The admin cancels the day again", &v1.BulkCancelRequest{Filter: day, IncludeBooked: true}),
+			&v1.BulkCancelSessionsRequest{Filter: day, IncludeBooked: true, Reason: "Closed."}),
+		adam.calls("The admin cancels the day again", &v1.BulkCancelSessionsRequest{Filter: day, IncludeBooked: true}),
 	}
 }
 

@@ -62,21 +62,25 @@ func joiningScript() script {
 		mia.refused("Mia puts Lena on the waitlist", "MEMBER_NOT_FOUND", forLena),
 		adam.calls("The admin puts Lena on the waitlist", forLena),
 		mia.calls("Mia lists her entries", &v1.ListMyEntriesRequest{}),
-		cora.calls("The coach lists entries", &v1.ListEntriesRequest{}),
-		cora.calls("The coach lists one entry", &v1.ListEntriesRequest{PageSize: 1}).as("page"),
-		cora.calls("The coach lists the next", &v1.ListEntriesRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
+		cora.calls("The coach lists entries", &v1.ListWaitlistEntriesRequest{}),
+		cora.calls("The coach lists one entry", &v1.ListWaitlistEntriesRequest{PageSize: 1}).as("page"),
+		cora.calls("The coach lists the next", &v1.ListWaitlistEntriesRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
 		cora.calls("The coach lists entries of the evening",
-			&v1.ListEntriesRequest{Filter: &v1.EntryFilter{SessionId: "$evening"}}),
-		cora.calls("The coach lists entries of windows", &v1.ListEntriesRequest{Filter: &v1.EntryFilter{
+			&v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{SessionId: "$evening"}}),
+		cora.calls("The coach lists entries of windows", &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{
 			ServiceId: "$yoga", LocationId: "$center", DesiredWithin: between(on(9, "00:00"), on(14, "00:00")),
 		}}),
-		mia.refused("Mia lists all entries", "PERMISSION_DENIED", &v1.ListEntriesRequest{}),
+		mia.refused("Mia lists all entries", "PERMISSION_DENIED", &v1.ListWaitlistEntriesRequest{}),
 		mia.calls("Mia leaves", &v1.LeaveWaitlistRequest{EntryId: "$joined.entry.id", Reason: "Found another."}),
 		mia.calls("Mia leaves again", &v1.LeaveWaitlistRequest{EntryId: "$joined.entry.id"}),
-		mia.refused("Mia leaves for Tom", "ENTRY_NOT_FOUND", &v1.LeaveWaitlistRequest{EntryId: "$toms.entry.id"}),
+		mia.refused("Mia leaves for Tom", "WAITLIST_ENTRY_NOT_FOUND", &v1.LeaveWaitlistRequest{EntryId: "$toms.entry.id"}),
 		mia.calls("Mia lists her closed entries", &v1.ListMyEntriesRequest{IncludeClosed: true}),
-		mia.calls("Mia asks why", &v1.ExplainEntryRequest{EntryId: "$joined.entry.id"}),
-		mia.refused("Mia asks about Noah", "ENTRY_NOT_FOUND", &v1.ExplainEntryRequest{EntryId: "$noahs.entry.id"}),
+		mia.calls("Mia asks why", &v1.ExplainWaitlistEntryRequest{EntryId: "$joined.entry.id"}),
+		mia.refused(
+			"Mia asks about Noah",
+			"WAITLIST_ENTRY_NOT_FOUND",
+			&v1.ExplainWaitlistEntryRequest{EntryId: "$noahs.entry.id"},
+		),
 		class("morning", on(11, "11:00")),
 		noah.calls("Noah lists his entries after a morning was published", &v1.ListMyEntriesRequest{IncludeClosed: true}),
 	}
@@ -93,30 +97,33 @@ func entryEditsScript() script {
 		fullSession("other", 14, "18:00"),
 		mia.silently(joinRequest("$other")),
 		adam.calls("The admin flags Lena",
-			&v1.SetPriorityRequest{EntryId: "$lenas.entry.id", Flagged: new(true), Reason: "Waited for long."}),
-		adam.calls("The admin scores Noah", &v1.SetPriorityRequest{EntryId: "$noahs.entry.id", Score: new(int32(500))}),
+			&v1.SetWaitlistPriorityRequest{EntryId: "$lenas.entry.id", Flagged: new(true), Reason: "Waited for long."}),
+		adam.calls(
+			"The admin scores Noah",
+			&v1.SetWaitlistPriorityRequest{EntryId: "$noahs.entry.id", Score: new(int32(500))},
+		),
 		adam.calls("The admin takes the score away",
-			&v1.SetPriorityRequest{EntryId: "$noahs.entry.id", Score: new(int32(-1))}),
-		adam.refused("The admin flags nothing", "ENTRY_NOT_FOUND",
-			&v1.SetPriorityRequest{EntryId: absentID, Flagged: new(true)}),
+			&v1.SetWaitlistPriorityRequest{EntryId: "$noahs.entry.id", Score: new(int32(-1))}),
+		adam.refused("The admin flags nothing", "WAITLIST_ENTRY_NOT_FOUND",
+			&v1.SetWaitlistPriorityRequest{EntryId: absentID, Flagged: new(true)}),
 		adam.calls("The admin moves Noah before Tom",
-			&v1.MoveEntryRequest{EntryId: "$noahs.entry.id", BeforeEntryId: "$toms.entry.id", Reason: "Asked nicely."}),
-		adam.calls("The admin moves Mia to the end", &v1.MoveEntryRequest{EntryId: "$mias.entry.id"}),
-		adam.refused("The admin moves Tom before nothing", "ENTRY_NOT_FOUND",
-			&v1.MoveEntryRequest{EntryId: "$toms.entry.id", BeforeEntryId: absentID}),
-		cora.refused("The coach moves Tom", "PERMISSION_DENIED", &v1.MoveEntryRequest{EntryId: "$toms.entry.id"}),
-		adam.calls("The admin removes Tom", &v1.RemoveEntryRequest{EntryId: "$toms.entry.id", Reason: "Called."}),
-		adam.calls("The admin removes Tom again", &v1.RemoveEntryRequest{EntryId: "$toms.entry.id"}),
+			&v1.MoveWaitlistEntryRequest{EntryId: "$noahs.entry.id", BeforeEntryId: "$toms.entry.id", Reason: "Asked nicely."}),
+		adam.calls("The admin moves Mia to the end", &v1.MoveWaitlistEntryRequest{EntryId: "$mias.entry.id"}),
+		adam.refused("The admin moves Tom before nothing", "WAITLIST_ENTRY_NOT_FOUND",
+			&v1.MoveWaitlistEntryRequest{EntryId: "$toms.entry.id", BeforeEntryId: absentID}),
+		cora.refused("The coach moves Tom", "PERMISSION_DENIED", &v1.MoveWaitlistEntryRequest{EntryId: "$toms.entry.id"}),
+		adam.calls("The admin removes Tom", &v1.RemoveWaitlistEntryRequest{EntryId: "$toms.entry.id", Reason: "Called."}),
+		adam.calls("The admin removes Tom again", &v1.RemoveWaitlistEntryRequest{EntryId: "$toms.entry.id"}),
 		adam.refused("The admin flags Tom, who is gone", "BOOKING_STATE",
-			&v1.SetPriorityRequest{EntryId: "$toms.entry.id", Flagged: new(true)}),
-		cora.calls("The coach reads the roster", &v1.ListRosterRequest{SessionId: "$busy"}),
+			&v1.SetWaitlistPriorityRequest{EntryId: "$toms.entry.id", Flagged: new(true)}),
+		cora.calls("The coach reads the roster", &v1.GetSessionRosterRequest{SessionId: "$busy"}),
 		zoe.calls("Zoe gives her seat up", &v1.CancelBookingRequest{BookingId: "$busy-seat.booking.id"}),
 		lena.calls("Lena lists her bookings", &v1.ListMyBookingsRequest{}),
 		lena.refused("Lena leaves the waitlist after she was booked", "BOOKING_STATE",
 			&v1.LeaveWaitlistRequest{EntryId: "$lenas.entry.id"}),
-		cora.calls("The coach asks about the session", &v1.ExplainSessionRequest{SessionId: "$busy"}),
+		cora.calls("The coach asks about the session", &v1.ExplainSessionWaitlistRequest{SessionId: "$busy"}),
 		cora.refused("The coach asks about no session", "SESSION_NOT_FOUND",
-			&v1.ExplainSessionRequest{SessionId: absentID}),
+			&v1.ExplainSessionWaitlistRequest{SessionId: absentID}),
 	}
 }
 
@@ -139,10 +146,10 @@ func promotionsScript() script {
 		fullSession("pair", 15, "14:00"),
 		noah.silently(&v1.BookRequest{SessionId: "$pair", PartySize: 2}),
 		zoe.calls("Zoe frees one seat for a party of two", &v1.CancelBookingRequest{BookingId: "$pair-seat.booking.id"}),
-		cora.calls("The coach lists decisions", &v1.ListDecisionsRequest{}),
+		cora.calls("The coach lists decisions", &v1.ListWaitlistDecisionsRequest{}),
 		cora.calls("The coach lists decisions with a note",
-			&v1.ListDecisionsRequest{WithNote: true, DecidedWithin: week()}),
-		adam.calls("The admin tries offers", &v1.PreviewRulesRequest{
+			&v1.ListWaitlistDecisionsRequest{WithNote: true, DecidedWithin: week()}),
+		adam.calls("The admin tries offers", &v1.PreviewWaitlistRulesRequest{
 			Rules:      &v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER)},
 			UpdateMask: paths("mode"), Limit: 1, DecidedWithin: week(),
 		}),
@@ -151,7 +158,7 @@ func promotionsScript() script {
 
 // liveOffer reads the live offers of a session.
 func liveOffer(session string) exchange {
-	return olga.silently(&v1.ListOffersRequest{
-		SessionId: session, Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE},
+	return olga.silently(&v1.ListWaitlistOffersRequest{
+		SessionId: session, Statuses: []v1.WaitlistOfferStatus{v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE},
 	})
 }

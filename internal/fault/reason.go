@@ -34,8 +34,8 @@ const (
 	PlanNotFound           Reason = "PLAN_NOT_FOUND"
 	SubscriptionNotFound   Reason = "SUBSCRIPTION_NOT_FOUND"
 	ItemNotFound           Reason = "ITEM_NOT_FOUND"
-	EntryNotFound          Reason = "ENTRY_NOT_FOUND"
-	OfferNotFound          Reason = "OFFER_NOT_FOUND"
+	WaitlistEntryNotFound  Reason = "WAITLIST_ENTRY_NOT_FOUND"
+	WaitlistOfferNotFound  Reason = "WAITLIST_OFFER_NOT_FOUND"
 	DomainNotFound         Reason = "SENDING_DOMAIN_NOT_FOUND"
 
 	AlreadyExistsReason Reason = "ALREADY_EXISTS"
@@ -81,7 +81,7 @@ const (
 	RefundExceedsCaptured Reason = "REFUND_EXCEEDS_CAPTURED"
 	SubscriptionState     Reason = "SUBSCRIPTION_STATE"
 
-	CheckInWindow   Reason = "CHECKIN_WINDOW"
+	CheckInWindow   Reason = "CHECK_IN_WINDOW"
 	QRInvalid       Reason = "QR_INVALID"
 	GPSTooFar       Reason = "GPS_TOO_FAR"
 	GPSImprecise    Reason = "GPS_IMPRECISE"
@@ -91,22 +91,22 @@ const (
 	NotConfirmed    Reason = "NOT_CONFIRMED"
 	LinkInvalid     Reason = "LINK_INVALID"
 
-	OfferNotLive Reason = "OFFER_NOT_LIVE"
-	RulesInvalid Reason = "RULES_INVALID"
-	ETagMismatch Reason = "ETAG_MISMATCH"
-	RateLimited  Reason = "RATE_LIMITED"
-	Contention   Reason = "CONTENTION"
-	Timeout      Reason = "DEADLINE_EXCEEDED"
-	CallerLeft   Reason = "CANCELED"
+	WaitlistOfferNotLive Reason = "WAITLIST_OFFER_NOT_LIVE"
+	RulesInvalid         Reason = "RULES_INVALID"
+	ETagMismatch         Reason = "ETAG_MISMATCH"
+	RateLimited          Reason = "RATE_LIMITED"
+	Contention           Reason = "CONTENTION"
+	Timeout              Reason = "DEADLINE_EXCEEDED"
+	CallerLeft           Reason = "CANCELED"
 
 	QuotaExceeded Reason = "QUOTA_EXCEEDED"
 
 	WatcherTooSlow Reason = "WATCHER_TOO_SLOW"
 	ShuttingDown   Reason = "SHUTTING_DOWN"
 
-	TemplateInvalid Reason = "TEMPLATE_INVALID"
-	TemplateHTML    Reason = "TEMPLATE_HTML"
-	Unreachable     Reason = "UNREACHABLE"
+	TemplateInvalid      Reason = "TEMPLATE_INVALID"
+	TemplateHTML         Reason = "TEMPLATE_HTML"
+	RecipientUnreachable Reason = "RECIPIENT_UNREACHABLE"
 
 	DNSRecordMissing   Reason = "DNS_RECORD_MISSING"
 	DNSRecordDifferent Reason = "DNS_RECORD_DIFFERENT"

@@ -122,7 +122,9 @@ func TestPublicRPCs_AnswerWhatWasMadeWhileOthersInvent(t *testing.T) {
 	}
 	var last error
 	for range 6 {
-		_, last = claims.GetClaim(t.Context(), connect.NewRequest(&v1.GetClaimRequest{Token: strings.Repeat("A", 43)}))
+		_, last = claims.GetWaitlistClaim(
+			t.Context(), connect.NewRequest(&v1.GetWaitlistClaimRequest{Token: strings.Repeat("A", 43)}),
+		)
 	}
 	test.EqOp(t, connect.CodeResourceExhausted, connect.CodeOf(last))
 	for range 10 {

@@ -24,12 +24,14 @@ func TestHoldBooking_ReadsAndSetsHeaders(t *testing.T) {
 		client := berthv1connect.NewBookingServiceClient(web, s.URL, options)
 		for _, idempotent := range []string{"false", "true"} {
 			request := as(s.Token(t, "owner"), &v1.HoldBookingRequest{
-				SessionId: session, Contact: &v1.Contact{Name: "John Smith"}, Channel: v1.Channel_CHANNEL_ONLINE,
+				SessionId:   session,
+				Contact:     &v1.BookingContact{Name: "John Smith"},
+				Channel:     v1.BookingChannel_BOOKING_CHANNEL_ONLINE,
 				ExternalRef: t.Name(),
 			})
 			request.Header().Set("X-Booking-Channel", "phone")
 			held := expect.Value(client.HoldBooking(t.Context(), request))(t)
-			test.EqOp(t, v1.Channel_CHANNEL_PHONE, held.Msg.GetBooking().GetChannel())
+			test.EqOp(t, v1.BookingChannel_BOOKING_CHANNEL_PHONE, held.Msg.GetBooking().GetChannel())
 			test.EqOp(t, "PENDING", held.Header().Get("X-Booking-Status"))
 			test.EqOp(t, idempotent, held.Header().Get("X-Idempotent"))
 		}

@@ -25,7 +25,7 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 	s := newTenantTest(t)
 	created := s.location(t, &v1.Location{
 		Id: someSession, Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
-		Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v7",
+		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}, Etag: "v7",
 	})
 	want := &v1.Location{
 		Name: "Pier 1", TimeZone: "Europe/Berlin", Address: "Kai 1\nBerlin",
@@ -41,14 +41,14 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 	test.EqOp(t, "", cmp.Diff(created, read.Msg.GetLocation(), protocmp.Transform()), test.Sprint(read))
 	checkMask(t, s.testServer, s.owner, want, &v1.Location{
 		Id: created.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
-		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
+		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_WALK_IN},
 	}, []edit[*v1.Location]{
 		{"name", &v1.Location{Name: "Quay"}},
 		{"time_zone", &v1.Location{TimeZone: "America/Argentina/Buenos_Aires"}},
 		{"geo", &v1.Location{Geo: &latlng.LatLng{Latitude: -90, Longitude: 180}}},
 		{"geo", &v1.Location{}},
 		{"address", &v1.Location{}},
-		{"channels", &v1.Location{Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}},
+		{"channels", &v1.Location{Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}}},
 		{"channels", &v1.Location{}},
 		{"active", &v1.Location{}},
 	}, func(sent *v1.Location, mask *fieldmaskpb.FieldMask) proto.Message {
@@ -56,9 +56,12 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 	})
 	set := expect.Value(s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{
 		LocationId: created.GetId(), Etag: want.GetEtag(),
-		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
+		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_WALK_IN, v1.BookingChannel_BOOKING_CHANNEL_ONLINE},
 	})))(t)
-	want.Etag, want.Channels = "v10", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
+	want.Etag, want.Channels = "v10", []v1.BookingChannel{
+		v1.BookingChannel_BOOKING_CHANNEL_ONLINE,
+		v1.BookingChannel_BOOKING_CHANNEL_WALK_IN,
+	}
 	test.EqOp(t, "", cmp.Diff(want, set.Msg.GetLocation(), ignoreServerFields()...))
 	none := expect.Value(
 		s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()})),
@@ -77,7 +80,7 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		"no name":     {},
 		"no zone":     {Name: "Pier", TimeZone: "Local"},
 		"off the map": {Name: "Pier", Geo: &latlng.LatLng{Latitude: 91}},
-		"channel":     {Name: "Pier", Channels: []v1.Channel{v1.Channel_CHANNEL_UNSPECIFIED}},
+		"channel":     {Name: "Pier", Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_UNSPECIFIED}},
 	} {
 		refused(t, "invalid_argument INVALID_FIELD", test.Sprint(name))(
 			s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l})),
@@ -121,8 +124,13 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 	hour := durationpb.New(time.Hour)
 	created := s.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
 	want := &v1.Service{
-		Name: "Vinyasa", Duration: hour, MinParty: 1, MaxParty: 1, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Active: true,
-		Etag: "v1",
+		Name:     "Vinyasa",
+		Duration: hour,
+		MinParty: 1,
+		MaxParty: 1,
+		Delivery: v1.DeliveryMode_DELIVERY_MODE_IN_PERSON,
+		Active:   true,
+		Etag:     "v1",
 	}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
 	checkMask(t, s.testServer, s.owner, want, &v1.Service{
@@ -138,7 +146,7 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		{"default_waitlist_capacity", &v1.Service{DefaultWaitlistCapacity: 9}},
 		{"max_party", &v1.Service{MaxParty: 4}},
 		{"min_party", &v1.Service{MinParty: 3}},
-		{"delivery", &v1.Service{Delivery: v1.Delivery_DELIVERY_FEED}},
+		{"delivery", &v1.Service{Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED}},
 		{"color", &v1.Service{Color: "#00AAff"}},
 		{"active", &v1.Service{}},
 	}, func(sent *v1.Service, mask *fieldmaskpb.FieldMask) proto.Message {
@@ -155,7 +163,7 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		),
 	))(t)
 	test.EqOp(t, 3, cleared.Msg.GetService().GetMaxParty())
-	test.EqOp(t, v1.Delivery_DELIVERY_IN_PERSON, cleared.Msg.GetService().GetDelivery())
+	test.EqOp(t, v1.DeliveryMode_DELIVERY_MODE_IN_PERSON, cleared.Msg.GetService().GetDelivery())
 	test.EqOp(t, "", cleared.Msg.GetService().GetColor())
 	failsAs(
 		t, apiError{

@@ -165,10 +165,10 @@ func TestWatchEvents_AppliesRoleChanges(t *testing.T) {
 	test.EqOp(t, "1", eventNames(w.events(1)), test.Sprint("as a member"))
 	expect.OK(t)(s.App.Accounts.AssignRole(t.Context(), owner, me, tenant.RoleAdmin))
 	s.commitEvents(t, bookingEvent("2", coach))
-	test.EqOp(t, "ROLES_CHANGED 2", eventNames(w.events(2)), test.Sprint("as an admin"))
+	test.EqOp(t, "ACCESS_CHANGED 2", eventNames(w.events(2)), test.Sprint("as an admin"))
 	expect.OK(t)(s.App.Accounts.RevokeRole(t.Context(), owner, me, tenant.RoleAdmin))
 	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("3", me))
-	test.EqOp(t, "ROLES_CHANGED 3", eventNames(w.events(2)), test.Sprint("as a member again"))
+	test.EqOp(t, "ACCESS_CHANGED 3", eventNames(w.events(2)), test.Sprint("as a member again"))
 	expect.OK(t)(s.App.Accounts.UpdateMember(
 		t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
 	))

@@ -17,17 +17,17 @@ func TestBookingChannel_PrefersHeader(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		header string
-		body   v1.Channel
+		body   v1.BookingChannel
 		want   catalog.Channel
 	}{
-		{"", v1.Channel_CHANNEL_UNSPECIFIED, catalog.Online},
-		{"", v1.Channel_CHANNEL_ONLINE, catalog.Online},
-		{"", v1.Channel_CHANNEL_PHONE, catalog.Phone},
-		{"", v1.Channel_CHANNEL_WALK_IN, catalog.WalkIn},
-		{"walkIn", v1.Channel_CHANNEL_PHONE, catalog.WalkIn},
-		{"WALK_IN", v1.Channel_CHANNEL_UNSPECIFIED, catalog.WalkIn},
-		{"phone", v1.Channel_CHANNEL_ONLINE, catalog.Phone},
-		{"Online", v1.Channel_CHANNEL_PHONE, catalog.Online},
+		{"", v1.BookingChannel_BOOKING_CHANNEL_UNSPECIFIED, catalog.Online},
+		{"", v1.BookingChannel_BOOKING_CHANNEL_ONLINE, catalog.Online},
+		{"", v1.BookingChannel_BOOKING_CHANNEL_PHONE, catalog.Phone},
+		{"", v1.BookingChannel_BOOKING_CHANNEL_WALK_IN, catalog.WalkIn},
+		{"walkIn", v1.BookingChannel_BOOKING_CHANNEL_PHONE, catalog.WalkIn},
+		{"WALK_IN", v1.BookingChannel_BOOKING_CHANNEL_UNSPECIFIED, catalog.WalkIn},
+		{"phone", v1.BookingChannel_BOOKING_CHANNEL_ONLINE, catalog.Phone},
+		{"Online", v1.BookingChannel_BOOKING_CHANNEL_PHONE, catalog.Online},
 	} {
 		got, err := convert.BookingChannel(http.Header{"X-Booking-Channel": {tt.header}}, tt.body)
 		test.NoError(t, err, test.Sprintf("%q over %v is %v (%v), want %v", tt.header, tt.body, got, err, tt.want))

@@ -18,17 +18,21 @@ func TestSenders_NeverReturnSecrets(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	const token, password = "5ecd5ecd5ecd5ecd5ecd5ecd5ecd5ecd", "correct horse battery"
-	update := func(senders *v1.Senders, paths ...string) (proto.Message, error) {
-		return s.call(t, s.Token(t, "owner"), &v1.UpdateSendersRequest{Senders: senders, UpdateMask: mask(paths...)})
+	update := func(senders *v1.NotificationSenders, paths ...string) (proto.Message, error) {
+		return s.call(
+			t,
+			s.Token(t, "owner"),
+			&v1.UpdateNotificationSendersRequest{Senders: senders, UpdateMask: mask(paths...)},
+		)
 	}
 	account := "AC" + strings.Repeat("0a", 16)
-	updated := expect.Value(update(&v1.Senders{
-		Twilio: &v1.TwilioSender{AccountSid: account, AuthToken: token, From: "+493012345678"},
+	updated := expect.Value(update(&v1.NotificationSenders{
+		Twilio: &v1.TwilioSender{AccountSid: account, AuthToken: token, Sender: "+493012345678"},
 		Smtp: &v1.SmtpSender{
 			Host: "mail.example.com", Port: 587, Username: "desk", Password: password, FromAddress: "desk@example.com",
 		},
 	}, "twilio", "smtp"))(t)
-	read := ask[*v1.GetSendersResponse](t, s, s.Token(t, "owner"), &v1.GetSendersRequest{})
+	read := ask[*v1.GetNotificationSendersResponse](t, s, s.Token(t, "owner"), &v1.GetNotificationSendersRequest{})
 	var sealed []byte
 	var audited string
 	must.NoError(t, s.DB.Owner.QueryRow(t.Context(), `
@@ -51,13 +55,13 @@ from notification_senders s where s.tenant_id = $1`, s.Tenant).
 	// Without a secret, the same account is accepted and another account is rejected: an editor must not be able to
 	// send the stored secret to another server.
 	refused(t, "INVALID_FIELD")(update(
-		&v1.Senders{
+		&v1.NotificationSenders{
 			Smtp: &v1.SmtpSender{Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com"},
 		},
 		"smtp",
 	))
 	expect.OK(t)(update(
-		&v1.Senders{
+		&v1.NotificationSenders{
 			Smtp: &v1.SmtpSender{Host: "mail.example.com", Port: 465, Username: "desk", FromAddress: "desk@example.com"},
 		},
 		"smtp",

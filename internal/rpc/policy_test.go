@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	tenantLevel   = v1.PolicyLevel_POLICY_LEVEL_TENANT
-	locationLevel = v1.PolicyLevel_POLICY_LEVEL_LOCATION
-	serviceLevel  = v1.PolicyLevel_POLICY_LEVEL_SERVICE
+	tenantLevel   = v1.SettingLevel_SETTING_LEVEL_TENANT
+	locationLevel = v1.SettingLevel_SETTING_LEVEL_LOCATION
+	serviceLevel  = v1.SettingLevel_SETTING_LEVEL_SERVICE
 )
 
 func hours(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Hour) }
@@ -25,10 +25,10 @@ func builtInPolicy() *v1.Policy {
 	return &v1.Policy{
 		AdvanceWindow: hours(30 * 24), BookingClosesBefore: hours(0), CancellationWindow: hours(24),
 		AllowLateCancellation: new(false), AllowReschedule: new(false), TierCancellations: &v1.TierCancellations{},
-		HoldTtl: durationpb.New(10 * time.Minute), CheckinOpensBefore: hours(1),
-		CheckinClosesAfterEnd: durationpb.New(30 * time.Minute),
+		HoldTtl: durationpb.New(10 * time.Minute), CheckInOpensBefore: hours(1),
+		CheckInClosesAfterEnd: durationpb.New(30 * time.Minute),
 		GpsMaxMeters:          new(int32(200)), AutoNoShow: new(false),
-		AutoNoShowAfter: durationpb.New(30 * time.Minute), CheckinRequiresQr: new(false),
+		AutoNoShowAfter: durationpb.New(30 * time.Minute), CheckInRequiresQr: new(false),
 	}
 }
 
@@ -57,11 +57,11 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	want := &v1.EffectivePolicy{Policy: builtInPolicy()}
 	for i := range fields.Len() {
 		want.Origins = append(
-			want.Origins, &v1.PolicyOrigin{Field: string(fields.Get(i).Name()), Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT},
+			want.Origins, &v1.SettingOrigin{Field: string(fields.Get(i).Name()), Level: v1.SettingLevel_SETTING_LEVEL_DEFAULT},
 		)
 	}
 	want.Layers = []*v1.PolicyLayer{
-		{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT, Policy: builtInPolicy()},
+		{Level: v1.SettingLevel_SETTING_LEVEL_DEFAULT, Policy: builtInPolicy()},
 		{Level: tenantLevel, Policy: &v1.Policy{}, Etag: "v0"},
 		{Level: locationLevel, TargetId: at, Policy: &v1.Policy{}, Etag: "v0"},
 		{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{}, Etag: "v0"},
@@ -122,10 +122,10 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	full := &v1.Policy{
 		AdvanceWindow: hours(1), BookingClosesBefore: hours(2), CancellationWindow: hours(3),
 		AllowLateCancellation: new(true),
-		AllowReschedule:       new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckinOpensBefore: hours(5),
-		CheckinClosesAfterEnd: hours(6),
+		AllowReschedule:       new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckInOpensBefore: hours(5),
+		CheckInClosesAfterEnd: hours(6),
 		GpsMaxMeters:          new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
-		CheckinRequiresQr: new(true),
+		CheckInRequiresQr: new(true),
 	}
 	s.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
 	test.Eq(t, full, effective().GetPolicy(), test.Cmp(protocmp.Transform()))
@@ -143,7 +143,7 @@ func TestUpdatePolicy_RejectsInvalidRequests(t *testing.T) {
 			&v1.PolicyLayer{}, "hold_ttl", "invalid_argument INVALID_FIELD",
 		},
 		"built in": {
-			&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT}, "hold_ttl",
+			&v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_DEFAULT}, "hold_ttl",
 			"invalid_argument INVALID_FIELD",
 		},
 		"no target": {

@@ -72,9 +72,11 @@ func New(c Config) (http.Handler, error) {
 	mount := func(path string, handler http.Handler) { mux.Handle(path, calls.Handle(handler)) }
 	options := calls.Options()
 	mount(berthv1connect.NewTenantServiceHandler(h, options))
+	mount(berthv1connect.NewCatalogServiceHandler(h, options))
 	mount(berthv1connect.NewMemberServiceHandler(h, options))
 	mount(berthv1connect.NewAccessServiceHandler(h, options))
 	mount(berthv1connect.NewSessionServiceHandler(h, options))
+	mount(berthv1connect.NewWorkoutServiceHandler(h, options))
 	mount(berthv1connect.NewBookingServiceHandler(h, options))
 	mount(berthv1connect.NewCreditServiceHandler(h, options))
 	mount(berthv1connect.NewCheckInServiceHandler(h, options))
@@ -109,11 +111,11 @@ func made(by *app.Services, message any) string {
 	switch m := message.(type) {
 	case *v1.ExchangeKeyRequest:
 		text, isMade = m.GetKey(), by.Accounts.MadeKey
-	case *v1.GetDisplayRequest:
+	case *v1.GetCheckInDisplayRequest:
 		text, isMade = m.GetToken(), by.Bookings.MadeDisplay
-	case *v1.GetClaimRequest:
+	case *v1.GetWaitlistClaimRequest:
 		text, isMade = m.GetToken(), by.Waitlists.MadeClaim
-	case *v1.ClaimOfferRequest:
+	case *v1.AnswerWaitlistClaimRequest:
 		text, isMade = m.GetToken(), by.Waitlists.MadeClaim
 	}
 	if !isMade(text) {

@@ -35,9 +35,7 @@ func newStudio(t *testing.T) *studio {
 	s := &studio{
 		testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL),
 	}
-	office := &tenantTest{
-		server, berthv1connect.NewTenantServiceClient(server.Client, server.URL), server.Token(t, "owner"),
-	}
+	office := tenantTestOf(t, server)
 	s.location = office.location(t, &v1.Location{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()
 	s.service = office.service(
 		t,
@@ -206,10 +204,10 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 			"SERIES_NOT_FOUND",
 		},
 		"a bulk operation on everything": {
-			&v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}, "INVALID_FIELD filter",
+			&v1.BulkDeleteSessionsRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}, "INVALID_FIELD filter",
 		},
 		"a bulk operation with a bell in its reason": {
-			&v1.BulkDeleteRequest{Filter: weekFilter(), Reason: "\a"}, "INVALID_FIELD reason",
+			&v1.BulkDeleteSessionsRequest{Filter: weekFilter(), Reason: "\a"}, "INVALID_FIELD reason",
 		},
 		"a workout twice": {
 			&v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession, someSession}},

@@ -40,10 +40,18 @@ func TestStepUp_IsAskedForWhatTheContractSays(t *testing.T) {
 	}
 	slices.Sort(procedures)
 	test.Eq(t, []string{
-		"AccessService/AssignRole", "AccessService/ConfirmOwnershipTransfer", "AccessService/CreateRole",
-		"AccessService/CreateServiceAccount", "AccessService/DeleteRole", "AccessService/RevokeRole",
-		"AccessService/RevokeServiceAccount", "AccessService/RotateServiceAccountKey", "AccessService/TransferOwnership",
-		"AccessService/UpdateRole", "NotificationService/UpdateSenders", "NotificationService/VerifySendingDomain",
+		"AccessService/AssignRole",
+		"AccessService/ConfirmOwnershipTransfer",
+		"AccessService/CreateRole",
+		"AccessService/CreateServiceAccount",
+		"AccessService/DeleteRole",
+		"AccessService/RevokeRole",
+		"AccessService/RevokeServiceAccount",
+		"AccessService/RotateServiceAccountKey",
+		"AccessService/TransferOwnership",
+		"AccessService/UpdateRole",
+		"NotificationService/UpdateNotificationSenders",
+		"NotificationService/VerifySendingDomain",
 	}, procedures)
 }
 

@@ -17,13 +17,22 @@ import (
 type tenantTest struct {
 	*testServer
 	berthv1connect.TenantServiceClient
+	berthv1connect.CatalogServiceClient
 	owner string
 }
 
 func newTenantTest(t *testing.T) *tenantTest {
 	t.Helper()
 	s := newTestServer(t)
-	return &tenantTest{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
+	return tenantTestOf(t, s)
+}
+
+func tenantTestOf(t *testing.T, s *testServer) *tenantTest {
+	t.Helper()
+	return &tenantTest{
+		s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), berthv1connect.NewCatalogServiceClient(s.Client, s.URL),
+		s.Token(t, "owner"),
+	}
 }
 
 func (tt *tenantTest) location(t *testing.T, l *v1.Location) *v1.Location {
@@ -45,7 +54,11 @@ func ignoreServerFields() []cmp.Option {
 	return options
 }
 
-var allChannels = []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_PHONE, v1.Channel_CHANNEL_WALK_IN}
+var allChannels = []v1.BookingChannel{
+	v1.BookingChannel_BOOKING_CHANNEL_ONLINE,
+	v1.BookingChannel_BOOKING_CHANNEL_PHONE,
+	v1.BookingChannel_BOOKING_CHANNEL_WALK_IN,
+}
 
 func TestTenant_ReadAndUpdate(t *testing.T) {
 	t.Parallel()

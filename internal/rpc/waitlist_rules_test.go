@@ -32,10 +32,10 @@ func builtInRules() *v1.WaitlistRules {
 		AfterDecline:    v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AutoCascade: new(true),
 		ExpireStale: new(false), StaleAfter: hours(24), AllowDownFitting: new(true),
 		Order:     v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum(),
-		BaseScore: new(int32(100)), TierBonuses: &v1.TierBonuses{}, EarlyBirdPointsPerDay: new(int32(0)),
+		BaseScore: new(int32(100)), TierBonuses: &v1.WaitlistTierBonuses{}, EarlyBirdPointsPerDay: new(int32(0)),
 		EarlyBirdMaxPoints:    new(int32(50)),
 		EligibilityExpression: new(""), PriorityExpression: new(""),
-		QuietHours: &v1.WaitlistQuietHours{
+		QuietHours: &v1.QuietHours{
 			Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8},
 		},
 		OffersInQuietHours: new(false), AutoPromoteCutoff: minutes(0), PromotionGrace: hours(1), FillAfterStart: minutes(0),
@@ -55,13 +55,13 @@ func otherRules() *v1.WaitlistRules {
 		AutoCascade:     new(false),
 		ExpireStale:     new(true), StaleAfter: hours(1), AllowDownFitting: new(false),
 		Order:     v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
-		BaseScore: new(int32(0)), TierBonuses: &v1.TierBonuses{
-			Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 50}, {Tier: "silver"}},
+		BaseScore: new(int32(0)), TierBonuses: &v1.WaitlistTierBonuses{
+			Bonuses: []*v1.WaitlistTierBonus{{Tier: "gold", Points: 50}, {Tier: "silver"}},
 		},
 		EarlyBirdPointsPerDay: new(int32(2)), EarlyBirdMaxPoints: new(int32(0)),
 		EligibilityExpression: new("entry.party_size < 3"),
 		PriorityExpression:    new("100 - entry.party_size"),
-		QuietHours: &v1.WaitlistQuietHours{
+		QuietHours: &v1.QuietHours{
 			Start: &timeofday.TimeOfDay{Hours: 22, Minutes: 30}, End: &timeofday.TimeOfDay{Hours: 6},
 		},
 		OffersInQuietHours: new(true), AutoPromoteCutoff: hours(3), PromotionGrace: minutes(0), FillAfterStart: minutes(10),
@@ -87,16 +87,16 @@ func newRulesTest(t *testing.T) *rulesTest {
 	}
 }
 
-func (r *rulesTest) update(t *testing.T, change *v1.UpdateRulesRequest) {
+func (r *rulesTest) update(t *testing.T, change *v1.UpdateWaitlistRulesRequest) {
 	t.Helper()
-	expect.OK(t)(r.UpdateRules(t.Context(), as(r.owner, change)))
+	expect.OK(t)(r.UpdateWaitlistRules(t.Context(), as(r.owner, change)))
 }
 
 // effective returns the effective rules for the service at the location.
 func (r *rulesTest) effective(t *testing.T) *v1.EffectiveWaitlistRules {
 	t.Helper()
-	return expect.Value(r.GetRules(
-		t.Context(), as(r.Token(t, "admin"), &v1.GetRulesRequest{LocationId: r.location, ServiceId: r.service}),
+	return expect.Value(r.GetWaitlistRules(
+		t.Context(), as(r.Token(t, "admin"), &v1.GetWaitlistRulesRequest{LocationId: r.location, ServiceId: r.service}),
 	))(t).Msg.GetEffective()
 }
 
@@ -110,10 +110,10 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 	var names []string
 	for i := range fields.Len() {
 		names = append(names, string(fields.Get(i).Name()))
-		want.Origins = append(want.Origins, &v1.PolicyOrigin{Field: names[i], Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT})
+		want.Origins = append(want.Origins, &v1.SettingOrigin{Field: names[i], Level: v1.SettingLevel_SETTING_LEVEL_DEFAULT})
 	}
 	want.Layers = []*v1.WaitlistRulesLayer{
-		{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT, Rules: builtInRules()},
+		{Level: v1.SettingLevel_SETTING_LEVEL_DEFAULT, Rules: builtInRules()},
 		{Level: tenantLevel, Rules: &v1.WaitlistRules{}, Etag: "v0"},
 		{Level: locationLevel, TargetId: s.location, Rules: &v1.WaitlistRules{}, Etag: "v0"},
 		{Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, Etag: "v0"},
@@ -122,14 +122,14 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 
 	levels := []struct {
 		layer int
-		at    v1.PolicyLevel
-		edit  *v1.UpdateRulesRequest
+		at    v1.SettingLevel
+		edit  *v1.UpdateWaitlistRulesRequest
 	}{
-		{1, tenantLevel, &v1.UpdateRulesRequest{}},
-		{2, locationLevel, &v1.UpdateRulesRequest{LocationId: s.location}},
-		{3, serviceLevel, &v1.UpdateRulesRequest{ServiceId: s.service}},
+		{1, tenantLevel, &v1.UpdateWaitlistRulesRequest{}},
+		{2, locationLevel, &v1.UpdateWaitlistRulesRequest{LocationId: s.location}},
+		{3, serviceLevel, &v1.UpdateWaitlistRulesRequest{ServiceId: s.service}},
 	}
-	wantEffective := func(level int, rules *v1.WaitlistRules, origin v1.PolicyLevel, fields ...int) {
+	wantEffective := func(level int, rules *v1.WaitlistRules, origin v1.SettingLevel, fields ...int) {
 		t.Helper()
 		want.Version++
 		layer := want.Layers[levels[level].layer]
@@ -143,7 +143,7 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 			}
 			want.Rules.ProtoReflect().Set(field, rules.ProtoReflect().Get(field))
 			want.Origins[i].Level = origin
-			if want.Origins[i].TargetId = ""; origin != tenantLevel && origin != v1.PolicyLevel_POLICY_LEVEL_DEFAULT {
+			if want.Origins[i].TargetId = ""; origin != tenantLevel && origin != v1.SettingLevel_SETTING_LEVEL_DEFAULT {
 				want.Origins[i].TargetId = layer.GetTargetId()
 			}
 		}
@@ -161,21 +161,24 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 		wantEffective(level, otherRules(), levels[level].at, i)
 		edit.Rules = nil
 		s.update(t, edit)
-		wantEffective(level, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, i)
+		wantEffective(level, builtInRules(), v1.SettingLevel_SETTING_LEVEL_DEFAULT, i)
 	}
 	// The tenant sets all fields, and the service one. A reset removes all settings of a level at once.
 	var all []int
 	for i := range fields.Len() {
 		all = append(all, i)
 	}
-	s.update(t, &v1.UpdateRulesRequest{Rules: otherRules(), UpdateMask: mask(names...)})
+	s.update(t, &v1.UpdateWaitlistRulesRequest{Rules: otherRules(), UpdateMask: mask(names...)})
 	wantEffective(0, otherRules(), tenantLevel, all...)
-	s.update(t, &v1.UpdateRulesRequest{ServiceId: s.service, Rules: builtInRules(), UpdateMask: mask("max_queue_size")})
+	s.update(
+		t,
+		&v1.UpdateWaitlistRulesRequest{ServiceId: s.service, Rules: builtInRules(), UpdateMask: mask("max_queue_size")},
+	)
 	wantEffective(2, builtInRules(), serviceLevel, 2)
-	expect.OK(t)(s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{ServiceId: s.service})))
+	expect.OK(t)(s.ResetWaitlistRules(t.Context(), as(s.owner, &v1.ResetWaitlistRulesRequest{ServiceId: s.service})))
 	wantEffective(2, otherRules(), tenantLevel, 2)
-	expect.OK(t)(s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{})))
-	wantEffective(0, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, all...)
+	expect.OK(t)(s.ResetWaitlistRules(t.Context(), as(s.owner, &v1.ResetWaitlistRulesRequest{})))
+	wantEffective(0, builtInRules(), v1.SettingLevel_SETTING_LEVEL_DEFAULT, all...)
 }
 
 // An update or a reset with the etag of an older version is rejected.
@@ -183,13 +186,13 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 	t.Parallel()
 	s := newRulesTest(t)
 	edit := func(etag string, size int32) proto.Message {
-		return &v1.UpdateRulesRequest{
+		return &v1.UpdateWaitlistRulesRequest{
 			ServiceId: s.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag,
 			Reason: fmt.Sprint("size ", size),
 		}
 	}
 	reset := func(etag string) proto.Message {
-		return &v1.ResetRulesRequest{ServiceId: s.service, Etag: etag, Reason: "as it was"}
+		return &v1.ResetWaitlistRulesRequest{ServiceId: s.service, Etag: etag, Reason: "as it was"}
 	}
 	admin := s.Token(t, "admin")
 	for _, step := range []struct {
@@ -214,8 +217,8 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 		}
 	}
 	var got []*v1.WaitlistRulesVersion
-	list := &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3}
-	for _, page := range pages[*v1.ListRulesVersionsResponse](t, s, s.owner, list) {
+	list := &v1.ListWaitlistRulesVersionsRequest{ServiceId: s.service, PageSize: 3}
+	for _, page := range pages[*v1.ListWaitlistRulesVersionsResponse](t, s, s.owner, list) {
 		got = append(got, page.GetVersions()...)
 	}
 	version := func(n, size int32) *v1.WaitlistRulesVersion {
@@ -227,7 +230,7 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 	}
 	want := []*v1.WaitlistRulesVersion{
 		{
-			Version: 4, Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, Reset_: true,
+			Version: 4, Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, WasReset: true,
 			Author: convert.IDText(s.Members["admin"]), AuthorName: "Admin", Reason: "as it was",
 		},
 		version(3, 7), version(2, 6), version(1, 5),
@@ -251,12 +254,16 @@ func TestUpdateRules_RejectsInvalidRules(t *testing.T) {
 		want  string
 	}{
 		"a bonus above 50": {
-			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 51}}}},
+			&v1.WaitlistRules{TierBonuses: &v1.WaitlistTierBonuses{
+				Bonuses: []*v1.WaitlistTierBonus{{Tier: "gold", Points: 51}},
+			}},
 			"tier_bonuses",
 			"invalid_argument INVALID_FIELD rules.tier_bonuses.bonuses[0].points",
 		},
 		"a bonus twice": {
-			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold"}, {Tier: "gold"}}}},
+			&v1.WaitlistRules{TierBonuses: &v1.WaitlistTierBonuses{
+				Bonuses: []*v1.WaitlistTierBonus{{Tier: "gold"}, {Tier: "gold"}},
+			}},
 			"tier_bonuses",
 			"invalid_argument INVALID_FIELD rules.tier_bonuses.bonuses",
 		},
@@ -273,13 +280,13 @@ func TestUpdateRules_RejectsInvalidRules(t *testing.T) {
 			"invalid_argument INVALID_FIELD rules.priority_expression",
 		},
 	} {
-		update := &v1.UpdateRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}
-		refused(t, tt.want, test.Sprint(name))(s.UpdateRules(t.Context(), as(s.owner, update)))
-		refused(t, tt.want, test.Sprint(name, ", previewed"))(s.PreviewRules(
-			t.Context(), as(s.owner, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}),
+		update := &v1.UpdateWaitlistRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}
+		refused(t, tt.want, test.Sprint(name))(s.UpdateWaitlistRules(t.Context(), as(s.owner, update)))
+		refused(t, tt.want, test.Sprint(name, ", previewed"))(s.PreviewWaitlistRules(
+			t.Context(), as(s.owner, &v1.PreviewWaitlistRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}),
 		))
 		refused(t, "PERMISSION_DENIED permission=waitlist.rules")(
-			s.UpdateRules(t.Context(), as(s.Token(t, "coach"), update)),
+			s.UpdateWaitlistRules(t.Context(), as(s.Token(t, "coach"), update)),
 		)
 	}
 	got := s.effective(t)

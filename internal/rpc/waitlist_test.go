@@ -63,22 +63,26 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	test.Eq(t, want, entry, test.Cmp(protocmp.Transform()))
 
 	for name, tt := range map[string]struct {
-		filter *v1.EntryFilter
+		filter *v1.WaitlistEntryFilter
 		found  bool
 	}{
 		"nothing named":    {nil, true},
-		"the resource":     {&v1.EntryFilter{ResourceId: s.room}, true},
-		"another resource": {&v1.EntryFilter{ResourceId: someSession}, false},
+		"the resource":     {&v1.WaitlistEntryFilter{ResourceId: s.room}, true},
+		"another resource": {&v1.WaitlistEntryFilter{ResourceId: someSession}, false},
 		"the service": {
-			&v1.EntryFilter{ServiceId: s.service, LocationId: s.location, MemberId: convert.IDText(s.Members["member"])}, true,
+			&v1.WaitlistEntryFilter{
+				ServiceId: s.service, LocationId: s.location, MemberId: convert.IDText(s.Members["member"]),
+			}, true,
 		},
-		"another member": {&v1.EntryFilter{MemberId: convert.IDText(s.Members["admin"])}, false},
+		"another member": {&v1.WaitlistEntryFilter{MemberId: convert.IDText(s.Members["admin"])}, false},
 		"those that ended": {
-			&v1.EntryFilter{Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED}}, false,
+			&v1.WaitlistEntryFilter{
+				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED},
+			}, false,
 		},
 	} {
 		response := expect.Value(
-			s.ListEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter})),
+			s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{Filter: tt.filter})),
 		)(t)
 		test.EqOp(t, tt.found, (len(response.Msg.GetEntries()) == 1), test.Sprintf("%s: %v", name, response))
 	}
@@ -94,6 +98,6 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	}
 	expect.OK(t)(s.LeaveWaitlist(t.Context(), as(s.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: entry.GetId()})))
 	test.SliceEmpty(t, expect.Value(
-		s.ListEntries(t.Context(), as(s.Token(t, "coach"), new(v1.ListEntriesRequest))),
+		s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), new(v1.ListWaitlistEntriesRequest))),
 	)(t).Msg.GetEntries(), test.Sprint("those that ended are not listed unless asked for"))
 }

@@ -60,7 +60,7 @@ func (s *Studio) SetResourceActive(id tenant.ResourceID, active bool) {
 func (s *Studio) AddItem(name string, stock int, out *time.Duration) booking.Item {
 	s.T.Helper()
 	return expect.Value(s.App.Catalog.CreateItem(context.Background(), s.Owner, booking.Item{
-		Location: s.Location, Name: name, Kind: "cart", Stock: stock, Out: out, Active: true,
+		Location: s.Location, Name: name, Kind: "cart", Stock: stock, UseDuration: out, Active: true,
 		Price: credit.Money{Currency: "EUR", Units: 20},
 	}))(s.T)
 }

@@ -108,7 +108,7 @@ func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 	back := url.URL{Path: waitlists.ClaimPath + r.PathValue("token")}
 	_, err := c.waitlists.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
 	switch reason := fault.ReasonOf(err); {
-	case err == nil, reason == fault.OfferNotLive, reason == fault.OfferNotFound:
+	case err == nil, reason == fault.WaitlistOfferNotLive, reason == fault.WaitlistOfferNotFound:
 		// The page shows the new state.
 	case reason == fault.LinkInvalid, !isRuleError(err):
 		c.fail(w, r, err, words)

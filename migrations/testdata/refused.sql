@@ -102,7 +102,7 @@ update idempotency_keys set used = true; -- idempotency_keys_once
 select again('idempotency_keys', ''); -- idempotency_keys_pkey
 
 update items set name = ''; -- items_name_check
-update items set out_seconds = 0; -- items_out_seconds_check
+update items set use_seconds = 0; -- items_out_seconds_check
 update items set stock = -1; -- items_stock_check
 update items set location_id = id('other'); -- items_tenant_id_location_id_fkey
 select again('items', $$name = 'Paddle'$$); -- items_pkey

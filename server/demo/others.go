@@ -65,8 +65,8 @@ func (b *builder) clubBookings(ctx context.Context, course catalog.Location) err
 	round := 4 * time.Hour
 	var cart booking.Item
 	for _, i := range []booking.Item{
-		{Name: "Caddie", Kind: "caddie", Stock: 4, Out: &round, Price: credit.Money{Currency: "GBP", Units: 60}},
-		{Name: "Cart", Kind: "cart", Stock: 12, Out: &round, Price: credit.Money{Currency: "GBP", Units: 35}},
+		{Name: "Caddie", Kind: "caddie", Stock: 4, UseDuration: &round, Price: credit.Money{Currency: "GBP", Units: 60}},
+		{Name: "Cart", Kind: "cart", Stock: 12, UseDuration: &round, Price: credit.Money{Currency: "GBP", Units: 35}},
 	} {
 		i.Location, i.Active = course.ID, true
 		made, err := b.app.Catalog.CreateItem(ctx, b.owner, i)

@@ -265,12 +265,12 @@ export async function makeSession(
 ): Promise<string> {
   const { locations } = await call<{ locations: Listed[] }>(
     "owner",
-    "TenantService/ListLocations",
+    "CatalogService/ListLocations",
     {},
   );
   const { services } = await call<{ services: Listed[] }>(
     "owner",
-    "TenantService/ListServices",
+    "CatalogService/ListServices",
     {},
   );
   const { session } = await call<{ session: { id: string } }>(

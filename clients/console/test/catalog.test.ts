@@ -89,7 +89,7 @@ test.describe("the catalog", () => {
   });
 
   test("archives a location and reactivates it", async () => {
-    const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
+    const { location } = await call<{ location: Named }>("owner", "CatalogService/CreateLocation", {
       location: { name: "Old Mill" },
     });
     await using there = await visit({ role: "owner", path: "/catalog" });
@@ -110,14 +110,14 @@ test.describe("the catalog", () => {
     await row.getByText("Archived").waitFor({ state: "hidden" });
     const { locations } = await call<{ locations: Named[] }>(
       "owner",
-      "TenantService/ListLocations",
+      "CatalogService/ListLocations",
       {},
     );
     expect(locations.find(({ id }) => id === location.id)?.active).toBe(true);
   });
 
   test("shows conflicting edits of a service", async () => {
-    const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
+    const { service } = await call<{ service: Named }>("owner", "CatalogService/CreateService", {
       service: { name: "Shared Service", duration: "3600s" },
     });
     await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
@@ -125,7 +125,7 @@ test.describe("the catalog", () => {
     await page.getByRole("button", { name: "Edit: Shared Service" }).click();
     const drawer = page.getByRole("dialog", { name: /Shared Service|Renamed/ });
     await drawer.getByLabel("Description").fill("Mine.");
-    await call("admin", "TenantService/UpdateService", {
+    await call("admin", "CatalogService/UpdateService", {
       service: { id: service.id, category: "Theirs" },
       updateMask: "category",
     });
@@ -149,13 +149,13 @@ test.describe("the catalog", () => {
       discountPercent: 10,
       active: true,
     };
-    await call("admin", "BookingService/PutBenefitProvider", { provider });
+    await call("admin", "CatalogService/PutBenefitProvider", { provider });
     await using there = await visit({ role: "owner", path: "/catalog?tab=benefits" });
     const { page } = there;
     await page.getByRole("button", { name: "Edit: Twice Seen" }).click();
     const drawer = page.getByRole("dialog", { name: "Twice Seen" });
     await drawer.getByLabel("Membership number format").fill("[0-9]{4}");
-    await call("admin", "BookingService/PutBenefitProvider", {
+    await call("admin", "CatalogService/PutBenefitProvider", {
       provider: { ...provider, discountPercent: 15 },
     });
     await drawer.getByRole("button", { name: "Save" }).click();
@@ -181,7 +181,7 @@ test.describe("the catalog", () => {
 
   test("saves a location and its booking channels in one call", async () => {
     // The member app opens with the first location by name: do not change it for other tests.
-    const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
+    const { location } = await call<{ location: Named }>("owner", "CatalogService/CreateLocation", {
       location: { name: "Quay House" },
     });
     await using there = await visit({ role: "owner", path: "/catalog" });
@@ -197,10 +197,10 @@ test.describe("the catalog", () => {
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByRole("row", { name: /Quay House Pier 9/ }).waitFor();
     expect(calls.filter((name) => /Location|Channels/.test(name))).toEqual(["UpdateLocation"]);
-    const kept = await call<{ location: Named }>("owner", "TenantService/GetLocation", {
+    const kept = await call<{ location: Named }>("owner", "CatalogService/GetLocation", {
       locationId: location.id,
     });
-    expect(kept.location.channels).toEqual(["CHANNEL_ONLINE", "CHANNEL_WALK_IN"]);
+    expect(kept.location.channels).toEqual(["BOOKING_CHANNEL_ONLINE", "BOOKING_CHANNEL_WALK_IN"]);
   });
 
   test("is read-only for coaches", async () => {

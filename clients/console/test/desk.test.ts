@@ -103,7 +103,7 @@ test.describe("a booking", () => {
     await row("Moved From").waitFor({ state: "hidden" });
     const { bookings = [] } = await call<{ bookings?: { memberName: string }[] }>(
       "coach",
-      "BookingService/ListRoster",
+      "BookingService/GetSessionRoster",
       { sessionId: to },
     );
     expect(bookings.map(({ memberName }) => memberName)).toEqual(["Mona Member"]);
@@ -208,10 +208,10 @@ test("edits a workout for all its sessions, and deletes it", async () => {
   const id = await makeSession("Planned Again", 5 * day + 3 * hour);
   const { workout } = await call<{ workout: { id: string } }>(
     "coach",
-    "SessionService/CreateWorkout",
+    "WorkoutService/CreateWorkout",
     { name: "Rowing", body: "- 500 m" },
   );
-  await call("coach", "SessionService/SetWorkouts", { sessionId: id, workoutIds: [workout.id] });
+  await call("coach", "WorkoutService/SetWorkouts", { sessionId: id, workoutIds: [workout.id] });
   await using there = await visit({ role: "coach", path: "/workouts" });
   const { page } = there;
   await page.getByRole("button", { name: /Rowing/ }).click();
@@ -219,7 +219,7 @@ test("edits a workout for all its sessions, and deletes it", async () => {
   await drawer.getByText("500 m").waitFor();
   await drawer.getByRole("button", { name: "Edit" }).click();
   await drawer.getByLabel("Name").fill("Rowing, long");
-  await call("admin", "SessionService/UpdateWorkout", {
+  await call("admin", "WorkoutService/UpdateWorkout", {
     workoutId: workout.id,
     body: "- 2000 m",
     updateMask: "body",

@@ -46,10 +46,10 @@ async function signIn(page: Page, role: Role): Promise<void> {
  * time.
  */
 async function makeService(name: string): Promise<string> {
-  const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
+  const { service } = await call<{ service: Named }>("owner", "CatalogService/CreateService", {
     service: { name, duration: "3600s", defaultCapacity: 2, defaultWaitlistCapacity: 3 },
   });
-  await call("owner", "WaitlistService/UpdateRules", {
+  await call("owner", "WaitlistService/UpdateWaitlistRules", {
     serviceId: service.id,
     rules: {
       mode: "WAITLIST_MODE_OFFER",
@@ -88,7 +88,7 @@ test("publishes, books, offers, accepts, checks in and removes a permission", as
   const title = "Regatta Prep";
   const { locations } = await call<{ locations: Named[] }>(
     "owner",
-    "TenantService/ListLocations",
+    "CatalogService/ListLocations",
     {},
   );
   const harbour = locations.find(({ name }) => name === "Harbour")?.id ?? "";
@@ -174,7 +174,7 @@ test("publishes, books, offers, accepts, checks in and removes a permission", as
   // The member checks in; the check-in display and the roster show it.
   await using wall = await visit({ path: "", width: 1280, height: 720 });
   const sessionId = await sessionOf(title, first);
-  const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
+  const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayLink", {
     sessionId,
   });
   await wall.page.goto(url);
@@ -217,7 +217,7 @@ async function claimLink(title: string): Promise<string> {
   const find = async () => {
     const { messages = [] } = await call<{ messages?: unknown[] }>(
       "owner",
-      "NotificationService/ListOutbox",
+      "NotificationService/ListNotificationOutbox",
       { pageSize: 100 },
     );
     const texts = messages.map((message) => JSON.stringify(message));

@@ -67,7 +67,7 @@ test("shows a service that another user created within a second", async () => {
   await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
   const { page } = there;
   await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
-  await call("admin", "TenantService/CreateService", {
+  await call("admin", "CatalogService/CreateService", {
     service: { name: "Surprise Class", duration: "1800s" },
   });
   const begun = performance.now();

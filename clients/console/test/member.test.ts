@@ -29,8 +29,8 @@ interface Listed {
 /** Creates and publishes a tee time. */
 async function makeTeeTime(title: string, startsIn: number, capacity: number): Promise<string> {
   const [{ locations }, { services }] = await Promise.all([
-    call<{ locations: Listed[] }>("owner", "TenantService/ListLocations", {}, club),
-    call<{ services: Listed[] }>("owner", "TenantService/ListServices", {}, club),
+    call<{ locations: Listed[] }>("owner", "CatalogService/ListLocations", {}, club),
+    call<{ services: Listed[] }>("owner", "CatalogService/ListServices", {}, club),
   ]);
   const { session } = await call<{ session: { id: string } }>(
     "owner",
@@ -111,7 +111,7 @@ test.describe("a tee time", () => {
     await held.waitFor({ state: "hidden" });
     const { bookings } = await call<{ bookings: Record<string, unknown>[] }>(
       "owner",
-      "BookingService/ListRoster",
+      "BookingService/GetSessionRoster",
       { sessionId: id },
       club,
     );
@@ -220,7 +220,7 @@ test.describe("an offer", () => {
 test("joins the waitlist for a time window, and shows the position", async () => {
   // The only session of its service is full, so there is a waitlist.
   const [kind, title] = ["Aerial", "Full House"];
-  const { service } = await call<{ service: Listed }>("owner", "TenantService/CreateService", {
+  const { service } = await call<{ service: Listed }>("owner", "CatalogService/CreateService", {
     service: { name: kind, duration: "3600s" },
   });
   const { members } = await call<{ members: Listed[] }>("owner", "MemberService/ListMembers", {
@@ -390,9 +390,13 @@ test("confirms a new email address with the code that is sent there", async () =
   const { member } = await call<{ member: { id: string } }>("admin", "MemberService/GetMe", {});
   const codes = async () => {
     const filter = { topic: "NOTIFICATION_TOPIC_CONTACT_CODE", memberId: member.id };
-    const { messages = [] } = await call<Outbox>("owner", "NotificationService/ListOutbox", {
-      filter,
-    });
+    const { messages = [] } = await call<Outbox>(
+      "owner",
+      "NotificationService/ListNotificationOutbox",
+      {
+        filter,
+      },
+    );
     return messages.map(({ message }) => /\b[0-9]{6}\b/.exec(message.text)?.[0] ?? "");
   };
   await using there = await visit({ ...phone, role: "admin", path: "/app/me" });
@@ -423,7 +427,7 @@ test.describe("checking in", () => {
     const title = "Seen at Once";
     const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
     await call("owner", "BookingService/Book", { sessionId: id });
-    const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
+    const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayLink", {
       sessionId: id,
     });
     const folder = await mkdtemp(join(tmpdir(), "berth-camera-"));

@@ -63,13 +63,13 @@ test("saves notification preferences", async () => {
   await using there = await visit({ role: "member", path: "/app/me", width: 390, height: 844 });
   const { page } = there;
   const choice = page.getByRole("checkbox", { name: "Reminder: Email" });
-  const kept = page.waitForResponse(/UpdatePreferences$/);
+  const kept = page.waitForResponse(/UpdateNotificationPreferences$/);
   await choice.uncheck();
   await kept;
   await page.reload();
   await choice.waitFor();
   await expect(choice).not.toBeChecked();
-  const again = page.waitForResponse(/UpdatePreferences$/);
+  const again = page.waitForResponse(/UpdateNotificationPreferences$/);
   await choice.check();
   await again;
 });
@@ -96,9 +96,13 @@ async function newestCode(): Promise<string> {
   const { member } = await call<{ member: { id: string } }>("owner", "MemberService/GetMe", {});
   const newest = async () => {
     const filter = { topic: "NOTIFICATION_TOPIC_CONTACT_CODE", memberId: member.id };
-    const { messages = [] } = await call<Outbox>("owner", "NotificationService/ListOutbox", {
-      filter,
-    });
+    const { messages = [] } = await call<Outbox>(
+      "owner",
+      "NotificationService/ListNotificationOutbox",
+      {
+        filter,
+      },
+    );
     return /\b[0-9]{6}\b/.exec(messages[0]?.message.text ?? "")?.[0] ?? "";
   };
   await expect.poll(newest).not.toBe("");

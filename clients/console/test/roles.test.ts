@@ -126,7 +126,7 @@ test("inherits policies and shows their source", async () => {
   await page.getByText("1 unsaved change").waitFor({ state: "hidden" });
   const { locations } = await call<{ locations: { id: string }[] }>(
     "owner",
-    "TenantService/ListLocations",
+    "CatalogService/ListLocations",
     {},
   );
   await page.goto(new URL(`/policies?for=location:${locations[0]?.id}`, page.url()).href);

@@ -15,14 +15,14 @@ const ofSalon = <T>(method: string, body: object, role: Role = "owner") =>
   call<T>(role, method, body, salon);
 
 async function createLocation(name: string) {
-  const { location } = await ofSalon<{ location: Named }>("TenantService/CreateLocation", {
+  const { location } = await ofSalon<{ location: Named }>("CatalogService/CreateLocation", {
     location: { name },
   });
   return location.id;
 }
 
 async function createService(name: string) {
-  const { service } = await ofSalon<{ service: Named }>("TenantService/CreateService", {
+  const { service } = await ofSalon<{ service: Named }>("CatalogService/CreateService", {
     service: { name, duration: "1800s" },
   });
   return service.id;
@@ -101,7 +101,7 @@ test.describe("the waitlist rules", () => {
       createLocation("Mirror Row"),
       createService("Fringe"),
     ]);
-    await ofSalon("WaitlistService/UpdateRules", {
+    await ofSalon("WaitlistService/UpdateWaitlistRules", {
       locationId,
       rules: { mode: "WAITLIST_MODE_OFFER", offersInQuietHours: true },
       updateMask: "mode,offersInQuietHours",
@@ -111,13 +111,13 @@ test.describe("the waitlist rules", () => {
     await ofSalon("BookingService/AdminCancelBooking", { bookingId });
     const kept = () =>
       Promise.all([
-        ofSalon<Versions>("WaitlistService/ListRulesVersions", { locationId }),
-        ofSalon<Offers>("WaitlistService/ListOffers", { sessionId }),
-        ofSalon<Rules>("WaitlistService/GetRules", { locationId }),
+        ofSalon<Versions>("WaitlistService/ListWaitlistRulesVersions", { locationId }),
+        ofSalon<Offers>("WaitlistService/ListWaitlistOffers", { sessionId }),
+        ofSalon<Rules>("WaitlistService/GetWaitlistRules", { locationId }),
       ]);
     const before = await kept();
     expect(before[1].offers.map(({ memberName, status }) => [memberName, status])).toEqual([
-      ["Ada Admin", "OFFER_STATUS_LIVE"],
+      ["Ada Admin", "WAITLIST_OFFER_STATUS_LIVE"],
     ]);
 
     await using there = await visit({
@@ -227,7 +227,7 @@ test.describe("the waitlist rules", () => {
     await type("priorityExpression", "entry.waiting_hours * 2.0");
     await save();
     await saved();
-    const { effective } = await ofSalon<Rules>("WaitlistService/GetRules", { locationId });
+    const { effective } = await ofSalon<Rules>("WaitlistService/GetWaitlistRules", { locationId });
     expect(effective.rules).toMatchObject({
       order: "WAITLIST_ORDER_CUSTOM",
       priorityExpression: "entry.waiting_hours * 2.0",
@@ -268,7 +268,7 @@ test.describe("the waitlist rules", () => {
     const held = new Promise<void>((done) => {
       reload = done;
     });
-    await page.route("**/berth.v1.WaitlistService/GetRules*", async (route) => {
+    await page.route("**/berth.v1.WaitlistService/GetWaitlistRules*", async (route) => {
       await held;
       await route.continue();
     });
@@ -336,7 +336,7 @@ test.describe("the waitlist rules", () => {
     );
     await other.save();
     await other.saved();
-    const { effective } = await ofSalon<Rules>("WaitlistService/GetRules", { locationId });
+    const { effective } = await ofSalon<Rules>("WaitlistService/GetWaitlistRules", { locationId });
     expect(effective.rules).toMatchObject({
       maxTriesPerSlot: 7,
       maxOffersPerEntry: 9,
@@ -349,7 +349,7 @@ test.describe("the waitlist rules", () => {
 
   test("are read-only without the permission to change them", async () => {
     const locationId = await createLocation("Glass Row");
-    await ofSalon("WaitlistService/UpdateRules", {
+    await ofSalon("WaitlistService/UpdateWaitlistRules", {
       locationId,
       rules: { maxTriesPerSlot: 8 },
       updateMask: "maxTriesPerSlot",
@@ -391,7 +391,7 @@ test("explains a waitlist score, also with the keyboard", async () => {
     createLocation("Score Row"),
     createService("Colour"),
   ]);
-  await ofSalon("WaitlistService/UpdateRules", {
+  await ofSalon("WaitlistService/UpdateWaitlistRules", {
     locationId,
     rules: {
       order: "WAITLIST_ORDER_PRIORITY",
@@ -429,11 +429,11 @@ test("explains a waitlist score, also with the keyboard", async () => {
 
   // A score set by staff replaces the computed one, and prioritized entries come first.
   const { entries } = await ofSalon<{ entries: { id: string; memberName: string }[] }>(
-    "WaitlistService/ExplainSession",
+    "WaitlistService/ExplainSessionWaitlist",
     { sessionId },
   );
   const entryId = entries.find(({ memberName }) => memberName === "Ada Admin")?.id;
-  await ofSalon("WaitlistService/SetPriority", { entryId, flagged: true, score: 50 });
+  await ofSalon("WaitlistService/SetWaitlistPriority", { entryId, flagged: true, score: 50 });
   await using coach = await visit({
     role: "coach",
     tenant: salon,

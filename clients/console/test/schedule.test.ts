@@ -7,12 +7,12 @@ test.describe("the schedule", () => {
   test("publishes drafts after a preview", async () => {
     const { locations } = await call<{ locations: { id: string; name: string }[] }>(
       "owner",
-      "TenantService/ListLocations",
+      "CatalogService/ListLocations",
       {},
     );
     const { services } = await call<{ services: { id: string }[] }>(
       "owner",
-      "TenantService/ListServices",
+      "CatalogService/ListServices",
       {},
     );
     const [year, month, date] = dateIn(42 * day)
@@ -178,12 +178,12 @@ test.describe("the schedule", () => {
   test("changes the weekdays of a series from a session on", async () => {
     const { locations } = await call<{ locations: { id: string; name: string }[] }>(
       "owner",
-      "TenantService/ListLocations",
+      "CatalogService/ListLocations",
       {},
     );
     const { services } = await call<{ services: { id: string }[] }>(
       "owner",
-      "TenantService/ListServices",
+      "CatalogService/ListServices",
       {},
     );
     const monday = at(84 * day);
@@ -224,7 +224,7 @@ test.describe("the schedule", () => {
             start: `${date}T00:00:00Z`,
             end: new Date(Date.parse(date) + 21 * day).toISOString(),
           },
-          states: ["SESSION_STATE_PUBLISHED"],
+          states: ["SESSION_STATUS_PUBLISHED"],
         },
         pageSize: 500,
       },
@@ -239,14 +239,14 @@ test.describe("the schedule", () => {
   test("shows a week of 300 sessions in less than a second", async () => {
     const { location } = await call<{ location: { id: string } }>(
       "owner",
-      "TenantService/CreateLocation",
+      "CatalogService/CreateLocation",
       {
         location: { name: "Zeppelin Hall", timeZone: "Europe/Berlin" },
       },
     );
     const { services } = await call<{ services: { id: string }[] }>(
       "owner",
-      "TenantService/ListServices",
+      "CatalogService/ListServices",
       {},
     );
     const monday = at(70 * day);

@@ -322,7 +322,7 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	client, _ := serve(t, s)
 	request := &v1.ListItemsRequest{LocationId: "l"}
 	var ids []string
-	for item, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+	for item, err := range All(t.Context(), client.Catalog.ListItems, request, (*v1.ListItemsResponse).GetItems) {
 		must.NoError(t, err)
 		ids = append(ids, item.GetId())
 	}
@@ -335,14 +335,14 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	client, _ = serve(t, s)
 	n := 0
 	var last error
-	for _, last = range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+	for _, last = range All(t.Context(), client.Catalog.ListItems, request, (*v1.ListItemsResponse).GetItems) {
 		n++
 	}
 	test.EqOp(t, 3, n)
 	test.EqOp(t, v1.ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND, RefusalOf(last).Reason)
 	s = &service{}
 	client, _ = serve(t, s)
-	for _, err := range All(t.Context(), client.Bookings.ListItems, request, (*v1.ListItemsResponse).GetItems) {
+	for _, err := range All(t.Context(), client.Catalog.ListItems, request, (*v1.ListItemsResponse).GetItems) {
 		must.NoError(t, err)
 		break
 	}

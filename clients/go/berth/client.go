@@ -29,6 +29,7 @@ type Client struct {
 	Analytics     berthv1connect.AnalyticsServiceClient
 	Audit         berthv1connect.AuditServiceClient
 	Bookings      berthv1connect.BookingServiceClient
+	Catalog       berthv1connect.CatalogServiceClient
 	CheckIn       berthv1connect.CheckInServiceClient
 	Credits       berthv1connect.CreditServiceClient
 	Events        berthv1connect.EventServiceClient
@@ -37,6 +38,7 @@ type Client struct {
 	Sessions      berthv1connect.SessionServiceClient
 	Tenants       berthv1connect.TenantServiceClient
 	Waitlist      berthv1connect.WaitlistServiceClient
+	Workouts      berthv1connect.WorkoutServiceClient
 
 	interceptor *interceptor
 }
@@ -99,6 +101,7 @@ func New(baseURL string, options ...Option) *Client {
 		Analytics:     berthv1connect.NewAnalyticsServiceClient(s.http, baseURL, clientOptions...),
 		Audit:         berthv1connect.NewAuditServiceClient(s.http, baseURL, clientOptions...),
 		Bookings:      berthv1connect.NewBookingServiceClient(s.http, baseURL, clientOptions...),
+		Catalog:       berthv1connect.NewCatalogServiceClient(s.http, baseURL, clientOptions...),
 		CheckIn:       berthv1connect.NewCheckInServiceClient(s.http, baseURL, clientOptions...),
 		Credits:       berthv1connect.NewCreditServiceClient(s.http, baseURL, clientOptions...),
 		Events:        berthv1connect.NewEventServiceClient(s.http, baseURL, clientOptions...),
@@ -107,6 +110,7 @@ func New(baseURL string, options ...Option) *Client {
 		Sessions:      berthv1connect.NewSessionServiceClient(s.http, baseURL, clientOptions...),
 		Tenants:       berthv1connect.NewTenantServiceClient(s.http, baseURL, clientOptions...),
 		Waitlist:      berthv1connect.NewWaitlistServiceClient(s.http, baseURL, clientOptions...),
+		Workouts:      berthv1connect.NewWorkoutServiceClient(s.http, baseURL, clientOptions...),
 		interceptor:   m,
 	}
 }

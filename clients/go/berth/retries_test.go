@@ -116,10 +116,10 @@ func (s *caseServer) Book(
 	return respond[v1.BookResponse](s, r.Header())
 }
 
-func (s *caseServer) ClaimOffer(
-	_ context.Context, r *connect.Request[v1.ClaimOfferRequest],
-) (*connect.Response[v1.ClaimOfferResponse], error) {
-	return respond[v1.ClaimOfferResponse](s, r.Header())
+func (s *caseServer) AnswerWaitlistClaim(
+	_ context.Context, r *connect.Request[v1.AnswerWaitlistClaimRequest],
+) (*connect.Response[v1.AnswerWaitlistClaimResponse], error) {
+	return respond[v1.AnswerWaitlistClaimResponse](s, r.Header())
 }
 
 func (s *caseServer) ExchangeKey(
@@ -145,7 +145,7 @@ func send(ctx context.Context, client *Client, call string) error {
 	case "mutation":
 		_, err = client.Bookings.Book(ctx, connect.NewRequest(&v1.BookRequest{}))
 	case "public":
-		_, err = client.Waitlist.ClaimOffer(ctx, connect.NewRequest(&v1.ClaimOfferRequest{}))
+		_, err = client.Waitlist.AnswerWaitlistClaim(ctx, connect.NewRequest(&v1.AnswerWaitlistClaimRequest{}))
 	case "exchange":
 		_, err = client.Access.ExchangeKey(ctx, connect.NewRequest(&v1.ExchangeKeyRequest{}))
 	default:

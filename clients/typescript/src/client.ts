@@ -7,6 +7,7 @@ import { AccessService } from "./gen/berth/v1/access_service_pb.js";
 import { AnalyticsService } from "./gen/berth/v1/analytics_service_pb.js";
 import { AuditService } from "./gen/berth/v1/audit_service_pb.js";
 import { BookingService } from "./gen/berth/v1/booking_service_pb.js";
+import { CatalogService } from "./gen/berth/v1/catalog_service_pb.js";
 import { CheckInService } from "./gen/berth/v1/check_in_service_pb.js";
 import { CreditService } from "./gen/berth/v1/credit_service_pb.js";
 import type { Event } from "./gen/berth/v1/event_pb.js";
@@ -16,6 +17,7 @@ import { NotificationService } from "./gen/berth/v1/notification_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
 import { WaitlistService } from "./gen/berth/v1/waitlist_service_pb.js";
+import { WorkoutService } from "./gen/berth/v1/workout_service_pb.js";
 import { withRetries } from "./transport.js";
 import type { WatchOptions } from "./watch.js";
 
@@ -67,6 +69,7 @@ const services = {
   analytics: AnalyticsService,
   audit: AuditService,
   bookings: BookingService,
+  catalog: CatalogService,
   checkIn: CheckInService,
   credits: CreditService,
   events: EventService,
@@ -75,6 +78,7 @@ const services = {
   sessions: SessionService,
   tenants: TenantService,
   waitlist: WaitlistService,
+  workouts: WorkoutService,
 } as const;
 
 type Services = { readonly [Name in keyof typeof services]: Client<(typeof services)[Name]> };

@@ -102,7 +102,7 @@ function serve(answer: (n: number) => ConnectError | undefined) {
   const transport = createRouterTransport(({ service }) => {
     service(AccessService, { exchangeKey: meet });
     service(BookingService, { book: meet, getBooking: meet });
-    service(WaitlistService, { claimOffer: meet });
+    service(WaitlistService, { answerWaitlistClaim: meet });
   });
   return { heard, transport };
 }
@@ -115,7 +115,7 @@ async function send(transport: ReturnType<typeof withRetries>, call: string | un
     case "mutation":
       return createClient(BookingService, transport).book({});
     case "public":
-      return createClient(WaitlistService, transport).claimOffer({});
+      return createClient(WaitlistService, transport).answerWaitlistClaim({});
     case "exchange":
       return createClient(AccessService, transport).exchangeKey({});
     default:

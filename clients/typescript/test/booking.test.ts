@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import {
   BookingStatus,
   ErrorReason,
-  OfferStatus,
   PlanKind,
   WaitlistEntryStatus,
+  WaitlistOfferStatus,
 } from "../src/index.js";
 import { as, club, newSession, protocols, refusal, salon } from "./berth.js";
 
@@ -72,14 +72,14 @@ describe.each(protocols)("booking over $name", (protocol) => {
     const sessionId = await newSession(4);
     const { outcome } = await member.bookings.book({ sessionId });
 
-    const roster = await as("coach", protocol).bookings.listRoster({ sessionId });
+    const roster = await as("coach", protocol).bookings.getSessionRoster({ sessionId });
     expect(roster).toMatchObject({
       bookings: [{ id: outcome.value?.id, memberName: "Mona Member" }],
       entries: [],
       capacity: 4,
       seatsTaken: 1,
     });
-    expect(await refusal(member.bookings.listRoster({ sessionId }))).toMatchObject({
+    expect(await refusal(member.bookings.getSessionRoster({ sessionId }))).toMatchObject({
       reason: ErrorReason.PERMISSION_DENIED,
       code: Code.PermissionDenied,
       metadata: { permission: "booking.roster" },
@@ -94,7 +94,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
     const { plan } = await credits.createPlan({
       plan: { name: `Pack for ${sessionId}`, kind: PlanKind.CREDITS, credits: 3, active: true },
     });
-    const { subscription } = await credits.subscribe({
+    const { subscription } = await credits.createSubscription({
       memberId: me?.id ?? "",
       planId: plan?.id ?? "",
     });
@@ -144,11 +144,15 @@ describe.each(protocols)("booking over $name", (protocol) => {
     expect(freed.promoted).toBe(0);
     const { entries } = await waitlist.listMyEntries({});
     const offer = entries.find((entry) => entry.sessionId === sessionId)?.liveOffer;
-    expect(offer).toMatchObject({ status: OfferStatus.LIVE, seats: 1, firstToClaim: false });
+    expect(offer).toMatchObject({
+      status: WaitlistOfferStatus.LIVE,
+      seats: 1,
+      firstToClaim: false,
+    });
 
-    const accepted = await waitlist.acceptOffer({ offerId: offer?.id ?? "" });
+    const accepted = await waitlist.acceptWaitlistOffer({ offerId: offer?.id ?? "" });
     expect(accepted.booking).toMatchObject({ status: BookingStatus.CONFIRMED, promoted: true });
-    const { bookings } = await coach.listRoster({ sessionId });
+    const { bookings } = await coach.getSessionRoster({ sessionId });
     expect(bookings).toMatchObject([{ id: accepted.booking?.id, promoted: true }]);
   });
 });

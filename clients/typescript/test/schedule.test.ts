@@ -60,7 +60,7 @@ describe("HTTP GET", () => {
 
     const read = await sessions.getSession({ sessionId });
     await bookings.book({ sessionId });
-    const refused = await refusal(bookings.listRoster({ sessionId }));
+    const refused = await refusal(bookings.getSessionRoster({ sessionId }));
 
     expect(read.session?.id).toBe(sessionId);
     expect(refused).toMatchObject({

@@ -85,9 +85,9 @@ type Access struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// How the RPC is guarded.
 	Rule Access_Rule `protobuf:"varint,1,opt,name=rule,proto3,enum=berth.v1.Access_Rule" json:"rule,omitempty"`
-	// The permission that the caller's roles must have in the request's tenant, such as "session.create". With RULE_SELF,
-	// callers with the permission may act on everyone's data, and other callers only on their own. Empty if no permission
-	// guards or widens the RPC.
+	// The permission that the caller's roles must have in the request's tenant, such as "session.create". With
+	// RULE_SELF, callers with the permission may act on everyone's data, and other callers only on their own. Empty if
+	// no permission guards or widens the RPC.
 	Permission string `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
 	// With RULE_SELF: active service accounts may call the RPC too. A service account is not a member. Its own data is
 	// what it created, such as a partner's holds.

@@ -1612,8 +1612,8 @@ type RotateServiceAccountKeyRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The account.
 	ServiceAccountId string `protobuf:"bytes,2,opt,name=service_account_id,json=serviceAccountId,proto3" json:"service_account_id,omitempty"`
-	// How long the other keys stay valid, up to 7 days. If absent, they end immediately. A key that expires earlier still
-	// does.
+	// How long the other keys stay valid, up to 7 days. If absent, they end immediately. A key that expires earlier
+	// still does.
 	Overlap       *durationpb.Duration `protobuf:"bytes,3,opt,name=overlap,proto3" json:"overlap,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -211,8 +211,8 @@ func (x *AnalyticsFilter) GetServiceIds() []string {
 	return nil
 }
 
-// AttendanceCounts counts sessions and their bookings. Drafts and deleted sessions are not counted. A booking counts on
-// the day of its session, with all its seats: a party of four counts as four.
+// AttendanceCounts counts sessions and their bookings. Drafts and deleted sessions are not counted. A booking counts
+// on the day of its session, with all its seats: a party of four counts as four.
 type AttendanceCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Sessions, without cancelled ones.
@@ -462,7 +462,7 @@ type BookingTrendPoint struct {
 	// The seats of these bookings.
 	Seats int64 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
 	// The same by channel, in the order of the enum. Channels without bookings are omitted.
-	Channels      []*ChannelCount `protobuf:"bytes,4,rep,name=channels,proto3" json:"channels,omitempty"`
+	Channels      []*BookingChannelCount `protobuf:"bytes,4,rep,name=channels,proto3" json:"channels,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -518,18 +518,18 @@ func (x *BookingTrendPoint) GetSeats() int64 {
 	return 0
 }
 
-func (x *BookingTrendPoint) GetChannels() []*ChannelCount {
+func (x *BookingTrendPoint) GetChannels() []*BookingChannelCount {
 	if x != nil {
 		return x.Channels
 	}
 	return nil
 }
 
-// ChannelCount counts the bookings made through one channel.
-type ChannelCount struct {
+// BookingChannelCount counts the bookings made through one channel.
+type BookingChannelCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channel.
-	Channel Channel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
+	Channel BookingChannel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// The number of bookings made.
 	Bookings int64 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
 	// The seats of these bookings.
@@ -538,20 +538,20 @@ type ChannelCount struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ChannelCount) Reset() {
-	*x = ChannelCount{}
+func (x *BookingChannelCount) Reset() {
+	*x = BookingChannelCount{}
 	mi := &file_berth_v1_analytics_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ChannelCount) String() string {
+func (x *BookingChannelCount) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ChannelCount) ProtoMessage() {}
+func (*BookingChannelCount) ProtoMessage() {}
 
-func (x *ChannelCount) ProtoReflect() protoreflect.Message {
+func (x *BookingChannelCount) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_analytics_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -563,26 +563,26 @@ func (x *ChannelCount) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ChannelCount.ProtoReflect.Descriptor instead.
-func (*ChannelCount) Descriptor() ([]byte, []int) {
+// Deprecated: Use BookingChannelCount.ProtoReflect.Descriptor instead.
+func (*BookingChannelCount) Descriptor() ([]byte, []int) {
 	return file_berth_v1_analytics_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *ChannelCount) GetChannel() Channel {
+func (x *BookingChannelCount) GetChannel() BookingChannel {
 	if x != nil {
 		return x.Channel
 	}
-	return Channel_CHANNEL_UNSPECIFIED
+	return BookingChannel_BOOKING_CHANNEL_UNSPECIFIED
 }
 
-func (x *ChannelCount) GetBookings() int64 {
+func (x *BookingChannelCount) GetBookings() int64 {
 	if x != nil {
 		return x.Bookings
 	}
 	return 0
 }
 
-func (x *ChannelCount) GetSeats() int64 {
+func (x *BookingChannelCount) GetSeats() int64 {
 	if x != nil {
 		return x.Seats
 	}
@@ -613,8 +613,8 @@ type UtilizationRow struct {
 	SeatsOffered int64 `protobuf:"varint,9,opt,name=seats_offered,json=seatsOffered,proto3" json:"seats_offered,omitempty"`
 	// Of seats_offered, booked seats that are confirmed, attended or no-show. Cancelled bookings are not counted.
 	SeatsTaken int64 `protobuf:"varint,10,opt,name=seats_taken,json=seatsTaken,proto3" json:"seats_taken,omitempty"`
-	// seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the divisor
-	// is 0.
+	// seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the
+	// divisor is 0.
 	Rate          *float64 `protobuf:"fixed64,11,opt,name=rate,proto3,oneof" json:"rate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -771,14 +771,14 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\x17_late_cancellation_rate\"j\n" +
 	"\rAttendanceDay\x12%\n" +
 	"\x04date\x18\x01 \x01(\v2\x11.google.type.DateR\x04date\x122\n" +
-	"\x06counts\x18\x02 \x01(\v2\x1a.berth.v1.AttendanceCountsR\x06counts\"\xa0\x01\n" +
+	"\x06counts\x18\x02 \x01(\v2\x1a.berth.v1.AttendanceCountsR\x06counts\"\xa7\x01\n" +
 	"\x11BookingTrendPoint\x12%\n" +
 	"\x04date\x18\x01 \x01(\v2\x11.google.type.DateR\x04date\x12\x1a\n" +
 	"\bbookings\x18\x02 \x01(\x03R\bbookings\x12\x14\n" +
-	"\x05seats\x18\x03 \x01(\x03R\x05seats\x122\n" +
-	"\bchannels\x18\x04 \x03(\v2\x16.berth.v1.ChannelCountR\bchannels\"m\n" +
-	"\fChannelCount\x12+\n" +
-	"\achannel\x18\x01 \x01(\x0e2\x11.berth.v1.ChannelR\achannel\x12\x1a\n" +
+	"\x05seats\x18\x03 \x01(\x03R\x05seats\x129\n" +
+	"\bchannels\x18\x04 \x03(\v2\x1d.berth.v1.BookingChannelCountR\bchannels\"{\n" +
+	"\x13BookingChannelCount\x122\n" +
+	"\achannel\x18\x01 \x01(\x0e2\x18.berth.v1.BookingChannelR\achannel\x12\x1a\n" +
 	"\bbookings\x18\x02 \x01(\x03R\bbookings\x12\x14\n" +
 	"\x05seats\x18\x03 \x01(\x03R\x05seats\"\xfe\x02\n" +
 	"\x0eUtilizationRow\x12\x1d\n" +
@@ -826,17 +826,17 @@ func file_berth_v1_analytics_proto_rawDescGZIP() []byte {
 var file_berth_v1_analytics_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_berth_v1_analytics_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_berth_v1_analytics_proto_goTypes = []any{
-	(TrendBucket)(0),          // 0: berth.v1.TrendBucket
-	(UtilizationGroup)(0),     // 1: berth.v1.UtilizationGroup
-	(*AnalyticsFilter)(nil),   // 2: berth.v1.AnalyticsFilter
-	(*AttendanceCounts)(nil),  // 3: berth.v1.AttendanceCounts
-	(*AttendanceDay)(nil),     // 4: berth.v1.AttendanceDay
-	(*BookingTrendPoint)(nil), // 5: berth.v1.BookingTrendPoint
-	(*ChannelCount)(nil),      // 6: berth.v1.ChannelCount
-	(*UtilizationRow)(nil),    // 7: berth.v1.UtilizationRow
-	(*date.Date)(nil),         // 8: google.type.Date
-	(Channel)(0),              // 9: berth.v1.Channel
-	(dayofweek.DayOfWeek)(0),  // 10: google.type.DayOfWeek
+	(TrendBucket)(0),            // 0: berth.v1.TrendBucket
+	(UtilizationGroup)(0),       // 1: berth.v1.UtilizationGroup
+	(*AnalyticsFilter)(nil),     // 2: berth.v1.AnalyticsFilter
+	(*AttendanceCounts)(nil),    // 3: berth.v1.AttendanceCounts
+	(*AttendanceDay)(nil),       // 4: berth.v1.AttendanceDay
+	(*BookingTrendPoint)(nil),   // 5: berth.v1.BookingTrendPoint
+	(*BookingChannelCount)(nil), // 6: berth.v1.BookingChannelCount
+	(*UtilizationRow)(nil),      // 7: berth.v1.UtilizationRow
+	(*date.Date)(nil),           // 8: google.type.Date
+	(BookingChannel)(0),         // 9: berth.v1.BookingChannel
+	(dayofweek.DayOfWeek)(0),    // 10: google.type.DayOfWeek
 }
 var file_berth_v1_analytics_proto_depIdxs = []int32{
 	8,  // 0: berth.v1.AnalyticsFilter.start_date:type_name -> google.type.Date
@@ -844,8 +844,8 @@ var file_berth_v1_analytics_proto_depIdxs = []int32{
 	8,  // 2: berth.v1.AttendanceDay.date:type_name -> google.type.Date
 	3,  // 3: berth.v1.AttendanceDay.counts:type_name -> berth.v1.AttendanceCounts
 	8,  // 4: berth.v1.BookingTrendPoint.date:type_name -> google.type.Date
-	6,  // 5: berth.v1.BookingTrendPoint.channels:type_name -> berth.v1.ChannelCount
-	9,  // 6: berth.v1.ChannelCount.channel:type_name -> berth.v1.Channel
+	6,  // 5: berth.v1.BookingTrendPoint.channels:type_name -> berth.v1.BookingChannelCount
+	9,  // 6: berth.v1.BookingChannelCount.channel:type_name -> berth.v1.BookingChannel
 	10, // 7: berth.v1.UtilizationRow.weekday:type_name -> google.type.DayOfWeek
 	8,  // [8:8] is the sub-list for method output_type
 	8,  // [8:8] is the sub-list for method input_type

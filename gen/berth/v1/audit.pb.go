@@ -108,8 +108,8 @@ type AuditEntry struct {
 	// The IP address from which the request came. Behind a proxy that the operator trusts it is the client's. Empty if
 	// Berth acted by itself.
 	Address string `protobuf:"bytes,11,opt,name=address,proto3" json:"address,omitempty"`
-	// The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim anything.
-	// Empty if it said nothing, or if Berth acted by itself.
+	// The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim
+	// anything. Empty if it said nothing, or if Berth acted by itself.
 	Client        string `protobuf:"bytes,12,opt,name=client,proto3" json:"client,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -8,10 +8,8 @@ package berthv1
 
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
-	money "google.golang.org/genproto/googleapis/type/money"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -24,128 +22,6 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
-
-// PaymentStatus is the status of a payment.
-type PaymentStatus int32
-
-const (
-	// Not set.
-	PaymentStatus_PAYMENT_STATUS_UNSPECIFIED PaymentStatus = 0
-	// No payment was recorded.
-	PaymentStatus_PAYMENT_STATUS_UNPAID PaymentStatus = 1
-	// The amount is reserved, but not captured.
-	PaymentStatus_PAYMENT_STATUS_AUTHORIZED PaymentStatus = 2
-	// The amount was captured. A part may have been refunded.
-	PaymentStatus_PAYMENT_STATUS_CAPTURED PaymentStatus = 3
-	// All that was captured has been refunded. Cancelling a booking does not refund its payment: RefundPayment does.
-	PaymentStatus_PAYMENT_STATUS_REFUNDED PaymentStatus = 4
-	// The amount will not be asked for.
-	PaymentStatus_PAYMENT_STATUS_WRITTEN_OFF PaymentStatus = 5
-)
-
-// Enum value maps for PaymentStatus.
-var (
-	PaymentStatus_name = map[int32]string{
-		0: "PAYMENT_STATUS_UNSPECIFIED",
-		1: "PAYMENT_STATUS_UNPAID",
-		2: "PAYMENT_STATUS_AUTHORIZED",
-		3: "PAYMENT_STATUS_CAPTURED",
-		4: "PAYMENT_STATUS_REFUNDED",
-		5: "PAYMENT_STATUS_WRITTEN_OFF",
-	}
-	PaymentStatus_value = map[string]int32{
-		"PAYMENT_STATUS_UNSPECIFIED": 0,
-		"PAYMENT_STATUS_UNPAID":      1,
-		"PAYMENT_STATUS_AUTHORIZED":  2,
-		"PAYMENT_STATUS_CAPTURED":    3,
-		"PAYMENT_STATUS_REFUNDED":    4,
-		"PAYMENT_STATUS_WRITTEN_OFF": 5,
-	}
-)
-
-func (x PaymentStatus) Enum() *PaymentStatus {
-	p := new(PaymentStatus)
-	*p = x
-	return p
-}
-
-func (x PaymentStatus) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (PaymentStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[0].Descriptor()
-}
-
-func (PaymentStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[0]
-}
-
-func (x PaymentStatus) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use PaymentStatus.Descriptor instead.
-func (PaymentStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
-}
-
-// BookingItemStatus is the status of an item of a booking.
-type BookingItemStatus int32
-
-const (
-	// Not set.
-	BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED BookingItemStatus = 0
-	// Reserved with a hold.
-	BookingItemStatus_BOOKING_ITEM_STATUS_PENDING BookingItemStatus = 1
-	// Reserved with a confirmed booking.
-	BookingItemStatus_BOOKING_ITEM_STATUS_CONFIRMED BookingItemStatus = 2
-	// Not chosen on confirmation, or cancelled with the booking.
-	BookingItemStatus_BOOKING_ITEM_STATUS_CANCELLED BookingItemStatus = 3
-)
-
-// Enum value maps for BookingItemStatus.
-var (
-	BookingItemStatus_name = map[int32]string{
-		0: "BOOKING_ITEM_STATUS_UNSPECIFIED",
-		1: "BOOKING_ITEM_STATUS_PENDING",
-		2: "BOOKING_ITEM_STATUS_CONFIRMED",
-		3: "BOOKING_ITEM_STATUS_CANCELLED",
-	}
-	BookingItemStatus_value = map[string]int32{
-		"BOOKING_ITEM_STATUS_UNSPECIFIED": 0,
-		"BOOKING_ITEM_STATUS_PENDING":     1,
-		"BOOKING_ITEM_STATUS_CONFIRMED":   2,
-		"BOOKING_ITEM_STATUS_CANCELLED":   3,
-	}
-)
-
-func (x BookingItemStatus) Enum() *BookingItemStatus {
-	p := new(BookingItemStatus)
-	*p = x
-	return p
-}
-
-func (x BookingItemStatus) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (BookingItemStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[1].Descriptor()
-}
-
-func (BookingItemStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[1]
-}
-
-func (x BookingItemStatus) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use BookingItemStatus.Descriptor instead.
-func (BookingItemStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
-}
 
 // BookingStatus is the status of a booking.
 type BookingStatus int32
@@ -200,11 +76,11 @@ func (x BookingStatus) String() string {
 }
 
 func (BookingStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[2].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[0].Descriptor()
 }
 
 func (BookingStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[2]
+	return &file_berth_v1_booking_proto_enumTypes[0]
 }
 
 func (x BookingStatus) Number() protoreflect.EnumNumber {
@@ -213,7 +89,7 @@ func (x BookingStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BookingStatus.Descriptor instead.
 func (BookingStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
 }
 
 // CheckInMethod is how a party checked in.
@@ -257,11 +133,11 @@ func (x CheckInMethod) String() string {
 }
 
 func (CheckInMethod) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[3].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[1].Descriptor()
 }
 
 func (CheckInMethod) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[3]
+	return &file_berth_v1_booking_proto_enumTypes[1]
 }
 
 func (x CheckInMethod) Number() protoreflect.EnumNumber {
@@ -270,72 +146,7 @@ func (x CheckInMethod) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CheckInMethod.Descriptor instead.
 func (CheckInMethod) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
-}
-
-// WaitlistEntryStatus is the status of an entry.
-type WaitlistEntryStatus int32
-
-const (
-	// Not set.
-	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_UNSPECIFIED WaitlistEntryStatus = 0
-	// In the queue.
-	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING WaitlistEntryStatus = 1
-	// It has a live offer.
-	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED WaitlistEntryStatus = 2
-	// It got a place.
-	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED WaitlistEntryStatus = 3
-	// The member left, staff removed it, or its session was cancelled.
-	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED WaitlistEntryStatus = 4
-	// It waited too long, or the time it waits for has passed.
-	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED WaitlistEntryStatus = 5
-)
-
-// Enum value maps for WaitlistEntryStatus.
-var (
-	WaitlistEntryStatus_name = map[int32]string{
-		0: "WAITLIST_ENTRY_STATUS_UNSPECIFIED",
-		1: "WAITLIST_ENTRY_STATUS_WAITING",
-		2: "WAITLIST_ENTRY_STATUS_OFFERED",
-		3: "WAITLIST_ENTRY_STATUS_BOOKED",
-		4: "WAITLIST_ENTRY_STATUS_CANCELLED",
-		5: "WAITLIST_ENTRY_STATUS_EXPIRED",
-	}
-	WaitlistEntryStatus_value = map[string]int32{
-		"WAITLIST_ENTRY_STATUS_UNSPECIFIED": 0,
-		"WAITLIST_ENTRY_STATUS_WAITING":     1,
-		"WAITLIST_ENTRY_STATUS_OFFERED":     2,
-		"WAITLIST_ENTRY_STATUS_BOOKED":      3,
-		"WAITLIST_ENTRY_STATUS_CANCELLED":   4,
-		"WAITLIST_ENTRY_STATUS_EXPIRED":     5,
-	}
-)
-
-func (x WaitlistEntryStatus) Enum() *WaitlistEntryStatus {
-	p := new(WaitlistEntryStatus)
-	*p = x
-	return p
-}
-
-func (x WaitlistEntryStatus) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (WaitlistEntryStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[4].Descriptor()
-}
-
-func (WaitlistEntryStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[4]
-}
-
-func (x WaitlistEntryStatus) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use WaitlistEntryStatus.Descriptor instead.
-func (WaitlistEntryStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
 }
 
 // Booking is a party's booking of a session.
@@ -354,7 +165,7 @@ type Booking struct {
 	// The status.
 	Status BookingStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.BookingStatus" json:"status,omitempty"`
 	// The channel that it was made through.
-	Channel Channel `protobuf:"varint,7,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
+	Channel BookingChannel `protobuf:"varint,7,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// The subscription that pays for it, if any.
 	SubscriptionId string `protobuf:"bytes,8,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The credits that it uses now. 0 after a refund, and for unlimited plans.
@@ -392,7 +203,7 @@ type Booking struct {
 	// The payment, derived from its lines. Berth does not charge anyone.
 	Payment *Payment `protobuf:"bytes,25,opt,name=payment,proto3" json:"payment,omitempty"`
 	// How to reach the customer. For guests, the only contact data that there is.
-	Contact *Contact `protobuf:"bytes,26,opt,name=contact,proto3" json:"contact,omitempty"`
+	Contact *BookingContact `protobuf:"bytes,26,opt,name=contact,proto3" json:"contact,omitempty"`
 	// The reserved items, such as a cart.
 	Items []*BookingItem `protobuf:"bytes,27,rep,name=items,proto3" json:"items,omitempty"`
 	// The benefit membership that it was confirmed with, if any.
@@ -475,11 +286,11 @@ func (x *Booking) GetStatus() BookingStatus {
 	return BookingStatus_BOOKING_STATUS_UNSPECIFIED
 }
 
-func (x *Booking) GetChannel() Channel {
+func (x *Booking) GetChannel() BookingChannel {
 	if x != nil {
 		return x.Channel
 	}
-	return Channel_CHANNEL_UNSPECIFIED
+	return BookingChannel_BOOKING_CHANNEL_UNSPECIFIED
 }
 
 func (x *Booking) GetSubscriptionId() string {
@@ -608,7 +419,7 @@ func (x *Booking) GetPayment() *Payment {
 	return nil
 }
 
-func (x *Booking) GetContact() *Contact {
+func (x *Booking) GetContact() *BookingContact {
 	if x != nil {
 		return x.Contact
 	}
@@ -636,200 +447,8 @@ func (x *Booking) GetGuestTier() string {
 	return ""
 }
 
-// Payment is what is known about a booking's payment.
-type Payment struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The status.
-	Status PaymentStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
-	// The captured total; before a capture, the last amount that was authorized or written off. Absent if no payment was
-	// recorded.
-	Amount *money.Money `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
-	// The payment method of the last authorization or capture, such as "card".
-	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	// The time of the first authorization or capture, in UTC.
-	PayTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pay_time,json=payTime,proto3" json:"pay_time,omitempty"`
-	// The refunded total. Absent if nothing was refunded.
-	RefundedAmount *money.Money `protobuf:"bytes,5,opt,name=refunded_amount,json=refundedAmount,proto3" json:"refunded_amount,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
-}
-
-func (x *Payment) Reset() {
-	*x = Payment{}
-	mi := &file_berth_v1_booking_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Payment) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Payment) ProtoMessage() {}
-
-func (x *Payment) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Payment.ProtoReflect.Descriptor instead.
-func (*Payment) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *Payment) GetStatus() PaymentStatus {
-	if x != nil {
-		return x.Status
-	}
-	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
-}
-
-func (x *Payment) GetAmount() *money.Money {
-	if x != nil {
-		return x.Amount
-	}
-	return nil
-}
-
-func (x *Payment) GetMethod() string {
-	if x != nil {
-		return x.Method
-	}
-	return ""
-}
-
-func (x *Payment) GetPayTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.PayTime
-	}
-	return nil
-}
-
-func (x *Payment) GetRefundedAmount() *money.Money {
-	if x != nil {
-		return x.RefundedAmount
-	}
-	return nil
-}
-
-// PaymentEntry is a line of a booking's payment. Lines are added, and never changed.
-type PaymentEntry struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The id.
-	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The number of the line, from 1.
-	Line int32 `protobuf:"varint,2,opt,name=line,proto3" json:"line,omitempty"`
-	// What it records: AUTHORIZED, CAPTURED, REFUNDED or WRITTEN_OFF.
-	Kind PaymentStatus `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PaymentStatus" json:"kind,omitempty"`
-	// The amount.
-	Amount *money.Money `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
-	// The payment method, such as "card".
-	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
-	// The reference of the receipt or of the provider's transaction.
-	Reference string `protobuf:"bytes,6,opt,name=reference,proto3" json:"reference,omitempty"`
-	// Who recorded it: a member's id, "sa:<id>" for a service account, or "system".
-	Actor string `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
-	// When it was recorded, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PaymentEntry) Reset() {
-	*x = PaymentEntry{}
-	mi := &file_berth_v1_booking_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PaymentEntry) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PaymentEntry) ProtoMessage() {}
-
-func (x *PaymentEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PaymentEntry.ProtoReflect.Descriptor instead.
-func (*PaymentEntry) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *PaymentEntry) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *PaymentEntry) GetLine() int32 {
-	if x != nil {
-		return x.Line
-	}
-	return 0
-}
-
-func (x *PaymentEntry) GetKind() PaymentStatus {
-	if x != nil {
-		return x.Kind
-	}
-	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
-}
-
-func (x *PaymentEntry) GetAmount() *money.Money {
-	if x != nil {
-		return x.Amount
-	}
-	return nil
-}
-
-func (x *PaymentEntry) GetMethod() string {
-	if x != nil {
-		return x.Method
-	}
-	return ""
-}
-
-func (x *PaymentEntry) GetReference() string {
-	if x != nil {
-		return x.Reference
-	}
-	return ""
-}
-
-func (x *PaymentEntry) GetActor() string {
-	if x != nil {
-		return x.Actor
-	}
-	return ""
-}
-
-func (x *PaymentEntry) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
-	}
-	return nil
-}
-
-// Contact is how to reach a customer.
-type Contact struct {
+// BookingContact is how to reach a customer.
+type BookingContact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name, up to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -841,21 +460,21 @@ type Contact struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Contact) Reset() {
-	*x = Contact{}
-	mi := &file_berth_v1_booking_proto_msgTypes[3]
+func (x *BookingContact) Reset() {
+	*x = BookingContact{}
+	mi := &file_berth_v1_booking_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Contact) String() string {
+func (x *BookingContact) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Contact) ProtoMessage() {}
+func (*BookingContact) ProtoMessage() {}
 
-func (x *Contact) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[3]
+func (x *BookingContact) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -866,62 +485,58 @@ func (x *Contact) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Contact.ProtoReflect.Descriptor instead.
-func (*Contact) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
+// Deprecated: Use BookingContact.ProtoReflect.Descriptor instead.
+func (*BookingContact) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *Contact) GetName() string {
+func (x *BookingContact) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *Contact) GetEmail() string {
+func (x *BookingContact) GetEmail() string {
 	if x != nil {
 		return x.Email
 	}
 	return ""
 }
 
-func (x *Contact) GetPhone() string {
+func (x *BookingContact) GetPhone() string {
 	if x != nil {
 		return x.Phone
 	}
 	return ""
 }
 
-// Benefit is a membership in another organization that gives a discount.
-type Benefit struct {
+// ItemChoice is an item and a quantity.
+type ItemChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The code of the benefit provider.
-	ProviderCode string `protobuf:"bytes,1,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// The membership number.
-	MembershipNumber string `protobuf:"bytes,2,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
-	// The discount at that time, in percent.
-	DiscountPercent int32 `protobuf:"varint,3,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
-	// Whether the number was on the provider's list then. If not, the desk should ask for the card.
-	Verified      bool `protobuf:"varint,4,opt,name=verified,proto3" json:"verified,omitempty"`
+	// The item. It must be at the session's location.
+	ItemId string `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	// The quantity, 1 to 100.
+	Quantity      int32 `protobuf:"varint,2,opt,name=quantity,proto3" json:"quantity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Benefit) Reset() {
-	*x = Benefit{}
-	mi := &file_berth_v1_booking_proto_msgTypes[4]
+func (x *ItemChoice) Reset() {
+	*x = ItemChoice{}
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Benefit) String() string {
+func (x *ItemChoice) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Benefit) ProtoMessage() {}
+func (*ItemChoice) ProtoMessage() {}
 
-func (x *Benefit) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[4]
+func (x *ItemChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -932,319 +547,49 @@ func (x *Benefit) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Benefit.ProtoReflect.Descriptor instead.
-func (*Benefit) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
+// Deprecated: Use ItemChoice.ProtoReflect.Descriptor instead.
+func (*ItemChoice) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *Benefit) GetProviderCode() string {
-	if x != nil {
-		return x.ProviderCode
-	}
-	return ""
-}
-
-func (x *Benefit) GetMembershipNumber() string {
-	if x != nil {
-		return x.MembershipNumber
-	}
-	return ""
-}
-
-func (x *Benefit) GetDiscountPercent() int32 {
-	if x != nil {
-		return x.DiscountPercent
-	}
-	return 0
-}
-
-func (x *Benefit) GetVerified() bool {
-	if x != nil {
-		return x.Verified
-	}
-	return false
-}
-
-// Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
-type Item struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7.
-	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The location of the item.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The display name.
-	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The kind of item, such as cart, caddie, mat or locker.
-	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
-	// How many there are.
-	Stock int32 `protobuf:"varint,5,opt,name=stock,proto3" json:"stock,omitempty"`
-	// The price of one. Berth records it and does not charge anyone.
-	Price *money.Money `protobuf:"bytes,6,opt,name=price,proto3" json:"price,omitempty"`
-	// How long one is in use, from the session's start. Absent: until the session's end.
-	TimeOut *durationpb.Duration `protobuf:"bytes,7,opt,name=time_out,json=timeOut,proto3" json:"time_out,omitempty"`
-	// Whether it can be reserved.
-	Active bool `protobuf:"varint,8,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit.
-	Etag          string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Item) Reset() {
-	*x = Item{}
-	mi := &file_berth_v1_booking_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Item) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Item) ProtoMessage() {}
-
-func (x *Item) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Item.ProtoReflect.Descriptor instead.
-func (*Item) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *Item) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *Item) GetLocationId() string {
-	if x != nil {
-		return x.LocationId
-	}
-	return ""
-}
-
-func (x *Item) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Item) GetKind() string {
-	if x != nil {
-		return x.Kind
-	}
-	return ""
-}
-
-func (x *Item) GetStock() int32 {
-	if x != nil {
-		return x.Stock
-	}
-	return 0
-}
-
-func (x *Item) GetPrice() *money.Money {
-	if x != nil {
-		return x.Price
-	}
-	return nil
-}
-
-func (x *Item) GetTimeOut() *durationpb.Duration {
-	if x != nil {
-		return x.TimeOut
-	}
-	return nil
-}
-
-func (x *Item) GetActive() bool {
-	if x != nil {
-		return x.Active
-	}
-	return false
-}
-
-func (x *Item) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-// BookingItem is an item reserved with a booking. It is cancelled with the booking.
-type BookingItem struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7 of this line.
-	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The item.
-	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// The item's current name.
-	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// How many.
-	Quantity int32 `protobuf:"varint,4,opt,name=quantity,proto3" json:"quantity,omitempty"`
-	// The price of one when it was reserved.
-	Price *money.Money `protobuf:"bytes,5,opt,name=price,proto3" json:"price,omitempty"`
-	// The status.
-	Status        BookingItemStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.BookingItemStatus" json:"status,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *BookingItem) Reset() {
-	*x = BookingItem{}
-	mi := &file_berth_v1_booking_proto_msgTypes[6]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *BookingItem) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*BookingItem) ProtoMessage() {}
-
-func (x *BookingItem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[6]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use BookingItem.ProtoReflect.Descriptor instead.
-func (*BookingItem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{6}
-}
-
-func (x *BookingItem) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *BookingItem) GetItemId() string {
+func (x *ItemChoice) GetItemId() string {
 	if x != nil {
 		return x.ItemId
 	}
 	return ""
 }
 
-func (x *BookingItem) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *BookingItem) GetQuantity() int32 {
+func (x *ItemChoice) GetQuantity() int32 {
 	if x != nil {
 		return x.Quantity
 	}
 	return 0
 }
 
-func (x *BookingItem) GetPrice() *money.Money {
-	if x != nil {
-		return x.Price
-	}
-	return nil
-}
-
-func (x *BookingItem) GetStatus() BookingItemStatus {
-	if x != nil {
-		return x.Status
-	}
-	return BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED
-}
-
-// WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
-type WaitlistEntry struct {
+// ItemSelection selects lines of a booking.
+type ItemSelection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7.
-	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session, if the entry is for one session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The member who waits.
-	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's current name.
-	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// The number of seats.
-	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// The status.
-	Status WaitlistEntryStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.WaitlistEntryStatus" json:"status,omitempty"`
-	// The position in the queue, from 1. 0 if the entry no longer waits.
-	Position int32 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`
-	// The time of joining, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The session's start, in UTC.
-	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// The session's title.
-	SessionTitle string `protobuf:"bytes,10,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The IANA time zone of the session's location.
-	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// The resulting booking, if the status is BOOKED.
-	BookingId string `protobuf:"bytes,12,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
-	// "NO_CREDITS". Empty if that has not happened.
-	PassedOverReason string `protobuf:"bytes,13,opt,name=passed_over_reason,json=passedOverReason,proto3" json:"passed_over_reason,omitempty"`
-	// The sessions, if the entry is for any one of several.
-	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	// The time window, if the entry is for one.
-	Window *WaitlistWindow `protobuf:"bytes,15,opt,name=window,proto3" json:"window,omitempty"`
-	// Only sessions led by this staff member. Empty: any.
-	CoachId string `protobuf:"bytes,16,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
-	// Whether staff put it before all other entries.
-	Flagged bool `protobuf:"varint,17,opt,name=flagged,proto3" json:"flagged,omitempty"`
-	// The score set by staff. Absent: the rules compute one.
-	Score *int32 `protobuf:"varint,18,opt,name=score,proto3,oneof" json:"score,omitempty"`
-	// The number of offers that it has had.
-	Offers int32 `protobuf:"varint,19,opt,name=offers,proto3" json:"offers,omitempty"`
-	// The live offer, if there is one.
-	LiveOffer *Offer `protobuf:"bytes,20,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
-	// The time it stopped waiting, in UTC.
-	CloseTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
-	// The current score under the current rules: score, or the computed one, for the session where it is best. A higher
-	// score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
-	// that starts at the beginning of the day. Absent if the entry no longer waits.
-	CurrentScore *int32 `protobuf:"varint,22,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
-	// The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
-	ScoreParts    *WaitlistScoreParts `protobuf:"bytes,23,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The ids of the lines to keep.
+	BookingItemIds []string `protobuf:"bytes,1,rep,name=booking_item_ids,json=bookingItemIds,proto3" json:"booking_item_ids,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
-func (x *WaitlistEntry) Reset() {
-	*x = WaitlistEntry{}
-	mi := &file_berth_v1_booking_proto_msgTypes[7]
+func (x *ItemSelection) Reset() {
+	*x = ItemSelection{}
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *WaitlistEntry) String() string {
+func (x *ItemSelection) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*WaitlistEntry) ProtoMessage() {}
+func (*ItemSelection) ProtoMessage() {}
 
-func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[7]
+func (x *ItemSelection) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1255,241 +600,23 @@ func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use WaitlistEntry.ProtoReflect.Descriptor instead.
-func (*WaitlistEntry) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{7}
+// Deprecated: Use ItemSelection.ProtoReflect.Descriptor instead.
+func (*ItemSelection) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *WaitlistEntry) GetId() string {
+func (x *ItemSelection) GetBookingItemIds() []string {
 	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetMemberId() string {
-	if x != nil {
-		return x.MemberId
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetMemberName() string {
-	if x != nil {
-		return x.MemberName
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetPartySize() int32 {
-	if x != nil {
-		return x.PartySize
-	}
-	return 0
-}
-
-func (x *WaitlistEntry) GetStatus() WaitlistEntryStatus {
-	if x != nil {
-		return x.Status
-	}
-	return WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_UNSPECIFIED
-}
-
-func (x *WaitlistEntry) GetPosition() int32 {
-	if x != nil {
-		return x.Position
-	}
-	return 0
-}
-
-func (x *WaitlistEntry) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
+		return x.BookingItemIds
 	}
 	return nil
-}
-
-func (x *WaitlistEntry) GetSessionStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionStartTime
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetSessionTitle() string {
-	if x != nil {
-		return x.SessionTitle
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetTimeZone() string {
-	if x != nil {
-		return x.TimeZone
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetBookingId() string {
-	if x != nil {
-		return x.BookingId
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetPassedOverReason() string {
-	if x != nil {
-		return x.PassedOverReason
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetSessionIds() []string {
-	if x != nil {
-		return x.SessionIds
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetWindow() *WaitlistWindow {
-	if x != nil {
-		return x.Window
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetCoachId() string {
-	if x != nil {
-		return x.CoachId
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetFlagged() bool {
-	if x != nil {
-		return x.Flagged
-	}
-	return false
-}
-
-func (x *WaitlistEntry) GetScore() int32 {
-	if x != nil && x.Score != nil {
-		return *x.Score
-	}
-	return 0
-}
-
-func (x *WaitlistEntry) GetOffers() int32 {
-	if x != nil {
-		return x.Offers
-	}
-	return 0
-}
-
-func (x *WaitlistEntry) GetLiveOffer() *Offer {
-	if x != nil {
-		return x.LiveOffer
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CloseTime
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetCurrentScore() int32 {
-	if x != nil && x.CurrentScore != nil {
-		return *x.CurrentScore
-	}
-	return 0
-}
-
-func (x *WaitlistEntry) GetScoreParts() *WaitlistScoreParts {
-	if x != nil {
-		return x.ScoreParts
-	}
-	return nil
-}
-
-// WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
-type WaitlistScoreParts struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// base_score.
-	Base int32 `protobuf:"varint,1,opt,name=base,proto3" json:"base,omitempty"`
-	// The bonus of the member's tier.
-	TierBonus int32 `protobuf:"varint,2,opt,name=tier_bonus,json=tierBonus,proto3" json:"tier_bonus,omitempty"`
-	// The points for the whole days between joining and the start.
-	EarlyBirdPoints int32 `protobuf:"varint,3,opt,name=early_bird_points,json=earlyBirdPoints,proto3" json:"early_bird_points,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
-}
-
-func (x *WaitlistScoreParts) Reset() {
-	*x = WaitlistScoreParts{}
-	mi := &file_berth_v1_booking_proto_msgTypes[8]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *WaitlistScoreParts) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*WaitlistScoreParts) ProtoMessage() {}
-
-func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[8]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use WaitlistScoreParts.ProtoReflect.Descriptor instead.
-func (*WaitlistScoreParts) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{8}
-}
-
-func (x *WaitlistScoreParts) GetBase() int32 {
-	if x != nil {
-		return x.Base
-	}
-	return 0
-}
-
-func (x *WaitlistScoreParts) GetTierBonus() int32 {
-	if x != nil {
-		return x.TierBonus
-	}
-	return 0
-}
-
-func (x *WaitlistScoreParts) GetEarlyBirdPoints() int32 {
-	if x != nil {
-		return x.EarlyBirdPoints
-	}
-	return 0
 }
 
 var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\x84\n" +
+	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x16berth/v1/benefit.proto\x1a\x15berth/v1/common.proto\x1a\x13berth/v1/item.proto\x1a\x16berth/v1/payment.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\n" +
 	"\n" +
 	"\aBooking\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
@@ -1500,8 +627,8 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"memberName\x12\x1d\n" +
 	"\n" +
 	"party_size\x18\x05 \x01(\x05R\tpartySize\x12/\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x17.berth.v1.BookingStatusR\x06status\x12+\n" +
-	"\achannel\x18\a \x01(\x0e2\x11.berth.v1.ChannelR\achannel\x12'\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x17.berth.v1.BookingStatusR\x06status\x122\n" +
+	"\achannel\x18\a \x01(\x0e2\x18.berth.v1.BookingChannelR\achannel\x12'\n" +
 	"\x0fsubscription_id\x18\b \x01(\tR\x0esubscriptionId\x12\x18\n" +
 	"\acredits\x18\t \x01(\x05R\acredits\x12!\n" +
 	"\fexternal_ref\x18\n" +
@@ -1522,109 +649,23 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\ttime_zone\x18\x16 \x01(\tR\btimeZone\x12G\n" +
 	"\x11cancellable_until\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\x10cancellableUntil\x12D\n" +
 	"\x10hold_expire_time\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\x0eholdExpireTime\x12+\n" +
-	"\apayment\x18\x19 \x01(\v2\x11.berth.v1.PaymentR\apayment\x12+\n" +
-	"\acontact\x18\x1a \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
+	"\apayment\x18\x19 \x01(\v2\x11.berth.v1.PaymentR\apayment\x122\n" +
+	"\acontact\x18\x1a \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12+\n" +
 	"\x05items\x18\x1b \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
 	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
 	"\n" +
-	"guest_tier\x18\x1d \x01(\tR\tguestTier\"\xf2\x01\n" +
-	"\aPayment\x12/\n" +
-	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
-	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
-	"\x06method\x18\x03 \x01(\tR\x06method\x125\n" +
-	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\x12;\n" +
-	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\x94\x02\n" +
-	"\fPaymentEntry\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04line\x18\x02 \x01(\x05R\x04line\x12+\n" +
-	"\x04kind\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x04kind\x12*\n" +
-	"\x06amount\x18\x04 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
-	"\x06method\x18\x05 \x01(\tR\x06method\x12\x1c\n" +
-	"\treference\x18\x06 \x01(\tR\treference\x12\x14\n" +
-	"\x05actor\x18\a \x01(\tR\x05actor\x12;\n" +
-	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"k\n" +
-	"\aContact\x12\x1c\n" +
+	"guest_tier\x18\x1d \x01(\tR\tguestTier\"r\n" +
+	"\x0eBookingContact\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
 	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
 	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x12\x1d\n" +
-	"\x05phone\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\"\xa2\x01\n" +
-	"\aBenefit\x12#\n" +
-	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12+\n" +
-	"\x11membership_number\x18\x02 \x01(\tR\x10membershipNumber\x12)\n" +
-	"\x10discount_percent\x18\x03 \x01(\x05R\x0fdiscountPercent\x12\x1a\n" +
-	"\bverified\x18\x04 \x01(\bR\bverified\"\x81\x02\n" +
-	"\x04Item\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
-	"\vlocation_id\x18\x02 \x01(\tR\n" +
-	"locationId\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
-	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x14\n" +
-	"\x05stock\x18\x05 \x01(\x05R\x05stock\x12(\n" +
-	"\x05price\x18\x06 \x01(\v2\x12.google.type.MoneyR\x05price\x124\n" +
-	"\btime_out\x18\a \x01(\v2\x19.google.protobuf.DurationR\atimeOut\x12\x16\n" +
-	"\x06active\x18\b \x01(\bR\x06active\x12\x12\n" +
-	"\x04etag\x18\t \x01(\tR\x04etag\"\xc5\x01\n" +
-	"\vBookingItem\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x17\n" +
-	"\aitem_id\x18\x02 \x01(\tR\x06itemId\x12\x12\n" +
-	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
-	"\bquantity\x18\x04 \x01(\x05R\bquantity\x12(\n" +
-	"\x05price\x18\x05 \x01(\v2\x12.google.type.MoneyR\x05price\x123\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\xaf\a\n" +
-	"\rWaitlistEntry\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\x05phone\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05phone\"V\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x1b\n" +
-	"\tmember_id\x18\x03 \x01(\tR\bmemberId\x12\x1f\n" +
-	"\vmember_name\x18\x04 \x01(\tR\n" +
-	"memberName\x12\x1d\n" +
-	"\n" +
-	"party_size\x18\x05 \x01(\x05R\tpartySize\x125\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1d.berth.v1.WaitlistEntryStatusR\x06status\x12\x1a\n" +
-	"\bposition\x18\a \x01(\x05R\bposition\x12;\n" +
-	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12H\n" +
-	"\x12session_start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12#\n" +
-	"\rsession_title\x18\n" +
-	" \x01(\tR\fsessionTitle\x12\x1b\n" +
-	"\ttime_zone\x18\v \x01(\tR\btimeZone\x12\x1d\n" +
-	"\n" +
-	"booking_id\x18\f \x01(\tR\tbookingId\x12,\n" +
-	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason\x12\x1f\n" +
-	"\vsession_ids\x18\x0e \x03(\tR\n" +
-	"sessionIds\x120\n" +
-	"\x06window\x18\x0f \x01(\v2\x18.berth.v1.WaitlistWindowR\x06window\x12\x19\n" +
-	"\bcoach_id\x18\x10 \x01(\tR\acoachId\x12\x18\n" +
-	"\aflagged\x18\x11 \x01(\bR\aflagged\x12\x19\n" +
-	"\x05score\x18\x12 \x01(\x05H\x00R\x05score\x88\x01\x01\x12\x16\n" +
-	"\x06offers\x18\x13 \x01(\x05R\x06offers\x12.\n" +
-	"\n" +
-	"live_offer\x18\x14 \x01(\v2\x0f.berth.v1.OfferR\tliveOffer\x129\n" +
-	"\n" +
-	"close_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12(\n" +
-	"\rcurrent_score\x18\x16 \x01(\x05H\x01R\fcurrentScore\x88\x01\x01\x12=\n" +
-	"\vscore_parts\x18\x17 \x01(\v2\x1c.berth.v1.WaitlistScorePartsR\n" +
-	"scorePartsB\b\n" +
-	"\x06_scoreB\x10\n" +
-	"\x0e_current_score\"s\n" +
-	"\x12WaitlistScoreParts\x12\x12\n" +
-	"\x04base\x18\x01 \x01(\x05R\x04base\x12\x1d\n" +
-	"\n" +
-	"tier_bonus\x18\x02 \x01(\x05R\ttierBonus\x12*\n" +
-	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints*\xc3\x01\n" +
-	"\rPaymentStatus\x12\x1e\n" +
-	"\x1aPAYMENT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
-	"\x15PAYMENT_STATUS_UNPAID\x10\x01\x12\x1d\n" +
-	"\x19PAYMENT_STATUS_AUTHORIZED\x10\x02\x12\x1b\n" +
-	"\x17PAYMENT_STATUS_CAPTURED\x10\x03\x12\x1b\n" +
-	"\x17PAYMENT_STATUS_REFUNDED\x10\x04\x12\x1e\n" +
-	"\x1aPAYMENT_STATUS_WRITTEN_OFF\x10\x05*\x9f\x01\n" +
-	"\x11BookingItemStatus\x12#\n" +
-	"\x1fBOOKING_ITEM_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
-	"\x1bBOOKING_ITEM_STATUS_PENDING\x10\x01\x12!\n" +
-	"\x1dBOOKING_ITEM_STATUS_CONFIRMED\x10\x02\x12!\n" +
-	"\x1dBOOKING_ITEM_STATUS_CANCELLED\x10\x03*\xdc\x01\n" +
+	"ItemChoice\x12!\n" +
+	"\aitem_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12%\n" +
+	"\bquantity\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01R\bquantity\"J\n" +
+	"\rItemSelection\x129\n" +
+	"\x10booking_item_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\xb0\x01\x01R\x0ebookingItemIds*\xdc\x01\n" +
 	"\rBookingStatus\x12\x1e\n" +
 	"\x1aBOOKING_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16BOOKING_STATUS_PENDING\x10\x01\x12\x1c\n" +
@@ -1637,14 +678,7 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x1bCHECK_IN_METHOD_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16CHECK_IN_METHOD_MANUAL\x10\x01\x12\x16\n" +
 	"\x12CHECK_IN_METHOD_QR\x10\x02\x12\x17\n" +
-	"\x13CHECK_IN_METHOD_GPS\x10\x03*\xec\x01\n" +
-	"\x13WaitlistEntryStatus\x12%\n" +
-	"!WAITLIST_ENTRY_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
-	"\x1dWAITLIST_ENTRY_STATUS_WAITING\x10\x01\x12!\n" +
-	"\x1dWAITLIST_ENTRY_STATUS_OFFERED\x10\x02\x12 \n" +
-	"\x1cWAITLIST_ENTRY_STATUS_BOOKED\x10\x03\x12#\n" +
-	"\x1fWAITLIST_ENTRY_STATUS_CANCELLED\x10\x04\x12!\n" +
-	"\x1dWAITLIST_ENTRY_STATUS_EXPIRED\x10\x05B\x8c\x01\n" +
+	"\x13CHECK_IN_METHOD_GPS\x10\x03B\x8c\x01\n" +
 	"\fcom.berth.v1B\fBookingProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -1659,68 +693,41 @@ func file_berth_v1_booking_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_proto_rawDescData
 }
 
-var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 5)
-var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_berth_v1_booking_proto_goTypes = []any{
-	(PaymentStatus)(0),            // 0: berth.v1.PaymentStatus
-	(BookingItemStatus)(0),        // 1: berth.v1.BookingItemStatus
-	(BookingStatus)(0),            // 2: berth.v1.BookingStatus
-	(CheckInMethod)(0),            // 3: berth.v1.CheckInMethod
-	(WaitlistEntryStatus)(0),      // 4: berth.v1.WaitlistEntryStatus
-	(*Booking)(nil),               // 5: berth.v1.Booking
-	(*Payment)(nil),               // 6: berth.v1.Payment
-	(*PaymentEntry)(nil),          // 7: berth.v1.PaymentEntry
-	(*Contact)(nil),               // 8: berth.v1.Contact
-	(*Benefit)(nil),               // 9: berth.v1.Benefit
-	(*Item)(nil),                  // 10: berth.v1.Item
-	(*BookingItem)(nil),           // 11: berth.v1.BookingItem
-	(*WaitlistEntry)(nil),         // 12: berth.v1.WaitlistEntry
-	(*WaitlistScoreParts)(nil),    // 13: berth.v1.WaitlistScoreParts
-	(Channel)(0),                  // 14: berth.v1.Channel
-	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
-	(*money.Money)(nil),           // 16: google.type.Money
-	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
-	(*WaitlistWindow)(nil),        // 18: berth.v1.WaitlistWindow
-	(*Offer)(nil),                 // 19: berth.v1.Offer
+	(BookingStatus)(0),            // 0: berth.v1.BookingStatus
+	(CheckInMethod)(0),            // 1: berth.v1.CheckInMethod
+	(*Booking)(nil),               // 2: berth.v1.Booking
+	(*BookingContact)(nil),        // 3: berth.v1.BookingContact
+	(*ItemChoice)(nil),            // 4: berth.v1.ItemChoice
+	(*ItemSelection)(nil),         // 5: berth.v1.ItemSelection
+	(BookingChannel)(0),           // 6: berth.v1.BookingChannel
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*Payment)(nil),               // 8: berth.v1.Payment
+	(*BookingItem)(nil),           // 9: berth.v1.BookingItem
+	(*Benefit)(nil),               // 10: berth.v1.Benefit
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
-	2,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
-	14, // 1: berth.v1.Booking.channel:type_name -> berth.v1.Channel
-	15, // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
-	15, // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
-	15, // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
-	3,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
-	15, // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
-	15, // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
-	15, // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
-	15, // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
-	6,  // 10: berth.v1.Booking.payment:type_name -> berth.v1.Payment
-	8,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.Contact
-	11, // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
-	9,  // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
-	0,  // 14: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
-	16, // 15: berth.v1.Payment.amount:type_name -> google.type.Money
-	15, // 16: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
-	16, // 17: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
-	0,  // 18: berth.v1.PaymentEntry.kind:type_name -> berth.v1.PaymentStatus
-	16, // 19: berth.v1.PaymentEntry.amount:type_name -> google.type.Money
-	15, // 20: berth.v1.PaymentEntry.create_time:type_name -> google.protobuf.Timestamp
-	16, // 21: berth.v1.Item.price:type_name -> google.type.Money
-	17, // 22: berth.v1.Item.time_out:type_name -> google.protobuf.Duration
-	16, // 23: berth.v1.BookingItem.price:type_name -> google.type.Money
-	1,  // 24: berth.v1.BookingItem.status:type_name -> berth.v1.BookingItemStatus
-	4,  // 25: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	15, // 26: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	15, // 27: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	18, // 28: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
-	19, // 29: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.Offer
-	15, // 30: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
-	13, // 31: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
-	32, // [32:32] is the sub-list for method output_type
-	32, // [32:32] is the sub-list for method input_type
-	32, // [32:32] is the sub-list for extension type_name
-	32, // [32:32] is the sub-list for extension extendee
-	0,  // [0:32] is the sub-list for field type_name
+	0,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
+	6,  // 1: berth.v1.Booking.channel:type_name -> berth.v1.BookingChannel
+	7,  // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
+	7,  // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
+	7,  // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
+	1,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
+	7,  // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
+	7,  // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
+	7,  // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
+	7,  // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
+	8,  // 10: berth.v1.Booking.payment:type_name -> berth.v1.Payment
+	3,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.BookingContact
+	9,  // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
+	10, // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -1728,16 +735,17 @@ func file_berth_v1_booking_proto_init() {
 	if File_berth_v1_booking_proto != nil {
 		return
 	}
+	file_berth_v1_benefit_proto_init()
 	file_berth_v1_common_proto_init()
-	file_berth_v1_waitlist_proto_init()
-	file_berth_v1_booking_proto_msgTypes[7].OneofWrappers = []any{}
+	file_berth_v1_item_proto_init()
+	file_berth_v1_payment_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_proto_rawDesc), len(file_berth_v1_booking_proto_rawDesc)),
-			NumEnums:      5,
-			NumMessages:   9,
+			NumEnums:      2,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

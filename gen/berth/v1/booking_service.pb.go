@@ -11,9 +11,6 @@ import (
 	money "google.golang.org/genproto/googleapis/type/money"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
-	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -25,59 +22,6 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
-
-// BenefitVerification is how membership numbers are verified.
-type BenefitVerification int32
-
-const (
-	// Not specified.
-	BenefitVerification_BENEFIT_VERIFICATION_UNSPECIFIED BenefitVerification = 0
-	// They are not: a number has to match the pattern, and its bookings show as unverified.
-	BenefitVerification_BENEFIT_VERIFICATION_NONE BenefitVerification = 1
-	// They have to be on the provider's list (UpdateBenefitNumbers).
-	BenefitVerification_BENEFIT_VERIFICATION_LIST BenefitVerification = 2
-)
-
-// Enum value maps for BenefitVerification.
-var (
-	BenefitVerification_name = map[int32]string{
-		0: "BENEFIT_VERIFICATION_UNSPECIFIED",
-		1: "BENEFIT_VERIFICATION_NONE",
-		2: "BENEFIT_VERIFICATION_LIST",
-	}
-	BenefitVerification_value = map[string]int32{
-		"BENEFIT_VERIFICATION_UNSPECIFIED": 0,
-		"BENEFIT_VERIFICATION_NONE":        1,
-		"BENEFIT_VERIFICATION_LIST":        2,
-	}
-)
-
-func (x BenefitVerification) Enum() *BenefitVerification {
-	p := new(BenefitVerification)
-	*p = x
-	return p
-}
-
-func (x BenefitVerification) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (BenefitVerification) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_service_proto_enumTypes[0].Descriptor()
-}
-
-func (BenefitVerification) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_service_proto_enumTypes[0]
-}
-
-func (x BenefitVerification) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use BenefitVerification.Descriptor instead.
-func (BenefitVerification) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{0}
-}
 
 // BookRequest books seats.
 type BookRequest struct {
@@ -93,7 +37,7 @@ type BookRequest struct {
 	// The subscription that pays. Needed only if several are active.
 	SubscriptionId string `protobuf:"bytes,5,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The channel. The header X-Booking-Channel overrides it.
-	Channel Channel `protobuf:"varint,6,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
+	Channel BookingChannel `protobuf:"varint,6,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
 	// returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
@@ -170,11 +114,11 @@ func (x *BookRequest) GetSubscriptionId() string {
 	return ""
 }
 
-func (x *BookRequest) GetChannel() Channel {
+func (x *BookRequest) GetChannel() BookingChannel {
 	if x != nil {
 		return x.Channel
 	}
-	return Channel_CHANNEL_UNSPECIFIED
+	return BookingChannel_BOOKING_CHANNEL_UNSPECIFIED
 }
 
 func (x *BookRequest) GetExternalRef() string {
@@ -298,9 +242,9 @@ type HoldBookingRequest struct {
 	// The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
 	PartySize int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
 	// The channel. The header X-Booking-Channel overrides it.
-	Channel Channel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
+	Channel BookingChannel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// How to reach the customer. A guest needs a name.
-	Contact *Contact `protobuf:"bytes,6,opt,name=contact,proto3" json:"contact,omitempty"`
+	Contact *BookingContact `protobuf:"bytes,6,opt,name=contact,proto3" json:"contact,omitempty"`
 	// The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
 	// returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
@@ -373,14 +317,14 @@ func (x *HoldBookingRequest) GetPartySize() int32 {
 	return 0
 }
 
-func (x *HoldBookingRequest) GetChannel() Channel {
+func (x *HoldBookingRequest) GetChannel() BookingChannel {
 	if x != nil {
 		return x.Channel
 	}
-	return Channel_CHANNEL_UNSPECIFIED
+	return BookingChannel_BOOKING_CHANNEL_UNSPECIFIED
 }
 
-func (x *HoldBookingRequest) GetContact() *Contact {
+func (x *HoldBookingRequest) GetContact() *BookingContact {
 	if x != nil {
 		return x.Contact
 	}
@@ -415,61 +359,6 @@ func (x *HoldBookingRequest) GetGuestTier() string {
 	return ""
 }
 
-// ItemChoice is an item and a quantity.
-type ItemChoice struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The item. It must be at the session's location.
-	ItemId string `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// The quantity, 1 to 100.
-	Quantity      int32 `protobuf:"varint,2,opt,name=quantity,proto3" json:"quantity,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ItemChoice) Reset() {
-	*x = ItemChoice{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ItemChoice) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ItemChoice) ProtoMessage() {}
-
-func (x *ItemChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ItemChoice.ProtoReflect.Descriptor instead.
-func (*ItemChoice) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{3}
-}
-
-func (x *ItemChoice) GetItemId() string {
-	if x != nil {
-		return x.ItemId
-	}
-	return ""
-}
-
-func (x *ItemChoice) GetQuantity() int32 {
-	if x != nil {
-		return x.Quantity
-	}
-	return 0
-}
-
 // HoldBookingResponse is the hold.
 type HoldBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -481,7 +370,7 @@ type HoldBookingResponse struct {
 
 func (x *HoldBookingResponse) Reset() {
 	*x = HoldBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -493,7 +382,7 @@ func (x *HoldBookingResponse) String() string {
 func (*HoldBookingResponse) ProtoMessage() {}
 
 func (x *HoldBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -506,7 +395,7 @@ func (x *HoldBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HoldBookingResponse.ProtoReflect.Descriptor instead.
 func (*HoldBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *HoldBookingResponse) GetBooking() *Booking {
@@ -540,7 +429,7 @@ type ConfirmBookingRequest struct {
 
 func (x *ConfirmBookingRequest) Reset() {
 	*x = ConfirmBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -552,7 +441,7 @@ func (x *ConfirmBookingRequest) String() string {
 func (*ConfirmBookingRequest) ProtoMessage() {}
 
 func (x *ConfirmBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -565,7 +454,7 @@ func (x *ConfirmBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmBookingRequest.ProtoReflect.Descriptor instead.
 func (*ConfirmBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ConfirmBookingRequest) GetTenantId() string {
@@ -632,7 +521,7 @@ type RecordPaymentRequest struct {
 
 func (x *RecordPaymentRequest) Reset() {
 	*x = RecordPaymentRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -644,7 +533,7 @@ func (x *RecordPaymentRequest) String() string {
 func (*RecordPaymentRequest) ProtoMessage() {}
 
 func (x *RecordPaymentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -657,7 +546,7 @@ func (x *RecordPaymentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordPaymentRequest.ProtoReflect.Descriptor instead.
 func (*RecordPaymentRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RecordPaymentRequest) GetTenantId() string {
@@ -692,7 +581,7 @@ type RecordPaymentResponse struct {
 
 func (x *RecordPaymentResponse) Reset() {
 	*x = RecordPaymentResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -704,7 +593,7 @@ func (x *RecordPaymentResponse) String() string {
 func (*RecordPaymentResponse) ProtoMessage() {}
 
 func (x *RecordPaymentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -717,7 +606,7 @@ func (x *RecordPaymentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RecordPaymentResponse.ProtoReflect.Descriptor instead.
 func (*RecordPaymentResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RecordPaymentResponse) GetBooking() *Booking {
@@ -746,7 +635,7 @@ type RefundPaymentRequest struct {
 
 func (x *RefundPaymentRequest) Reset() {
 	*x = RefundPaymentRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -758,7 +647,7 @@ func (x *RefundPaymentRequest) String() string {
 func (*RefundPaymentRequest) ProtoMessage() {}
 
 func (x *RefundPaymentRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -771,7 +660,7 @@ func (x *RefundPaymentRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundPaymentRequest.ProtoReflect.Descriptor instead.
 func (*RefundPaymentRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *RefundPaymentRequest) GetTenantId() string {
@@ -820,7 +709,7 @@ type RefundPaymentResponse struct {
 
 func (x *RefundPaymentResponse) Reset() {
 	*x = RefundPaymentResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -832,7 +721,7 @@ func (x *RefundPaymentResponse) String() string {
 func (*RefundPaymentResponse) ProtoMessage() {}
 
 func (x *RefundPaymentResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -845,7 +734,7 @@ func (x *RefundPaymentResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundPaymentResponse.ProtoReflect.Descriptor instead.
 func (*RefundPaymentResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RefundPaymentResponse) GetBooking() *Booking {
@@ -855,8 +744,8 @@ func (x *RefundPaymentResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ListPaymentEntriesRequest selects a booking.
-type ListPaymentEntriesRequest struct {
+// ListPaymentLinesRequest selects a booking.
+type ListPaymentLinesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -866,21 +755,21 @@ type ListPaymentEntriesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListPaymentEntriesRequest) Reset() {
-	*x = ListPaymentEntriesRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+func (x *ListPaymentLinesRequest) Reset() {
+	*x = ListPaymentLinesRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListPaymentEntriesRequest) String() string {
+func (x *ListPaymentLinesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListPaymentEntriesRequest) ProtoMessage() {}
+func (*ListPaymentLinesRequest) ProtoMessage() {}
 
-func (x *ListPaymentEntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
+func (x *ListPaymentLinesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,49 +780,49 @@ func (x *ListPaymentEntriesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListPaymentEntriesRequest.ProtoReflect.Descriptor instead.
-func (*ListPaymentEntriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{10}
+// Deprecated: Use ListPaymentLinesRequest.ProtoReflect.Descriptor instead.
+func (*ListPaymentLinesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *ListPaymentEntriesRequest) GetTenantId() string {
+func (x *ListPaymentLinesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListPaymentEntriesRequest) GetBookingId() string {
+func (x *ListPaymentLinesRequest) GetBookingId() string {
 	if x != nil {
 		return x.BookingId
 	}
 	return ""
 }
 
-// ListPaymentEntriesResponse has the lines of a booking's payment.
-type ListPaymentEntriesResponse struct {
+// ListPaymentLinesResponse has the lines of a booking's payment.
+type ListPaymentLinesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines, oldest first.
-	Entries       []*PaymentEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	Lines         []*PaymentLine `protobuf:"bytes,1,rep,name=lines,proto3" json:"lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListPaymentEntriesResponse) Reset() {
-	*x = ListPaymentEntriesResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+func (x *ListPaymentLinesResponse) Reset() {
+	*x = ListPaymentLinesResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListPaymentEntriesResponse) String() string {
+func (x *ListPaymentLinesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListPaymentEntriesResponse) ProtoMessage() {}
+func (*ListPaymentLinesResponse) ProtoMessage() {}
 
-func (x *ListPaymentEntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
+func (x *ListPaymentLinesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -944,133 +833,14 @@ func (x *ListPaymentEntriesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListPaymentEntriesResponse.ProtoReflect.Descriptor instead.
-func (*ListPaymentEntriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{11}
+// Deprecated: Use ListPaymentLinesResponse.ProtoReflect.Descriptor instead.
+func (*ListPaymentLinesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{10}
 }
 
-func (x *ListPaymentEntriesResponse) GetEntries() []*PaymentEntry {
+func (x *ListPaymentLinesResponse) GetLines() []*PaymentLine {
 	if x != nil {
-		return x.Entries
-	}
-	return nil
-}
-
-// PaymentFacts are what the caller reports about a payment.
-type PaymentFacts struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The amount. Not negative.
-	Amount *money.Money `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
-	// The payment method, up to 50 characters, such as "card".
-	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	// AUTHORIZED, CAPTURED or WRITTEN_OFF. Unspecified means CAPTURED.
-	Status PaymentStatus `protobuf:"varint,3,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
-	// The reference of the receipt or of the provider's transaction, up to 200 characters.
-	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PaymentFacts) Reset() {
-	*x = PaymentFacts{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PaymentFacts) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PaymentFacts) ProtoMessage() {}
-
-func (x *PaymentFacts) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PaymentFacts.ProtoReflect.Descriptor instead.
-func (*PaymentFacts) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{12}
-}
-
-func (x *PaymentFacts) GetAmount() *money.Money {
-	if x != nil {
-		return x.Amount
-	}
-	return nil
-}
-
-func (x *PaymentFacts) GetMethod() string {
-	if x != nil {
-		return x.Method
-	}
-	return ""
-}
-
-func (x *PaymentFacts) GetStatus() PaymentStatus {
-	if x != nil {
-		return x.Status
-	}
-	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
-}
-
-func (x *PaymentFacts) GetReference() string {
-	if x != nil {
-		return x.Reference
-	}
-	return ""
-}
-
-// ItemSelection selects lines of a booking.
-type ItemSelection struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The ids of the lines to keep.
-	BookingItemIds []string `protobuf:"bytes,1,rep,name=booking_item_ids,json=bookingItemIds,proto3" json:"booking_item_ids,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
-}
-
-func (x *ItemSelection) Reset() {
-	*x = ItemSelection{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ItemSelection) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ItemSelection) ProtoMessage() {}
-
-func (x *ItemSelection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ItemSelection.ProtoReflect.Descriptor instead.
-func (*ItemSelection) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{13}
-}
-
-func (x *ItemSelection) GetBookingItemIds() []string {
-	if x != nil {
-		return x.BookingItemIds
+		return x.Lines
 	}
 	return nil
 }
@@ -1086,7 +856,7 @@ type ConfirmBookingResponse struct {
 
 func (x *ConfirmBookingResponse) Reset() {
 	*x = ConfirmBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +868,7 @@ func (x *ConfirmBookingResponse) String() string {
 func (*ConfirmBookingResponse) ProtoMessage() {}
 
 func (x *ConfirmBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +881,7 @@ func (x *ConfirmBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmBookingResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ConfirmBookingResponse) GetBooking() *Booking {
@@ -1134,7 +904,7 @@ type ReleaseHoldRequest struct {
 
 func (x *ReleaseHoldRequest) Reset() {
 	*x = ReleaseHoldRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1146,7 +916,7 @@ func (x *ReleaseHoldRequest) String() string {
 func (*ReleaseHoldRequest) ProtoMessage() {}
 
 func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1159,7 +929,7 @@ func (x *ReleaseHoldRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseHoldRequest.ProtoReflect.Descriptor instead.
 func (*ReleaseHoldRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ReleaseHoldRequest) GetTenantId() string {
@@ -1187,7 +957,7 @@ type ReleaseHoldResponse struct {
 
 func (x *ReleaseHoldResponse) Reset() {
 	*x = ReleaseHoldResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1199,7 +969,7 @@ func (x *ReleaseHoldResponse) String() string {
 func (*ReleaseHoldResponse) ProtoMessage() {}
 
 func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1212,7 +982,7 @@ func (x *ReleaseHoldResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReleaseHoldResponse.ProtoReflect.Descriptor instead.
 func (*ReleaseHoldResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ReleaseHoldResponse) GetBooking() *Booking {
@@ -1241,7 +1011,7 @@ type RescheduleBookingRequest struct {
 
 func (x *RescheduleBookingRequest) Reset() {
 	*x = RescheduleBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1253,7 +1023,7 @@ func (x *RescheduleBookingRequest) String() string {
 func (*RescheduleBookingRequest) ProtoMessage() {}
 
 func (x *RescheduleBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1266,7 +1036,7 @@ func (x *RescheduleBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RescheduleBookingRequest.ProtoReflect.Descriptor instead.
 func (*RescheduleBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RescheduleBookingRequest) GetTenantId() string {
@@ -1317,7 +1087,7 @@ type RescheduleBookingResponse struct {
 
 func (x *RescheduleBookingResponse) Reset() {
 	*x = RescheduleBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1329,7 +1099,7 @@ func (x *RescheduleBookingResponse) String() string {
 func (*RescheduleBookingResponse) ProtoMessage() {}
 
 func (x *RescheduleBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1342,7 +1112,7 @@ func (x *RescheduleBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RescheduleBookingResponse.ProtoReflect.Descriptor instead.
 func (*RescheduleBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RescheduleBookingResponse) GetBooking() *Booking {
@@ -1374,7 +1144,7 @@ type CancelBookingRequest struct {
 
 func (x *CancelBookingRequest) Reset() {
 	*x = CancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1156,7 @@ func (x *CancelBookingRequest) String() string {
 func (*CancelBookingRequest) ProtoMessage() {}
 
 func (x *CancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1169,7 @@ func (x *CancelBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelBookingRequest.ProtoReflect.Descriptor instead.
 func (*CancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CancelBookingRequest) GetTenantId() string {
@@ -1445,7 +1215,7 @@ type CancelBookingResponse struct {
 
 func (x *CancelBookingResponse) Reset() {
 	*x = CancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1457,7 +1227,7 @@ func (x *CancelBookingResponse) String() string {
 func (*CancelBookingResponse) ProtoMessage() {}
 
 func (x *CancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1470,7 +1240,7 @@ func (x *CancelBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelBookingResponse.ProtoReflect.Descriptor instead.
 func (*CancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CancelBookingResponse) GetOutcome() isCancelBookingResponse_Outcome {
@@ -1554,7 +1324,7 @@ type AdminCancelBookingRequest struct {
 
 func (x *AdminCancelBookingRequest) Reset() {
 	*x = AdminCancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1566,7 +1336,7 @@ func (x *AdminCancelBookingRequest) String() string {
 func (*AdminCancelBookingRequest) ProtoMessage() {}
 
 func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1579,7 +1349,7 @@ func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminCancelBookingRequest.ProtoReflect.Descriptor instead.
 func (*AdminCancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *AdminCancelBookingRequest) GetTenantId() string {
@@ -1632,7 +1402,7 @@ type AdminCancelBookingResponse struct {
 
 func (x *AdminCancelBookingResponse) Reset() {
 	*x = AdminCancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1644,7 +1414,7 @@ func (x *AdminCancelBookingResponse) String() string {
 func (*AdminCancelBookingResponse) ProtoMessage() {}
 
 func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1657,7 +1427,7 @@ func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AdminCancelBookingResponse.ProtoReflect.Descriptor instead.
 func (*AdminCancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *AdminCancelBookingResponse) GetOutcome() isAdminCancelBookingResponse_Outcome {
@@ -1737,7 +1507,7 @@ type GetBookingRequest struct {
 
 func (x *GetBookingRequest) Reset() {
 	*x = GetBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1749,7 +1519,7 @@ func (x *GetBookingRequest) String() string {
 func (*GetBookingRequest) ProtoMessage() {}
 
 func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1762,7 +1532,7 @@ func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingRequest.ProtoReflect.Descriptor instead.
 func (*GetBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *GetBookingRequest) GetTenantId() string {
@@ -1790,7 +1560,7 @@ type GetBookingResponse struct {
 
 func (x *GetBookingResponse) Reset() {
 	*x = GetBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1802,7 +1572,7 @@ func (x *GetBookingResponse) String() string {
 func (*GetBookingResponse) ProtoMessage() {}
 
 func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1815,7 +1585,7 @@ func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingResponse.ProtoReflect.Descriptor instead.
 func (*GetBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *GetBookingResponse) GetBooking() *Booking {
@@ -1846,7 +1616,7 @@ type ListMyBookingsRequest struct {
 
 func (x *ListMyBookingsRequest) Reset() {
 	*x = ListMyBookingsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1858,7 +1628,7 @@ func (x *ListMyBookingsRequest) String() string {
 func (*ListMyBookingsRequest) ProtoMessage() {}
 
 func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1871,7 +1641,7 @@ func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsRequest.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListMyBookingsRequest) GetTenantId() string {
@@ -1931,7 +1701,7 @@ type ListMyBookingsResponse struct {
 
 func (x *ListMyBookingsResponse) Reset() {
 	*x = ListMyBookingsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1943,7 +1713,7 @@ func (x *ListMyBookingsResponse) String() string {
 func (*ListMyBookingsResponse) ProtoMessage() {}
 
 func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1956,7 +1726,7 @@ func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsResponse.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListMyBookingsResponse) GetBookings() []*Booking {
@@ -1980,8 +1750,8 @@ func (x *ListMyBookingsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// ListRosterRequest reads a session's roster.
-type ListRosterRequest struct {
+// GetSessionRosterRequest reads a session's roster.
+type GetSessionRosterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1993,21 +1763,21 @@ type ListRosterRequest struct {
 	sizeCache       protoimpl.SizeCache
 }
 
-func (x *ListRosterRequest) Reset() {
-	*x = ListRosterRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+func (x *GetSessionRosterRequest) Reset() {
+	*x = GetSessionRosterRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListRosterRequest) String() string {
+func (x *GetSessionRosterRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListRosterRequest) ProtoMessage() {}
+func (*GetSessionRosterRequest) ProtoMessage() {}
 
-func (x *ListRosterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+func (x *GetSessionRosterRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2018,34 +1788,34 @@ func (x *ListRosterRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListRosterRequest.ProtoReflect.Descriptor instead.
-func (*ListRosterRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
+// Deprecated: Use GetSessionRosterRequest.ProtoReflect.Descriptor instead.
+func (*GetSessionRosterRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
 }
 
-func (x *ListRosterRequest) GetTenantId() string {
+func (x *GetSessionRosterRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListRosterRequest) GetSessionId() string {
+func (x *GetSessionRosterRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-func (x *ListRosterRequest) GetIncludeInactive() bool {
+func (x *GetSessionRosterRequest) GetIncludeInactive() bool {
 	if x != nil {
 		return x.IncludeInactive
 	}
 	return false
 }
 
-// ListRosterResponse has the bookings and the waitlist of a session.
-type ListRosterResponse struct {
+// GetSessionRosterResponse has the bookings and the waitlist of a session.
+type GetSessionRosterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The bookings, by time of creation.
 	Bookings []*Booking `protobuf:"bytes,1,rep,name=bookings,proto3" json:"bookings,omitempty"`
@@ -2059,21 +1829,21 @@ type ListRosterResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListRosterResponse) Reset() {
-	*x = ListRosterResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+func (x *GetSessionRosterResponse) Reset() {
+	*x = GetSessionRosterResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListRosterResponse) String() string {
+func (x *GetSessionRosterResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListRosterResponse) ProtoMessage() {}
+func (*GetSessionRosterResponse) ProtoMessage() {}
 
-func (x *ListRosterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+func (x *GetSessionRosterResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2084,33 +1854,33 @@ func (x *ListRosterResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListRosterResponse.ProtoReflect.Descriptor instead.
-func (*ListRosterResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
+// Deprecated: Use GetSessionRosterResponse.ProtoReflect.Descriptor instead.
+func (*GetSessionRosterResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
 }
 
-func (x *ListRosterResponse) GetBookings() []*Booking {
+func (x *GetSessionRosterResponse) GetBookings() []*Booking {
 	if x != nil {
 		return x.Bookings
 	}
 	return nil
 }
 
-func (x *ListRosterResponse) GetEntries() []*WaitlistEntry {
+func (x *GetSessionRosterResponse) GetEntries() []*WaitlistEntry {
 	if x != nil {
 		return x.Entries
 	}
 	return nil
 }
 
-func (x *ListRosterResponse) GetCapacity() int32 {
+func (x *GetSessionRosterResponse) GetCapacity() int32 {
 	if x != nil && x.Capacity != nil {
 		return *x.Capacity
 	}
 	return 0
 }
 
-func (x *ListRosterResponse) GetSeatsTaken() int32 {
+func (x *GetSessionRosterResponse) GetSeatsTaken() int32 {
 	if x != nil {
 		return x.SeatsTaken
 	}
@@ -2130,7 +1900,7 @@ type MarkNoShowRequest struct {
 
 func (x *MarkNoShowRequest) Reset() {
 	*x = MarkNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2142,7 +1912,7 @@ func (x *MarkNoShowRequest) String() string {
 func (*MarkNoShowRequest) ProtoMessage() {}
 
 func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2155,7 +1925,7 @@ func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowRequest.ProtoReflect.Descriptor instead.
 func (*MarkNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *MarkNoShowRequest) GetTenantId() string {
@@ -2183,7 +1953,7 @@ type MarkNoShowResponse struct {
 
 func (x *MarkNoShowResponse) Reset() {
 	*x = MarkNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2195,7 +1965,7 @@ func (x *MarkNoShowResponse) String() string {
 func (*MarkNoShowResponse) ProtoMessage() {}
 
 func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2208,7 +1978,7 @@ func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowResponse.ProtoReflect.Descriptor instead.
 func (*MarkNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *MarkNoShowResponse) GetBooking() *Booking {
@@ -2231,7 +2001,7 @@ type UndoNoShowRequest struct {
 
 func (x *UndoNoShowRequest) Reset() {
 	*x = UndoNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2243,7 +2013,7 @@ func (x *UndoNoShowRequest) String() string {
 func (*UndoNoShowRequest) ProtoMessage() {}
 
 func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2256,7 +2026,7 @@ func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowRequest.ProtoReflect.Descriptor instead.
 func (*UndoNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *UndoNoShowRequest) GetTenantId() string {
@@ -2284,7 +2054,7 @@ type UndoNoShowResponse struct {
 
 func (x *UndoNoShowResponse) Reset() {
 	*x = UndoNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2296,7 +2066,7 @@ func (x *UndoNoShowResponse) String() string {
 func (*UndoNoShowResponse) ProtoMessage() {}
 
 func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2309,7 +2079,7 @@ func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowResponse.ProtoReflect.Descriptor instead.
 func (*UndoNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *UndoNoShowResponse) GetBooking() *Booking {
@@ -2319,1257 +2089,11 @@ func (x *UndoNoShowResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ItemInput has the fields of an item that staff can edit.
-type ItemInput struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The display name, 1 to 200 characters. Unique at the location.
-	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The kind of item, such as cart, caddie, mat or locker. Up to 50 characters.
-	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
-	// How many there are, 0 to 10,000.
-	Stock int32 `protobuf:"varint,3,opt,name=stock,proto3" json:"stock,omitempty"`
-	// The price of one. Berth records it and does not charge anyone.
-	Price *money.Money `protobuf:"bytes,4,opt,name=price,proto3" json:"price,omitempty"`
-	// How long one is in use, from the session's start: 1 minute to 7 days. Absent: until the session's end.
-	TimeOut *durationpb.Duration `protobuf:"bytes,5,opt,name=time_out,json=timeOut,proto3" json:"time_out,omitempty"`
-	// Whether it can be reserved.
-	Active        bool `protobuf:"varint,6,opt,name=active,proto3" json:"active,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ItemInput) Reset() {
-	*x = ItemInput{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ItemInput) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ItemInput) ProtoMessage() {}
-
-func (x *ItemInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[33]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ItemInput.ProtoReflect.Descriptor instead.
-func (*ItemInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{33}
-}
-
-func (x *ItemInput) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *ItemInput) GetKind() string {
-	if x != nil {
-		return x.Kind
-	}
-	return ""
-}
-
-func (x *ItemInput) GetStock() int32 {
-	if x != nil {
-		return x.Stock
-	}
-	return 0
-}
-
-func (x *ItemInput) GetPrice() *money.Money {
-	if x != nil {
-		return x.Price
-	}
-	return nil
-}
-
-func (x *ItemInput) GetTimeOut() *durationpb.Duration {
-	if x != nil {
-		return x.TimeOut
-	}
-	return nil
-}
-
-func (x *ItemInput) GetActive() bool {
-	if x != nil {
-		return x.Active
-	}
-	return false
-}
-
-// CreateItemRequest creates an item.
-type CreateItemRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The location of the item. It cannot be changed later.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The values to create it with. name is required.
-	Item          *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CreateItemRequest) Reset() {
-	*x = CreateItemRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CreateItemRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CreateItemRequest) ProtoMessage() {}
-
-func (x *CreateItemRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[34]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CreateItemRequest.ProtoReflect.Descriptor instead.
-func (*CreateItemRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{34}
-}
-
-func (x *CreateItemRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *CreateItemRequest) GetLocationId() string {
-	if x != nil {
-		return x.LocationId
-	}
-	return ""
-}
-
-func (x *CreateItemRequest) GetItem() *ItemInput {
-	if x != nil {
-		return x.Item
-	}
-	return nil
-}
-
-// CreateItemResponse is the new item.
-type CreateItemResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The item.
-	Item          *Item `protobuf:"bytes,1,opt,name=item,proto3" json:"item,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CreateItemResponse) Reset() {
-	*x = CreateItemResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CreateItemResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CreateItemResponse) ProtoMessage() {}
-
-func (x *CreateItemResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[35]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CreateItemResponse.ProtoReflect.Descriptor instead.
-func (*CreateItemResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{35}
-}
-
-func (x *CreateItemResponse) GetItem() *Item {
-	if x != nil {
-		return x.Item
-	}
-	return nil
-}
-
-// UpdateItemRequest edits an item.
-type UpdateItemRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The item.
-	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// New values for the fields in the mask.
-	Item *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
-	// The fields of item to change, such as "stock". Required.
-	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateItemRequest) Reset() {
-	*x = UpdateItemRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateItemRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateItemRequest) ProtoMessage() {}
-
-func (x *UpdateItemRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[36]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateItemRequest.ProtoReflect.Descriptor instead.
-func (*UpdateItemRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{36}
-}
-
-func (x *UpdateItemRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *UpdateItemRequest) GetItemId() string {
-	if x != nil {
-		return x.ItemId
-	}
-	return ""
-}
-
-func (x *UpdateItemRequest) GetItem() *ItemInput {
-	if x != nil {
-		return x.Item
-	}
-	return nil
-}
-
-func (x *UpdateItemRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
-	if x != nil {
-		return x.UpdateMask
-	}
-	return nil
-}
-
-func (x *UpdateItemRequest) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-// UpdateItemResponse is the edited item.
-type UpdateItemResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The item.
-	Item          *Item `protobuf:"bytes,1,opt,name=item,proto3" json:"item,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateItemResponse) Reset() {
-	*x = UpdateItemResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateItemResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateItemResponse) ProtoMessage() {}
-
-func (x *UpdateItemResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[37]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateItemResponse.ProtoReflect.Descriptor instead.
-func (*UpdateItemResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{37}
-}
-
-func (x *UpdateItemResponse) GetItem() *Item {
-	if x != nil {
-		return x.Item
-	}
-	return nil
-}
-
-// ListItemsRequest lists items.
-type ListItemsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only items at this location. Empty: all.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Whether to include items that cannot be reserved.
-	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListItemsRequest) Reset() {
-	*x = ListItemsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListItemsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListItemsRequest) ProtoMessage() {}
-
-func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[38]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
-func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{38}
-}
-
-func (x *ListItemsRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *ListItemsRequest) GetLocationId() string {
-	if x != nil {
-		return x.LocationId
-	}
-	return ""
-}
-
-func (x *ListItemsRequest) GetIncludeInactive() bool {
-	if x != nil {
-		return x.IncludeInactive
-	}
-	return false
-}
-
-func (x *ListItemsRequest) GetPageSize() int32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListItemsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// ListItemsResponse is one page.
-type ListItemsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The items.
-	Items []*Item `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
-	// The token of the next page. Empty on the last page.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListItemsResponse) Reset() {
-	*x = ListItemsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[39]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListItemsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListItemsResponse) ProtoMessage() {}
-
-func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[39]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
-func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{39}
-}
-
-func (x *ListItemsResponse) GetItems() []*Item {
-	if x != nil {
-		return x.Items
-	}
-	return nil
-}
-
-func (x *ListItemsResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
-// BenefitProvider is an organization whose members get a discount.
-type BenefitProvider struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
-	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The display name, 1 to 200 characters.
-	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters, and 1,000
-	// instructions when it is compiled: ((a{10}){10}){10} has more. Empty in responses to callers without the permission
-	// catalog.write.
-	NumberPattern string `protobuf:"bytes,3,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
-	// The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
-	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
-	// Whether it is accepted.
-	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
-	Verification BenefitVerification `protobuf:"varint,7,opt,name=verification,proto3,enum=berth.v1.BenefitVerification" json:"verification,omitempty"`
-	// Whether several members may use one number, as families do. Otherwise a number serves one member.
-	Families bool `protobuf:"varint,8,opt,name=families,proto3" json:"families,omitempty"`
-	// Output only. How many numbers are on the list. 0 in responses to callers without the permission catalog.write.
-	NumberCount   int32 `protobuf:"varint,9,opt,name=number_count,json=numberCount,proto3" json:"number_count,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *BenefitProvider) Reset() {
-	*x = BenefitProvider{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[40]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *BenefitProvider) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*BenefitProvider) ProtoMessage() {}
-
-func (x *BenefitProvider) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[40]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use BenefitProvider.ProtoReflect.Descriptor instead.
-func (*BenefitProvider) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{40}
-}
-
-func (x *BenefitProvider) GetCode() string {
-	if x != nil {
-		return x.Code
-	}
-	return ""
-}
-
-func (x *BenefitProvider) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *BenefitProvider) GetNumberPattern() string {
-	if x != nil {
-		return x.NumberPattern
-	}
-	return ""
-}
-
-func (x *BenefitProvider) GetDiscountPercent() int32 {
-	if x != nil {
-		return x.DiscountPercent
-	}
-	return 0
-}
-
-func (x *BenefitProvider) GetActive() bool {
-	if x != nil {
-		return x.Active
-	}
-	return false
-}
-
-func (x *BenefitProvider) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-func (x *BenefitProvider) GetVerification() BenefitVerification {
-	if x != nil {
-		return x.Verification
-	}
-	return BenefitVerification_BENEFIT_VERIFICATION_UNSPECIFIED
-}
-
-func (x *BenefitProvider) GetFamilies() bool {
-	if x != nil {
-		return x.Families
-	}
-	return false
-}
-
-func (x *BenefitProvider) GetNumberCount() int32 {
-	if x != nil {
-		return x.NumberCount
-	}
-	return 0
-}
-
-// PutBenefitProviderRequest creates or replaces a provider.
-type PutBenefitProviderRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The provider.
-	Provider *BenefitProvider `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
-	// Whether to only create it. If a provider with that code exists, active or not, it stays unchanged: ALREADY_EXISTS.
-	// It excludes an etag.
-	CreateOnly    bool `protobuf:"varint,3,opt,name=create_only,json=createOnly,proto3" json:"create_only,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PutBenefitProviderRequest) Reset() {
-	*x = PutBenefitProviderRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[41]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PutBenefitProviderRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PutBenefitProviderRequest) ProtoMessage() {}
-
-func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[41]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PutBenefitProviderRequest.ProtoReflect.Descriptor instead.
-func (*PutBenefitProviderRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{41}
-}
-
-func (x *PutBenefitProviderRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *PutBenefitProviderRequest) GetProvider() *BenefitProvider {
-	if x != nil {
-		return x.Provider
-	}
-	return nil
-}
-
-func (x *PutBenefitProviderRequest) GetCreateOnly() bool {
-	if x != nil {
-		return x.CreateOnly
-	}
-	return false
-}
-
-// PutBenefitProviderResponse is the provider.
-type PutBenefitProviderResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The provider.
-	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PutBenefitProviderResponse) Reset() {
-	*x = PutBenefitProviderResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[42]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PutBenefitProviderResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PutBenefitProviderResponse) ProtoMessage() {}
-
-func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[42]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PutBenefitProviderResponse.ProtoReflect.Descriptor instead.
-func (*PutBenefitProviderResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{42}
-}
-
-func (x *PutBenefitProviderResponse) GetProvider() *BenefitProvider {
-	if x != nil {
-		return x.Provider
-	}
-	return nil
-}
-
-// ListBenefitProvidersRequest lists providers.
-type ListBenefitProvidersRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListBenefitProvidersRequest) Reset() {
-	*x = ListBenefitProvidersRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[43]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListBenefitProvidersRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListBenefitProvidersRequest) ProtoMessage() {}
-
-func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[43]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListBenefitProvidersRequest.ProtoReflect.Descriptor instead.
-func (*ListBenefitProvidersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{43}
-}
-
-func (x *ListBenefitProvidersRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-// ListBenefitProvidersResponse has all providers.
-type ListBenefitProvidersResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The providers, by code.
-	Providers     []*BenefitProvider `protobuf:"bytes,1,rep,name=providers,proto3" json:"providers,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListBenefitProvidersResponse) Reset() {
-	*x = ListBenefitProvidersResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[44]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListBenefitProvidersResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListBenefitProvidersResponse) ProtoMessage() {}
-
-func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[44]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListBenefitProvidersResponse.ProtoReflect.Descriptor instead.
-func (*ListBenefitProvidersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{44}
-}
-
-func (x *ListBenefitProvidersResponse) GetProviders() []*BenefitProvider {
-	if x != nil {
-		return x.Providers
-	}
-	return nil
-}
-
-// UpdateBenefitNumbersRequest changes a provider's list of membership numbers.
-type UpdateBenefitNumbersRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The code of the provider.
-	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// The numbers to add, each of 1 to 100 characters. Up to 5,000.
-	Add []string `protobuf:"bytes,3,rep,name=add,proto3" json:"add,omitempty"`
-	// The numbers to remove. Up to 5,000.
-	Remove []string `protobuf:"bytes,4,rep,name=remove,proto3" json:"remove,omitempty"`
-	// Whether to remove all numbers that are not in add.
-	Replace       bool `protobuf:"varint,5,opt,name=replace,proto3" json:"replace,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateBenefitNumbersRequest) Reset() {
-	*x = UpdateBenefitNumbersRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[45]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateBenefitNumbersRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateBenefitNumbersRequest) ProtoMessage() {}
-
-func (x *UpdateBenefitNumbersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[45]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateBenefitNumbersRequest.ProtoReflect.Descriptor instead.
-func (*UpdateBenefitNumbersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{45}
-}
-
-func (x *UpdateBenefitNumbersRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *UpdateBenefitNumbersRequest) GetProviderCode() string {
-	if x != nil {
-		return x.ProviderCode
-	}
-	return ""
-}
-
-func (x *UpdateBenefitNumbersRequest) GetAdd() []string {
-	if x != nil {
-		return x.Add
-	}
-	return nil
-}
-
-func (x *UpdateBenefitNumbersRequest) GetRemove() []string {
-	if x != nil {
-		return x.Remove
-	}
-	return nil
-}
-
-func (x *UpdateBenefitNumbersRequest) GetReplace() bool {
-	if x != nil {
-		return x.Replace
-	}
-	return false
-}
-
-// UpdateBenefitNumbersResponse is the provider.
-type UpdateBenefitNumbersResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The provider, with the number of its numbers.
-	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateBenefitNumbersResponse) Reset() {
-	*x = UpdateBenefitNumbersResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[46]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateBenefitNumbersResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateBenefitNumbersResponse) ProtoMessage() {}
-
-func (x *UpdateBenefitNumbersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[46]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateBenefitNumbersResponse.ProtoReflect.Descriptor instead.
-func (*UpdateBenefitNumbersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{46}
-}
-
-func (x *UpdateBenefitNumbersResponse) GetProvider() *BenefitProvider {
-	if x != nil {
-		return x.Provider
-	}
-	return nil
-}
-
-// BenefitMembership is a membership number that a member uses.
-type BenefitMembership struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The code of the provider.
-	ProviderCode string `protobuf:"bytes,1,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// The member.
-	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's name.
-	MemberName string `protobuf:"bytes,3,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// The number, as the member entered it.
-	MembershipNumber string `protobuf:"bytes,4,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
-	// Whether the number is on the provider's list now.
-	Verified bool `protobuf:"varint,5,opt,name=verified,proto3" json:"verified,omitempty"`
-	// Since when the member uses it, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *BenefitMembership) Reset() {
-	*x = BenefitMembership{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[47]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *BenefitMembership) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*BenefitMembership) ProtoMessage() {}
-
-func (x *BenefitMembership) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[47]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use BenefitMembership.ProtoReflect.Descriptor instead.
-func (*BenefitMembership) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{47}
-}
-
-func (x *BenefitMembership) GetProviderCode() string {
-	if x != nil {
-		return x.ProviderCode
-	}
-	return ""
-}
-
-func (x *BenefitMembership) GetMemberId() string {
-	if x != nil {
-		return x.MemberId
-	}
-	return ""
-}
-
-func (x *BenefitMembership) GetMemberName() string {
-	if x != nil {
-		return x.MemberName
-	}
-	return ""
-}
-
-func (x *BenefitMembership) GetMembershipNumber() string {
-	if x != nil {
-		return x.MembershipNumber
-	}
-	return ""
-}
-
-func (x *BenefitMembership) GetVerified() bool {
-	if x != nil {
-		return x.Verified
-	}
-	return false
-}
-
-func (x *BenefitMembership) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
-	}
-	return nil
-}
-
-// ListBenefitMembershipsRequest lists the numbers that members use.
-type ListBenefitMembershipsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The code of the provider.
-	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// Only this number. Letter case, spaces and punctuation do not count. Empty: all.
-	MembershipNumber string `protobuf:"bytes,3,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
-	// The page size, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListBenefitMembershipsRequest) Reset() {
-	*x = ListBenefitMembershipsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[48]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListBenefitMembershipsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListBenefitMembershipsRequest) ProtoMessage() {}
-
-func (x *ListBenefitMembershipsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[48]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListBenefitMembershipsRequest.ProtoReflect.Descriptor instead.
-func (*ListBenefitMembershipsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{48}
-}
-
-func (x *ListBenefitMembershipsRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *ListBenefitMembershipsRequest) GetProviderCode() string {
-	if x != nil {
-		return x.ProviderCode
-	}
-	return ""
-}
-
-func (x *ListBenefitMembershipsRequest) GetMembershipNumber() string {
-	if x != nil {
-		return x.MembershipNumber
-	}
-	return ""
-}
-
-func (x *ListBenefitMembershipsRequest) GetPageSize() int32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListBenefitMembershipsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// ListBenefitMembershipsResponse is one page.
-type ListBenefitMembershipsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The memberships, by number.
-	Memberships []*BenefitMembership `protobuf:"bytes,1,rep,name=memberships,proto3" json:"memberships,omitempty"`
-	// The token of the next page. Empty on the last page.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListBenefitMembershipsResponse) Reset() {
-	*x = ListBenefitMembershipsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[49]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListBenefitMembershipsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListBenefitMembershipsResponse) ProtoMessage() {}
-
-func (x *ListBenefitMembershipsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[49]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListBenefitMembershipsResponse.ProtoReflect.Descriptor instead.
-func (*ListBenefitMembershipsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{49}
-}
-
-func (x *ListBenefitMembershipsResponse) GetMemberships() []*BenefitMembership {
-	if x != nil {
-		return x.Memberships
-	}
-	return nil
-}
-
-func (x *ListBenefitMembershipsResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
-// DeleteBenefitMembershipRequest ends a member's use of a number.
-type DeleteBenefitMembershipRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The code of the provider.
-	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// The member.
-	MemberId      string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DeleteBenefitMembershipRequest) Reset() {
-	*x = DeleteBenefitMembershipRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[50]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DeleteBenefitMembershipRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DeleteBenefitMembershipRequest) ProtoMessage() {}
-
-func (x *DeleteBenefitMembershipRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[50]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DeleteBenefitMembershipRequest.ProtoReflect.Descriptor instead.
-func (*DeleteBenefitMembershipRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{50}
-}
-
-func (x *DeleteBenefitMembershipRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *DeleteBenefitMembershipRequest) GetProviderCode() string {
-	if x != nil {
-		return x.ProviderCode
-	}
-	return ""
-}
-
-func (x *DeleteBenefitMembershipRequest) GetMemberId() string {
-	if x != nil {
-		return x.MemberId
-	}
-	return ""
-}
-
-// DeleteBenefitMembershipResponse is empty.
-type DeleteBenefitMembershipResponse struct {
-	state         protoimpl.MessageState `protogen:"open.v1"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DeleteBenefitMembershipResponse) Reset() {
-	*x = DeleteBenefitMembershipResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[51]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DeleteBenefitMembershipResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DeleteBenefitMembershipResponse) ProtoMessage() {}
-
-func (x *DeleteBenefitMembershipResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[51]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DeleteBenefitMembershipResponse.ProtoReflect.Descriptor instead.
-func (*DeleteBenefitMembershipResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{51}
-}
-
 var File_berth_v1_booking_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\x8e\x03\n" +
+	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x17google/type/money.proto\"\x95\x03\n" +
 	"\vBookRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -3578,8 +2102,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"party_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x124\n" +
-	"\x0fsubscription_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x125\n" +
-	"\achannel\x18\x06 \x01(\x0e2\x11.berth.v1.ChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
+	"\x0fsubscription_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x12<\n" +
+	"\achannel\x18\x06 \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
 	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x12\x1f\n" +
 	"\vno_waitlist\x18\t \x01(\bR\n" +
@@ -3587,7 +2111,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\fBookResponse\x12-\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
 	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entryB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xc9\x03\n" +
+	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xd7\x03\n" +
 	"\x12HoldBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -3595,19 +2119,15 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\tmember_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12)\n" +
 	"\n" +
 	"party_size\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x125\n" +
-	"\achannel\x18\x05 \x01(\x0e2\x11.berth.v1.ChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
-	"\acontact\x18\x06 \x01(\v2\x11.berth.v1.ContactR\acontact\x12+\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x12<\n" +
+	"\achannel\x18\x05 \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x122\n" +
+	"\acontact\x18\x06 \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12+\n" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
 	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x124\n" +
 	"\x05items\x18\t \x03(\v2\x14.berth.v1.ItemChoiceB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05items\x12&\n" +
 	"\n" +
 	"guest_tier\x18\n" +
-	" \x01(\tB\a\xbaH\x04r\x02\x182R\tguestTier\"V\n" +
-	"\n" +
-	"ItemChoice\x12!\n" +
-	"\aitem_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12%\n" +
-	"\bquantity\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01R\bquantity\"B\n" +
+	" \x01(\tB\a\xbaH\x04r\x02\x182R\tguestTier\"B\n" +
 	"\x13HoldBookingResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xcb\x04\n" +
 	"\x15ConfirmBookingRequest\x12(\n" +
@@ -3635,20 +2155,13 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x06method\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12&\n" +
 	"\treference\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\treference\"D\n" +
 	"\x15RefundPaymentResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"n\n" +
-	"\x19ListPaymentEntriesRequest\x12(\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"l\n" +
+	"\x17ListPaymentLinesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"N\n" +
-	"\x1aListPaymentEntriesResponse\x120\n" +
-	"\aentries\x18\x01 \x03(\v2\x16.berth.v1.PaymentEntryR\aentries\"\xcc\x01\n" +
-	"\fPaymentFacts\x122\n" +
-	"\x06amount\x18\x01 \x01(\v2\x12.google.type.MoneyB\x06\xbaH\x03\xc8\x01\x01R\x06amount\x12\x1f\n" +
-	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12?\n" +
-	"\x06status\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusB\x0e\xbaH\v\x82\x01\b\x18\x00\x18\x02\x18\x03\x18\x05R\x06status\x12&\n" +
-	"\treference\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\treference\"J\n" +
-	"\rItemSelection\x129\n" +
-	"\x10booking_item_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\xb0\x01\x01R\x0ebookingItemIds\"E\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"G\n" +
+	"\x18ListPaymentLinesResponse\x12+\n" +
+	"\x05lines\x18\x01 \x03(\v2\x15.berth.v1.PaymentLineR\x05lines\"E\n" +
 	"\x16ConfirmBookingResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"g\n" +
 	"\x12ReleaseHoldRequest\x12(\n" +
@@ -3714,13 +2227,13 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x16ListMyBookingsResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x121\n" +
 	"\aentries\x18\x02 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\x91\x01\n" +
-	"\x11ListRosterRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\x97\x01\n" +
+	"\x17GetSessionRosterRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12)\n" +
-	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\"\xc5\x01\n" +
-	"\x12ListRosterResponse\x12-\n" +
+	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\"\xcb\x01\n" +
+	"\x18GetSessionRosterResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x121\n" +
 	"\aentries\x18\x02 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12\x1f\n" +
 	"\bcapacity\x18\x03 \x01(\x05H\x00R\bcapacity\x88\x01\x01\x12\x1f\n" +
@@ -3738,136 +2251,26 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12UndoNoShowResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xf2\x01\n" +
-	"\tItemInput\x12\x1c\n" +
-	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\x04kind\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12 \n" +
-	"\x05stock\x18\x03 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05stock\x12(\n" +
-	"\x05price\x18\x04 \x01(\v2\x12.google.type.MoneyR\x05price\x12F\n" +
-	"\btime_out\x18\x05 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
-	"\"\x04\b\x80\xf5$2\x02\b<R\atimeOut\x12\x16\n" +
-	"\x06active\x18\x06 \x01(\bR\x06active\"\xd1\x01\n" +
-	"\x11CreateItemRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
-	"locationId\x12g\n" +
-	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB>\xbaH;\xba\x015\n" +
-	"\x10create_item.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x04item\"8\n" +
-	"\x12CreateItemResponse\x12\"\n" +
-	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xa2\x02\n" +
-	"\x11UpdateItemRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
-	"\aitem_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12/\n" +
-	"\x04item\x18\x03 \x01(\v2\x13.berth.v1.ItemInputB\x06\xbaH\x03\xc8\x01\x01R\x04item\x12r\n" +
-	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB5\xbaH2\xc8\x01\x01\xe2\x01,\x12\x04name\x12\x04kind\x12\x05stock\x12\x05price\x12\btime_out\x12\x06activeR\n" +
-	"updateMask\x12\x1b\n" +
-	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
-	"\x12UpdateItemResponse\x12\"\n" +
-	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xe7\x01\n" +
-	"\x10ListItemsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12)\n" +
-	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\x12'\n" +
-	"\tpage_size\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
-	"\x11ListItemsResponse\x12$\n" +
-	"\x05items\x18\x01 \x03(\v2\x0e.berth.v1.ItemR\x05items\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8a\x03\n" +
-	"\x0fBenefitProvider\x12-\n" +
-	"\x04code\x18\x01 \x01(\tB\x19\xbaH\x16r\x142\x12^[A-Z0-9_-]{1,50}$R\x04code\x12\x1e\n" +
-	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x121\n" +
-	"\x0enumber_pattern\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\rnumberPattern\x124\n" +
-	"\x10discount_percent\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0fdiscountPercent\x12\x16\n" +
-	"\x06active\x18\x05 \x01(\bR\x06active\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12K\n" +
-	"\fverification\x18\a \x01(\x0e2\x1d.berth.v1.BenefitVerificationB\b\xbaH\x05\x82\x01\x02\x10\x01R\fverification\x12\x1a\n" +
-	"\bfamilies\x18\b \x01(\bR\bfamilies\x12!\n" +
-	"\fnumber_count\x18\t \x01(\x05R\vnumberCount\"\xa0\x02\n" +
-	"\x19PutBenefitProviderRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
-	"\bprovider\x18\x02 \x01(\v2\x19.berth.v1.BenefitProviderB\x06\xbaH\x03\xc8\x01\x01R\bprovider\x12\x1f\n" +
-	"\vcreate_only\x18\x03 \x01(\bR\n" +
-	"createOnly:y\xbaHv\x1at\n" +
-	" put_benefit_provider.create_only\x12!what is not there yet has no etag\x1a-!this.create_only || this.provider.etag == ''\"S\n" +
-	"\x1aPutBenefitProviderResponse\x125\n" +
-	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"G\n" +
-	"\x1bListBenefitProvidersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
-	"\x1cListBenefitProvidersResponse\x127\n" +
-	"\tproviders\x18\x01 \x03(\v2\x19.berth.v1.BenefitProviderR\tproviders\"\xe1\x01\n" +
-	"\x1bUpdateBenefitNumbersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
-	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x12#\n" +
-	"\x03add\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x88'\"\x06r\x04\x10\x01\x18dR\x03add\x12)\n" +
-	"\x06remove\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x88'\"\x06r\x04\x10\x01\x18dR\x06remove\x12\x18\n" +
-	"\areplace\x18\x05 \x01(\bR\areplace\"U\n" +
-	"\x1cUpdateBenefitNumbersResponse\x125\n" +
-	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"\xfc\x01\n" +
-	"\x11BenefitMembership\x12#\n" +
-	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12\x1b\n" +
-	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
-	"\vmember_name\x18\x03 \x01(\tR\n" +
-	"memberName\x12+\n" +
-	"\x11membership_number\x18\x04 \x01(\tR\x10membershipNumber\x12\x1a\n" +
-	"\bverified\x18\x05 \x01(\bR\bverified\x12;\n" +
-	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\x81\x02\n" +
-	"\x1dListBenefitMembershipsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
-	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x124\n" +
-	"\x11membership_number\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x10membershipNumber\x12'\n" +
-	"\tpage_size\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x87\x01\n" +
-	"\x1eListBenefitMembershipsResponse\x12=\n" +
-	"\vmemberships\x18\x01 \x03(\v2\x1b.berth.v1.BenefitMembershipR\vmemberships\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
-	"\x1eDeleteBenefitMembershipRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
-	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x12%\n" +
-	"\tmember_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"!\n" +
-	"\x1fDeleteBenefitMembershipResponse*y\n" +
-	"\x13BenefitVerification\x12$\n" +
-	" BENEFIT_VERIFICATION_UNSPECIFIED\x10\x00\x12\x1d\n" +
-	"\x19BENEFIT_VERIFICATION_NONE\x10\x01\x12\x1d\n" +
-	"\x19BENEFIT_VERIFICATION_LIST\x10\x022\xe7\x13\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xd1\f\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
 	"\x0eConfirmBooking\x12\x1f.berth.v1.ConfirmBookingRequest\x1a .berth.v1.ConfirmBookingResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12h\n" +
 	"\rRecordPayment\x12\x1e.berth.v1.RecordPaymentRequest\x1a\x1f.berth.v1.RecordPaymentResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0epayment.record\x12h\n" +
-	"\rRefundPayment\x12\x1e.berth.v1.RefundPaymentRequest\x1a\x1f.berth.v1.RefundPaymentResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0epayment.refund\x12z\n" +
-	"\x12ListPaymentEntries\x12#.berth.v1.ListPaymentEntriesRequest\x1a$.berth.v1.ListPaymentEntriesResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12i\n" +
+	"\rRefundPayment\x12\x1e.berth.v1.RefundPaymentRequest\x1a\x1f.berth.v1.RefundPaymentResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0epayment.refund\x12t\n" +
+	"\x10ListPaymentLines\x12!.berth.v1.ListPaymentLinesRequest\x1a\".berth.v1.ListPaymentLinesResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12i\n" +
 	"\vReleaseHold\x12\x1c.berth.v1.ReleaseHoldRequest\x1a\x1d.berth.v1.ReleaseHoldResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12~\n" +
 	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\" \xca\xf3\x18\x1c\b\x02\x12\x16booking.reschedule_any\x18\x01\x12Z\n" +
 	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\b\xca\xf3\x18\x04\b\x02\x18\x01\x12{\n" +
 	"\x12AdminCancelBooking\x12#.berth.v1.AdminCancelBookingRequest\x1a$.berth.v1.AdminCancelBookingResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12booking.cancel_any\x12b\n" +
 	"\n" +
 	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12n\n" +
-	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12b\n" +
-	"\n" +
-	"ListRoster\x12\x1b.berth.v1.ListRosterRequest\x1a\x1c.berth.v1.ListRosterResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ebooking.roster\x90\x02\x01\x12`\n" +
+	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12t\n" +
+	"\x10GetSessionRoster\x12!.berth.v1.GetSessionRosterRequest\x1a\".berth.v1.GetSessionRosterResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ebooking.roster\x90\x02\x01\x12`\n" +
 	"\n" +
 	"MarkNoShow\x12\x1b.berth.v1.MarkNoShowRequest\x1a\x1c.berth.v1.MarkNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12`\n" +
 	"\n" +
-	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12^\n" +
-	"\n" +
-	"CreateItem\x12\x1b.berth.v1.CreateItemRequest\x1a\x1c.berth.v1.CreateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12^\n" +
-	"\n" +
-	"UpdateItem\x12\x1b.berth.v1.UpdateItemRequest\x1a\x1c.berth.v1.UpdateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12]\n" +
-	"\tListItems\x12\x1a.berth.v1.ListItemsRequest\x1a\x1b.berth.v1.ListItemsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12v\n" +
-	"\x12PutBenefitProvider\x12#.berth.v1.PutBenefitProviderRequest\x1a$.berth.v1.PutBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12~\n" +
-	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12|\n" +
-	"\x14UpdateBenefitNumbers\x12%.berth.v1.UpdateBenefitNumbersRequest\x1a&.berth.v1.UpdateBenefitNumbersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12\x83\x01\n" +
-	"\x16ListBenefitMemberships\x12'.berth.v1.ListBenefitMembershipsRequest\x1a(.berth.v1.ListBenefitMembershipsResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12\x84\x01\n" +
-	"\x17DeleteBenefitMembership\x12(.berth.v1.DeleteBenefitMembershipRequest\x1a).berth.v1.DeleteBenefitMembershipResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.writeB\x93\x01\n" +
+	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_showB\x93\x01\n" +
 	"\fcom.berth.v1B\x13BookingServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -3882,175 +2285,116 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_berth_v1_booking_service_proto_goTypes = []any{
-	(BenefitVerification)(0),                // 0: berth.v1.BenefitVerification
-	(*BookRequest)(nil),                     // 1: berth.v1.BookRequest
-	(*BookResponse)(nil),                    // 2: berth.v1.BookResponse
-	(*HoldBookingRequest)(nil),              // 3: berth.v1.HoldBookingRequest
-	(*ItemChoice)(nil),                      // 4: berth.v1.ItemChoice
-	(*HoldBookingResponse)(nil),             // 5: berth.v1.HoldBookingResponse
-	(*ConfirmBookingRequest)(nil),           // 6: berth.v1.ConfirmBookingRequest
-	(*RecordPaymentRequest)(nil),            // 7: berth.v1.RecordPaymentRequest
-	(*RecordPaymentResponse)(nil),           // 8: berth.v1.RecordPaymentResponse
-	(*RefundPaymentRequest)(nil),            // 9: berth.v1.RefundPaymentRequest
-	(*RefundPaymentResponse)(nil),           // 10: berth.v1.RefundPaymentResponse
-	(*ListPaymentEntriesRequest)(nil),       // 11: berth.v1.ListPaymentEntriesRequest
-	(*ListPaymentEntriesResponse)(nil),      // 12: berth.v1.ListPaymentEntriesResponse
-	(*PaymentFacts)(nil),                    // 13: berth.v1.PaymentFacts
-	(*ItemSelection)(nil),                   // 14: berth.v1.ItemSelection
-	(*ConfirmBookingResponse)(nil),          // 15: berth.v1.ConfirmBookingResponse
-	(*ReleaseHoldRequest)(nil),              // 16: berth.v1.ReleaseHoldRequest
-	(*ReleaseHoldResponse)(nil),             // 17: berth.v1.ReleaseHoldResponse
-	(*RescheduleBookingRequest)(nil),        // 18: berth.v1.RescheduleBookingRequest
-	(*RescheduleBookingResponse)(nil),       // 19: berth.v1.RescheduleBookingResponse
-	(*CancelBookingRequest)(nil),            // 20: berth.v1.CancelBookingRequest
-	(*CancelBookingResponse)(nil),           // 21: berth.v1.CancelBookingResponse
-	(*AdminCancelBookingRequest)(nil),       // 22: berth.v1.AdminCancelBookingRequest
-	(*AdminCancelBookingResponse)(nil),      // 23: berth.v1.AdminCancelBookingResponse
-	(*GetBookingRequest)(nil),               // 24: berth.v1.GetBookingRequest
-	(*GetBookingResponse)(nil),              // 25: berth.v1.GetBookingResponse
-	(*ListMyBookingsRequest)(nil),           // 26: berth.v1.ListMyBookingsRequest
-	(*ListMyBookingsResponse)(nil),          // 27: berth.v1.ListMyBookingsResponse
-	(*ListRosterRequest)(nil),               // 28: berth.v1.ListRosterRequest
-	(*ListRosterResponse)(nil),              // 29: berth.v1.ListRosterResponse
-	(*MarkNoShowRequest)(nil),               // 30: berth.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),              // 31: berth.v1.MarkNoShowResponse
-	(*UndoNoShowRequest)(nil),               // 32: berth.v1.UndoNoShowRequest
-	(*UndoNoShowResponse)(nil),              // 33: berth.v1.UndoNoShowResponse
-	(*ItemInput)(nil),                       // 34: berth.v1.ItemInput
-	(*CreateItemRequest)(nil),               // 35: berth.v1.CreateItemRequest
-	(*CreateItemResponse)(nil),              // 36: berth.v1.CreateItemResponse
-	(*UpdateItemRequest)(nil),               // 37: berth.v1.UpdateItemRequest
-	(*UpdateItemResponse)(nil),              // 38: berth.v1.UpdateItemResponse
-	(*ListItemsRequest)(nil),                // 39: berth.v1.ListItemsRequest
-	(*ListItemsResponse)(nil),               // 40: berth.v1.ListItemsResponse
-	(*BenefitProvider)(nil),                 // 41: berth.v1.BenefitProvider
-	(*PutBenefitProviderRequest)(nil),       // 42: berth.v1.PutBenefitProviderRequest
-	(*PutBenefitProviderResponse)(nil),      // 43: berth.v1.PutBenefitProviderResponse
-	(*ListBenefitProvidersRequest)(nil),     // 44: berth.v1.ListBenefitProvidersRequest
-	(*ListBenefitProvidersResponse)(nil),    // 45: berth.v1.ListBenefitProvidersResponse
-	(*UpdateBenefitNumbersRequest)(nil),     // 46: berth.v1.UpdateBenefitNumbersRequest
-	(*UpdateBenefitNumbersResponse)(nil),    // 47: berth.v1.UpdateBenefitNumbersResponse
-	(*BenefitMembership)(nil),               // 48: berth.v1.BenefitMembership
-	(*ListBenefitMembershipsRequest)(nil),   // 49: berth.v1.ListBenefitMembershipsRequest
-	(*ListBenefitMembershipsResponse)(nil),  // 50: berth.v1.ListBenefitMembershipsResponse
-	(*DeleteBenefitMembershipRequest)(nil),  // 51: berth.v1.DeleteBenefitMembershipRequest
-	(*DeleteBenefitMembershipResponse)(nil), // 52: berth.v1.DeleteBenefitMembershipResponse
-	(Channel)(0),                            // 53: berth.v1.Channel
-	(*Booking)(nil),                         // 54: berth.v1.Booking
-	(*WaitlistEntry)(nil),                   // 55: berth.v1.WaitlistEntry
-	(*Contact)(nil),                         // 56: berth.v1.Contact
-	(*money.Money)(nil),                     // 57: google.type.Money
-	(*PaymentEntry)(nil),                    // 58: berth.v1.PaymentEntry
-	(PaymentStatus)(0),                      // 59: berth.v1.PaymentStatus
-	(*TimeRange)(nil),                       // 60: berth.v1.TimeRange
-	(BookingStatus)(0),                      // 61: berth.v1.BookingStatus
-	(*durationpb.Duration)(nil),             // 62: google.protobuf.Duration
-	(*Item)(nil),                            // 63: berth.v1.Item
-	(*fieldmaskpb.FieldMask)(nil),           // 64: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),           // 65: google.protobuf.Timestamp
+	(*BookRequest)(nil),                // 0: berth.v1.BookRequest
+	(*BookResponse)(nil),               // 1: berth.v1.BookResponse
+	(*HoldBookingRequest)(nil),         // 2: berth.v1.HoldBookingRequest
+	(*HoldBookingResponse)(nil),        // 3: berth.v1.HoldBookingResponse
+	(*ConfirmBookingRequest)(nil),      // 4: berth.v1.ConfirmBookingRequest
+	(*RecordPaymentRequest)(nil),       // 5: berth.v1.RecordPaymentRequest
+	(*RecordPaymentResponse)(nil),      // 6: berth.v1.RecordPaymentResponse
+	(*RefundPaymentRequest)(nil),       // 7: berth.v1.RefundPaymentRequest
+	(*RefundPaymentResponse)(nil),      // 8: berth.v1.RefundPaymentResponse
+	(*ListPaymentLinesRequest)(nil),    // 9: berth.v1.ListPaymentLinesRequest
+	(*ListPaymentLinesResponse)(nil),   // 10: berth.v1.ListPaymentLinesResponse
+	(*ConfirmBookingResponse)(nil),     // 11: berth.v1.ConfirmBookingResponse
+	(*ReleaseHoldRequest)(nil),         // 12: berth.v1.ReleaseHoldRequest
+	(*ReleaseHoldResponse)(nil),        // 13: berth.v1.ReleaseHoldResponse
+	(*RescheduleBookingRequest)(nil),   // 14: berth.v1.RescheduleBookingRequest
+	(*RescheduleBookingResponse)(nil),  // 15: berth.v1.RescheduleBookingResponse
+	(*CancelBookingRequest)(nil),       // 16: berth.v1.CancelBookingRequest
+	(*CancelBookingResponse)(nil),      // 17: berth.v1.CancelBookingResponse
+	(*AdminCancelBookingRequest)(nil),  // 18: berth.v1.AdminCancelBookingRequest
+	(*AdminCancelBookingResponse)(nil), // 19: berth.v1.AdminCancelBookingResponse
+	(*GetBookingRequest)(nil),          // 20: berth.v1.GetBookingRequest
+	(*GetBookingResponse)(nil),         // 21: berth.v1.GetBookingResponse
+	(*ListMyBookingsRequest)(nil),      // 22: berth.v1.ListMyBookingsRequest
+	(*ListMyBookingsResponse)(nil),     // 23: berth.v1.ListMyBookingsResponse
+	(*GetSessionRosterRequest)(nil),    // 24: berth.v1.GetSessionRosterRequest
+	(*GetSessionRosterResponse)(nil),   // 25: berth.v1.GetSessionRosterResponse
+	(*MarkNoShowRequest)(nil),          // 26: berth.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),         // 27: berth.v1.MarkNoShowResponse
+	(*UndoNoShowRequest)(nil),          // 28: berth.v1.UndoNoShowRequest
+	(*UndoNoShowResponse)(nil),         // 29: berth.v1.UndoNoShowResponse
+	(BookingChannel)(0),                // 30: berth.v1.BookingChannel
+	(*Booking)(nil),                    // 31: berth.v1.Booking
+	(*WaitlistEntry)(nil),              // 32: berth.v1.WaitlistEntry
+	(*BookingContact)(nil),             // 33: berth.v1.BookingContact
+	(*ItemChoice)(nil),                 // 34: berth.v1.ItemChoice
+	(*PaymentFacts)(nil),               // 35: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),              // 36: berth.v1.ItemSelection
+	(*money.Money)(nil),                // 37: google.type.Money
+	(*PaymentLine)(nil),                // 38: berth.v1.PaymentLine
+	(*TimeRange)(nil),                  // 39: berth.v1.TimeRange
+	(BookingStatus)(0),                 // 40: berth.v1.BookingStatus
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	53, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.Channel
-	54, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	55, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	53, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.Channel
-	56, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.Contact
-	4,  // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
-	54, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
-	13, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
-	14, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
-	13, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
-	54, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
-	57, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
-	54, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
-	58, // 13: berth.v1.ListPaymentEntriesResponse.entries:type_name -> berth.v1.PaymentEntry
-	57, // 14: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
-	59, // 15: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
-	54, // 16: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
-	54, // 17: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
-	54, // 18: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
-	54, // 19: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	55, // 20: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	54, // 21: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
-	55, // 22: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	54, // 23: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	60, // 24: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
-	61, // 25: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
-	54, // 26: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
-	55, // 27: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
-	54, // 28: berth.v1.ListRosterResponse.bookings:type_name -> berth.v1.Booking
-	55, // 29: berth.v1.ListRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	54, // 30: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	54, // 31: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	57, // 32: berth.v1.ItemInput.price:type_name -> google.type.Money
-	62, // 33: berth.v1.ItemInput.time_out:type_name -> google.protobuf.Duration
-	34, // 34: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
-	63, // 35: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
-	34, // 36: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
-	64, // 37: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
-	63, // 38: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
-	63, // 39: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	0,  // 40: berth.v1.BenefitProvider.verification:type_name -> berth.v1.BenefitVerification
-	41, // 41: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	41, // 42: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	41, // 43: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	41, // 44: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
-	65, // 45: berth.v1.BenefitMembership.create_time:type_name -> google.protobuf.Timestamp
-	48, // 46: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
-	1,  // 47: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	3,  // 48: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
-	6,  // 49: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
-	7,  // 50: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
-	9,  // 51: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
-	11, // 52: berth.v1.BookingService.ListPaymentEntries:input_type -> berth.v1.ListPaymentEntriesRequest
-	16, // 53: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
-	18, // 54: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
-	20, // 55: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	22, // 56: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
-	24, // 57: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	26, // 58: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
-	28, // 59: berth.v1.BookingService.ListRoster:input_type -> berth.v1.ListRosterRequest
-	30, // 60: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	32, // 61: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	35, // 62: berth.v1.BookingService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	37, // 63: berth.v1.BookingService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	39, // 64: berth.v1.BookingService.ListItems:input_type -> berth.v1.ListItemsRequest
-	42, // 65: berth.v1.BookingService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	44, // 66: berth.v1.BookingService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	46, // 67: berth.v1.BookingService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	49, // 68: berth.v1.BookingService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	51, // 69: berth.v1.BookingService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	2,  // 70: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	5,  // 71: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
-	15, // 72: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
-	8,  // 73: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
-	10, // 74: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
-	12, // 75: berth.v1.BookingService.ListPaymentEntries:output_type -> berth.v1.ListPaymentEntriesResponse
-	17, // 76: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
-	19, // 77: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
-	21, // 78: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	23, // 79: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
-	25, // 80: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	27, // 81: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
-	29, // 82: berth.v1.BookingService.ListRoster:output_type -> berth.v1.ListRosterResponse
-	31, // 83: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	33, // 84: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	36, // 85: berth.v1.BookingService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	38, // 86: berth.v1.BookingService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	40, // 87: berth.v1.BookingService.ListItems:output_type -> berth.v1.ListItemsResponse
-	43, // 88: berth.v1.BookingService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	45, // 89: berth.v1.BookingService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	47, // 90: berth.v1.BookingService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	50, // 91: berth.v1.BookingService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	52, // 92: berth.v1.BookingService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	70, // [70:93] is the sub-list for method output_type
-	47, // [47:70] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	30, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
+	31, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	32, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	30, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
+	33, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
+	34, // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
+	31, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	35, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	36, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	35, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
+	31, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
+	37, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
+	31, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
+	38, // 13: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
+	31, // 14: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	31, // 15: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	31, // 16: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	31, // 17: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	32, // 18: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	31, // 19: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
+	32, // 20: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
+	31, // 21: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	39, // 22: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
+	40, // 23: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
+	31, // 24: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
+	32, // 25: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
+	31, // 26: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
+	32, // 27: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	31, // 28: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	31, // 29: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	0,  // 30: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	2,  // 31: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	4,  // 32: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	5,  // 33: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
+	7,  // 34: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
+	9,  // 35: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
+	12, // 36: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	14, // 37: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	16, // 38: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	18, // 39: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
+	20, // 40: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	22, // 41: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
+	24, // 42: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
+	26, // 43: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	28, // 44: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	1,  // 45: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	3,  // 46: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	11, // 47: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	6,  // 48: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
+	8,  // 49: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
+	10, // 50: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
+	13, // 51: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	15, // 52: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	17, // 53: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	19, // 54: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
+	21, // 55: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	23, // 56: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
+	25, // 57: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
+	27, // 58: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	29, // 59: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	45, // [45:60] is the sub-list for method output_type
+	30, // [30:45] is the sub-list for method input_type
+	30, // [30:30] is the sub-list for extension type_name
+	30, // [30:30] is the sub-list for extension extendee
+	0,  // [0:30] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -4061,34 +2405,35 @@ func file_berth_v1_booking_service_proto_init() {
 	file_berth_v1_access_proto_init()
 	file_berth_v1_booking_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_payment_proto_init()
+	file_berth_v1_waitlist_proto_init()
 	file_berth_v1_booking_service_proto_msgTypes[1].OneofWrappers = []any{
 		(*BookResponse_Booking)(nil),
 		(*BookResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[17].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[20].OneofWrappers = []any{
+	file_berth_v1_booking_service_proto_msgTypes[14].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[17].OneofWrappers = []any{
 		(*CancelBookingResponse_Booking)(nil),
 		(*CancelBookingResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[21].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[22].OneofWrappers = []any{
+	file_berth_v1_booking_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[19].OneofWrappers = []any{
 		(*AdminCancelBookingResponse_Booking)(nil),
 		(*AdminCancelBookingResponse_Entry)(nil),
 	}
-	file_berth_v1_booking_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[25].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   52,
+			NumEnums:      0,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_berth_v1_booking_service_proto_goTypes,
 		DependencyIndexes: file_berth_v1_booking_service_proto_depIdxs,
-		EnumInfos:         file_berth_v1_booking_service_proto_enumTypes,
 		MessageInfos:      file_berth_v1_booking_service_proto_msgTypes,
 	}.Build()
 	File_berth_v1_booking_service_proto = out.File

@@ -535,8 +535,8 @@ func (x *GetQrTokenResponse) GetRefreshTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// CreateDisplayUrlRequest asks for a session's display page.
-type CreateDisplayUrlRequest struct {
+// CreateDisplayLinkRequest asks for a session's display page.
+type CreateDisplayLinkRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -546,20 +546,20 @@ type CreateDisplayUrlRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CreateDisplayUrlRequest) Reset() {
-	*x = CreateDisplayUrlRequest{}
+func (x *CreateDisplayLinkRequest) Reset() {
+	*x = CreateDisplayLinkRequest{}
 	mi := &file_berth_v1_check_in_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CreateDisplayUrlRequest) String() string {
+func (x *CreateDisplayLinkRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CreateDisplayUrlRequest) ProtoMessage() {}
+func (*CreateDisplayLinkRequest) ProtoMessage() {}
 
-func (x *CreateDisplayUrlRequest) ProtoReflect() protoreflect.Message {
+func (x *CreateDisplayLinkRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_check_in_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -571,31 +571,31 @@ func (x *CreateDisplayUrlRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CreateDisplayUrlRequest.ProtoReflect.Descriptor instead.
-func (*CreateDisplayUrlRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreateDisplayLinkRequest.ProtoReflect.Descriptor instead.
+func (*CreateDisplayLinkRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{8}
 }
 
-func (x *CreateDisplayUrlRequest) GetTenantId() string {
+func (x *CreateDisplayLinkRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *CreateDisplayUrlRequest) GetSessionId() string {
+func (x *CreateDisplayLinkRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-// CreateDisplayUrlResponse has a signed URL.
-type CreateDisplayUrlResponse struct {
+// CreateDisplayLinkResponse has a signed URL.
+type CreateDisplayLinkResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The URL of the page.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// The signed token in the URL, for GetDisplay.
+	// The signed token in the URL, for GetCheckInDisplay.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
 	// When it expires, in UTC.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
@@ -605,20 +605,20 @@ type CreateDisplayUrlResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CreateDisplayUrlResponse) Reset() {
-	*x = CreateDisplayUrlResponse{}
+func (x *CreateDisplayLinkResponse) Reset() {
+	*x = CreateDisplayLinkResponse{}
 	mi := &file_berth_v1_check_in_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CreateDisplayUrlResponse) String() string {
+func (x *CreateDisplayLinkResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CreateDisplayUrlResponse) ProtoMessage() {}
+func (*CreateDisplayLinkResponse) ProtoMessage() {}
 
-func (x *CreateDisplayUrlResponse) ProtoReflect() protoreflect.Message {
+func (x *CreateDisplayLinkResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_check_in_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -630,138 +630,37 @@ func (x *CreateDisplayUrlResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CreateDisplayUrlResponse.ProtoReflect.Descriptor instead.
-func (*CreateDisplayUrlResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreateDisplayLinkResponse.ProtoReflect.Descriptor instead.
+func (*CreateDisplayLinkResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *CreateDisplayUrlResponse) GetUrl() string {
+func (x *CreateDisplayLinkResponse) GetUrl() string {
 	if x != nil {
 		return x.Url
 	}
 	return ""
 }
 
-func (x *CreateDisplayUrlResponse) GetToken() string {
+func (x *CreateDisplayLinkResponse) GetToken() string {
 	if x != nil {
 		return x.Token
 	}
 	return ""
 }
 
-func (x *CreateDisplayUrlResponse) GetExpireTime() *timestamppb.Timestamp {
+func (x *CreateDisplayLinkResponse) GetExpireTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ExpireTime
 	}
 	return nil
 }
 
-func (x *CreateDisplayUrlResponse) GetDisplayLinkId() string {
+func (x *CreateDisplayLinkResponse) GetDisplayLinkId() string {
 	if x != nil {
 		return x.DisplayLinkId
 	}
 	return ""
-}
-
-// DisplayLink is a link to a session's display. The audit log says who created and who revoked it.
-type DisplayLink struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The link.
-	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// When it was created, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When its URL expires, in UTC. The screen that uses the link goes on after that.
-	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// Since when a screen uses it, in UTC. Absent: none does.
-	OpenTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=open_time,json=openTime,proto3" json:"open_time,omitempty"`
-	// When it was revoked, in UTC. Absent: it was not.
-	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
-	// When a second screen first read the display, in UTC. Absent: none did. The screen that was first keeps the link, and
-	// it may be the wrong one: revoke the link if it is not in the studio.
-	SecondOpenTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=second_open_time,json=secondOpenTime,proto3" json:"second_open_time,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
-}
-
-func (x *DisplayLink) Reset() {
-	*x = DisplayLink{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DisplayLink) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DisplayLink) ProtoMessage() {}
-
-func (x *DisplayLink) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DisplayLink.ProtoReflect.Descriptor instead.
-func (*DisplayLink) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *DisplayLink) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *DisplayLink) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *DisplayLink) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
-	}
-	return nil
-}
-
-func (x *DisplayLink) GetExpireTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.ExpireTime
-	}
-	return nil
-}
-
-func (x *DisplayLink) GetOpenTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.OpenTime
-	}
-	return nil
-}
-
-func (x *DisplayLink) GetRevokeTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.RevokeTime
-	}
-	return nil
-}
-
-func (x *DisplayLink) GetSecondOpenTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SecondOpenTime
-	}
-	return nil
 }
 
 // ListDisplayLinksRequest asks for the display links of a session.
@@ -777,7 +676,7 @@ type ListDisplayLinksRequest struct {
 
 func (x *ListDisplayLinksRequest) Reset() {
 	*x = ListDisplayLinksRequest{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -789,7 +688,7 @@ func (x *ListDisplayLinksRequest) String() string {
 func (*ListDisplayLinksRequest) ProtoMessage() {}
 
 func (x *ListDisplayLinksRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -802,7 +701,7 @@ func (x *ListDisplayLinksRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDisplayLinksRequest.ProtoReflect.Descriptor instead.
 func (*ListDisplayLinksRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListDisplayLinksRequest) GetTenantId() string {
@@ -830,7 +729,7 @@ type ListDisplayLinksResponse struct {
 
 func (x *ListDisplayLinksResponse) Reset() {
 	*x = ListDisplayLinksResponse{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -842,7 +741,7 @@ func (x *ListDisplayLinksResponse) String() string {
 func (*ListDisplayLinksResponse) ProtoMessage() {}
 
 func (x *ListDisplayLinksResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -855,7 +754,7 @@ func (x *ListDisplayLinksResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDisplayLinksResponse.ProtoReflect.Descriptor instead.
 func (*ListDisplayLinksResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListDisplayLinksResponse) GetDisplayLinks() []*DisplayLink {
@@ -878,7 +777,7 @@ type RevokeDisplayLinkRequest struct {
 
 func (x *RevokeDisplayLinkRequest) Reset() {
 	*x = RevokeDisplayLinkRequest{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -890,7 +789,7 @@ func (x *RevokeDisplayLinkRequest) String() string {
 func (*RevokeDisplayLinkRequest) ProtoMessage() {}
 
 func (x *RevokeDisplayLinkRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -903,7 +802,7 @@ func (x *RevokeDisplayLinkRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeDisplayLinkRequest.ProtoReflect.Descriptor instead.
 func (*RevokeDisplayLinkRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *RevokeDisplayLinkRequest) GetTenantId() string {
@@ -931,7 +830,7 @@ type RevokeDisplayLinkResponse struct {
 
 func (x *RevokeDisplayLinkResponse) Reset() {
 	*x = RevokeDisplayLinkResponse{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -943,7 +842,7 @@ func (x *RevokeDisplayLinkResponse) String() string {
 func (*RevokeDisplayLinkResponse) ProtoMessage() {}
 
 func (x *RevokeDisplayLinkResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -956,7 +855,7 @@ func (x *RevokeDisplayLinkResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeDisplayLinkResponse.ProtoReflect.Descriptor instead.
 func (*RevokeDisplayLinkResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RevokeDisplayLinkResponse) GetDisplayLink() *DisplayLink {
@@ -966,30 +865,30 @@ func (x *RevokeDisplayLinkResponse) GetDisplayLink() *DisplayLink {
 	return nil
 }
 
-// GetDisplayRequest has the token of a display page.
-type GetDisplayRequest struct {
+// GetCheckInDisplayRequest has the token of a display page.
+type GetCheckInDisplayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The token from CreateDisplayUrl or from the last GetDisplay.
+	// The token from CreateDisplayLink or from the last GetCheckInDisplay.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetDisplayRequest) Reset() {
-	*x = GetDisplayRequest{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[15]
+func (x *GetCheckInDisplayRequest) Reset() {
+	*x = GetCheckInDisplayRequest{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetDisplayRequest) String() string {
+func (x *GetCheckInDisplayRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetDisplayRequest) ProtoMessage() {}
+func (*GetCheckInDisplayRequest) ProtoMessage() {}
 
-func (x *GetDisplayRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[15]
+func (x *GetCheckInDisplayRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1000,20 +899,20 @@ func (x *GetDisplayRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetDisplayRequest.ProtoReflect.Descriptor instead.
-func (*GetDisplayRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{15}
+// Deprecated: Use GetCheckInDisplayRequest.ProtoReflect.Descriptor instead.
+func (*GetCheckInDisplayRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *GetDisplayRequest) GetToken() string {
+func (x *GetCheckInDisplayRequest) GetToken() string {
 	if x != nil {
 		return x.Token
 	}
 	return ""
 }
 
-// GetDisplayResponse is what the display shows.
-type GetDisplayResponse struct {
+// GetCheckInDisplayResponse is what the display shows.
+type GetCheckInDisplayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's title.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
@@ -1037,33 +936,33 @@ type GetDisplayResponse struct {
 	QrToken string `protobuf:"bytes,10,opt,name=qr_token,json=qrToken,proto3" json:"qr_token,omitempty"`
 	// When to call again, in UTC. Absent once check-in has closed: nothing will change.
 	RefreshTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=refresh_time,json=refreshTime,proto3" json:"refresh_time,omitempty"`
-	// The token for the next GetDisplay. Empty once check-in has closed, so that no token can be renewed forever.
+	// The token for the next GetCheckInDisplay. Empty once check-in has closed, so that no token can be renewed forever.
 	NextToken string `protobuf:"bytes,12,opt,name=next_token,json=nextToken,proto3" json:"next_token,omitempty"`
 	// When self check-in opens, in UTC.
-	CheckinOpensTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=checkin_opens_time,json=checkinOpensTime,proto3" json:"checkin_opens_time,omitempty"`
+	CheckInOpensTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=check_in_opens_time,json=checkInOpensTime,proto3" json:"check_in_opens_time,omitempty"`
 	// When self check-in closes, in UTC.
-	CheckinClosesTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=checkin_closes_time,json=checkinClosesTime,proto3" json:"checkin_closes_time,omitempty"`
+	CheckInClosesTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=check_in_closes_time,json=checkInClosesTime,proto3" json:"check_in_closes_time,omitempty"`
 	// When next_token expires, in UTC. Absent once check-in has closed.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetDisplayResponse) Reset() {
-	*x = GetDisplayResponse{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[16]
+func (x *GetCheckInDisplayResponse) Reset() {
+	*x = GetCheckInDisplayResponse{}
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetDisplayResponse) String() string {
+func (x *GetCheckInDisplayResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetDisplayResponse) ProtoMessage() {}
+func (*GetCheckInDisplayResponse) ProtoMessage() {}
 
-func (x *GetDisplayResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[16]
+func (x *GetCheckInDisplayResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1074,176 +973,112 @@ func (x *GetDisplayResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetDisplayResponse.ProtoReflect.Descriptor instead.
-func (*GetDisplayResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{16}
+// Deprecated: Use GetCheckInDisplayResponse.ProtoReflect.Descriptor instead.
+func (*GetCheckInDisplayResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{15}
 }
 
-func (x *GetDisplayResponse) GetTitle() string {
+func (x *GetCheckInDisplayResponse) GetTitle() string {
 	if x != nil {
 		return x.Title
 	}
 	return ""
 }
 
-func (x *GetDisplayResponse) GetLocationName() string {
+func (x *GetCheckInDisplayResponse) GetLocationName() string {
 	if x != nil {
 		return x.LocationName
 	}
 	return ""
 }
 
-func (x *GetDisplayResponse) GetCoachName() string {
+func (x *GetCheckInDisplayResponse) GetCoachName() string {
 	if x != nil {
 		return x.CoachName
 	}
 	return ""
 }
 
-func (x *GetDisplayResponse) GetStartTime() *timestamppb.Timestamp {
+func (x *GetCheckInDisplayResponse) GetStartTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.StartTime
 	}
 	return nil
 }
 
-func (x *GetDisplayResponse) GetEndTime() *timestamppb.Timestamp {
+func (x *GetCheckInDisplayResponse) GetEndTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.EndTime
 	}
 	return nil
 }
 
-func (x *GetDisplayResponse) GetTimeZone() string {
+func (x *GetCheckInDisplayResponse) GetTimeZone() string {
 	if x != nil {
 		return x.TimeZone
 	}
 	return ""
 }
 
-func (x *GetDisplayResponse) GetExpected() int32 {
+func (x *GetCheckInDisplayResponse) GetExpected() int32 {
 	if x != nil {
 		return x.Expected
 	}
 	return 0
 }
 
-func (x *GetDisplayResponse) GetArrived() int32 {
+func (x *GetCheckInDisplayResponse) GetArrived() int32 {
 	if x != nil {
 		return x.Arrived
 	}
 	return 0
 }
 
-func (x *GetDisplayResponse) GetArrivals() []*DisplayArrival {
+func (x *GetCheckInDisplayResponse) GetArrivals() []*DisplayArrival {
 	if x != nil {
 		return x.Arrivals
 	}
 	return nil
 }
 
-func (x *GetDisplayResponse) GetQrToken() string {
+func (x *GetCheckInDisplayResponse) GetQrToken() string {
 	if x != nil {
 		return x.QrToken
 	}
 	return ""
 }
 
-func (x *GetDisplayResponse) GetRefreshTime() *timestamppb.Timestamp {
+func (x *GetCheckInDisplayResponse) GetRefreshTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.RefreshTime
 	}
 	return nil
 }
 
-func (x *GetDisplayResponse) GetNextToken() string {
+func (x *GetCheckInDisplayResponse) GetNextToken() string {
 	if x != nil {
 		return x.NextToken
 	}
 	return ""
 }
 
-func (x *GetDisplayResponse) GetCheckinOpensTime() *timestamppb.Timestamp {
+func (x *GetCheckInDisplayResponse) GetCheckInOpensTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.CheckinOpensTime
+		return x.CheckInOpensTime
 	}
 	return nil
 }
 
-func (x *GetDisplayResponse) GetCheckinClosesTime() *timestamppb.Timestamp {
+func (x *GetCheckInDisplayResponse) GetCheckInClosesTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.CheckinClosesTime
+		return x.CheckInClosesTime
 	}
 	return nil
 }
 
-func (x *GetDisplayResponse) GetExpireTime() *timestamppb.Timestamp {
+func (x *GetCheckInDisplayResponse) GetExpireTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ExpireTime
-	}
-	return nil
-}
-
-// DisplayArrival is a party that checked in.
-type DisplayArrival struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// First name and initial: everyone can see the display.
-	DisplayName string `protobuf:"bytes,1,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// The number of seats.
-	PartySize int32 `protobuf:"varint,2,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// The time, in UTC.
-	CheckInTime   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DisplayArrival) Reset() {
-	*x = DisplayArrival{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[17]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DisplayArrival) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DisplayArrival) ProtoMessage() {}
-
-func (x *DisplayArrival) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[17]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DisplayArrival.ProtoReflect.Descriptor instead.
-func (*DisplayArrival) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{17}
-}
-
-func (x *DisplayArrival) GetDisplayName() string {
-	if x != nil {
-		return x.DisplayName
-	}
-	return ""
-}
-
-func (x *DisplayArrival) GetPartySize() int32 {
-	if x != nil {
-		return x.PartySize
-	}
-	return 0
-}
-
-func (x *DisplayArrival) GetCheckInTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CheckInTime
 	}
 	return nil
 }
@@ -1265,7 +1100,7 @@ type ListAttendanceRequest struct {
 
 func (x *ListAttendanceRequest) Reset() {
 	*x = ListAttendanceRequest{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[18]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1277,7 +1112,7 @@ func (x *ListAttendanceRequest) String() string {
 func (*ListAttendanceRequest) ProtoMessage() {}
 
 func (x *ListAttendanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[18]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1290,7 +1125,7 @@ func (x *ListAttendanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAttendanceRequest.ProtoReflect.Descriptor instead.
 func (*ListAttendanceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListAttendanceRequest) GetTenantId() string {
@@ -1340,7 +1175,7 @@ type ListAttendanceResponse struct {
 
 func (x *ListAttendanceResponse) Reset() {
 	*x = ListAttendanceResponse{}
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[19]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1352,7 +1187,7 @@ func (x *ListAttendanceResponse) String() string {
 func (*ListAttendanceResponse) ProtoMessage() {}
 
 func (x *ListAttendanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_check_in_service_proto_msgTypes[19]
+	mi := &file_berth_v1_check_in_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1365,7 +1200,7 @@ func (x *ListAttendanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListAttendanceResponse.ProtoReflect.Descriptor instead.
 func (*ListAttendanceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListAttendanceResponse) GetBookings() []*Booking {
@@ -1407,7 +1242,7 @@ var File_berth_v1_check_in_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fberth/v1/check_in_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"c\n" +
+	"\x1fberth/v1/check_in_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x17berth/v1/check_in.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"c\n" +
 	"\x0eCheckInRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1443,29 +1278,17 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x05token\x18\x01 \x01(\tR\x05token\x12;\n" +
 	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12=\n" +
-	"\frefresh_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vrefreshTime\"l\n" +
-	"\x17CreateDisplayUrlRequest\x12(\n" +
+	"\frefresh_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vrefreshTime\"m\n" +
+	"\x18CreateDisplayLinkRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xa7\x01\n" +
-	"\x18CreateDisplayUrlResponse\x12\x10\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xa8\x01\n" +
+	"\x19CreateDisplayLinkResponse\x12\x10\n" +
 	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
 	"\x05token\x18\x02 \x01(\tR\x05token\x12;\n" +
 	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12&\n" +
-	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"\xf2\x02\n" +
-	"\vDisplayLink\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12;\n" +
-	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vexpire_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\x127\n" +
-	"\topen_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bopenTime\x12;\n" +
-	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"revokeTime\x12D\n" +
-	"\x10second_open_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x0esecondOpenTime\"l\n" +
+	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"l\n" +
 	"\x17ListDisplayLinksRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1476,11 +1299,11 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
 	"\x0fdisplay_link_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\rdisplayLinkId\"U\n" +
 	"\x19RevokeDisplayLinkResponse\x128\n" +
-	"\fdisplay_link\x18\x01 \x01(\v2\x15.berth.v1.DisplayLinkR\vdisplayLink\"5\n" +
-	"\x11GetDisplayRequest\x12 \n" +
+	"\fdisplay_link\x18\x01 \x01(\v2\x15.berth.v1.DisplayLinkR\vdisplayLink\"<\n" +
+	"\x18GetCheckInDisplayRequest\x12 \n" +
 	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x05token\"\xb5\x05\n" +
-	"\x12GetDisplayResponse\x12\x14\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x05token\"\xbe\x05\n" +
+	"\x19GetCheckInDisplayResponse\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12#\n" +
 	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12\x1d\n" +
 	"\n" +
@@ -1496,16 +1319,11 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	" \x01(\tR\aqrToken\x12=\n" +
 	"\frefresh_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\vrefreshTime\x12\x1d\n" +
 	"\n" +
-	"next_token\x18\f \x01(\tR\tnextToken\x12H\n" +
-	"\x12checkin_opens_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x10checkinOpensTime\x12J\n" +
-	"\x13checkin_closes_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x11checkinClosesTime\x12;\n" +
+	"next_token\x18\f \x01(\tR\tnextToken\x12I\n" +
+	"\x13check_in_opens_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x10checkInOpensTime\x12K\n" +
+	"\x14check_in_closes_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x11checkInClosesTime\x12;\n" +
 	"\vexpire_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\x92\x01\n" +
-	"\x0eDisplayArrival\x12!\n" +
-	"\fdisplay_name\x18\x01 \x01(\tR\vdisplayName\x12\x1d\n" +
-	"\n" +
-	"party_size\x18\x02 \x01(\x05R\tpartySize\x12>\n" +
-	"\rcheck_in_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTime\"\xba\x01\n" +
+	"expireTime\"\xba\x01\n" +
 	"\x15ListAttendanceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x12'\n" +
@@ -1518,18 +1336,17 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\battended\x18\x02 \x01(\x05R\battended\x12\x19\n" +
 	"\bno_shows\x18\x03 \x01(\x05R\anoShows\x12%\n" +
 	"\x0elate_cancelled\x18\x04 \x01(\x05R\rlateCancelled\x12&\n" +
-	"\x0fnext_page_token\x18\x05 \x01(\tR\rnextPageToken2\xb8\a\n" +
+	"\x0fnext_page_token\x18\x05 \x01(\tR\rnextPageToken2\xd0\a\n" +
 	"\x0eCheckInService\x12U\n" +
 	"\aCheckIn\x12\x18.berth.v1.CheckInRequest\x1a\x19.berth.v1.CheckInResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcheckin.staff\x12a\n" +
 	"\vUndoCheckIn\x12\x1c.berth.v1.UndoCheckInRequest\x1a\x1d.berth.v1.UndoCheckInResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcheckin.staff\x12`\n" +
 	"\vSelfCheckIn\x12\x1c.berth.v1.SelfCheckInRequest\x1a\x1d.berth.v1.SelfCheckInResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fcheckin.self\x12c\n" +
 	"\n" +
-	"GetQrToken\x12\x1b.berth.v1.GetQrTokenRequest\x1a\x1c.berth.v1.GetQrTokenResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x90\x02\x01\x12r\n" +
-	"\x10CreateDisplayUrl\x12!.berth.v1.CreateDisplayUrlRequest\x1a\".berth.v1.CreateDisplayUrlResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12u\n" +
+	"GetQrToken\x12\x1b.berth.v1.GetQrTokenRequest\x1a\x1c.berth.v1.GetQrTokenResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x90\x02\x01\x12u\n" +
+	"\x11CreateDisplayLink\x12\".berth.v1.CreateDisplayLinkRequest\x1a#.berth.v1.CreateDisplayLinkResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12u\n" +
 	"\x10ListDisplayLinks\x12!.berth.v1.ListDisplayLinksRequest\x1a\".berth.v1.ListDisplayLinksResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x90\x02\x01\x12u\n" +
-	"\x11RevokeDisplayLink\x12\".berth.v1.RevokeDisplayLinkRequest\x1a#.berth.v1.RevokeDisplayLinkResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12R\n" +
-	"\n" +
-	"GetDisplay\x12\x1b.berth.v1.GetDisplayRequest\x1a\x1c.berth.v1.GetDisplayResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12o\n" +
+	"\x11RevokeDisplayLink\x12\".berth.v1.RevokeDisplayLinkRequest\x1a#.berth.v1.RevokeDisplayLinkResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12g\n" +
+	"\x11GetCheckInDisplay\x12\".berth.v1.GetCheckInDisplayRequest\x1a#.berth.v1.GetCheckInDisplayResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12o\n" +
 	"\x0eListAttendance\x12\x1f.berth.v1.ListAttendanceRequest\x1a .berth.v1.ListAttendanceResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fattendance.read\x90\x02\x01B\x93\x01\n" +
 	"\fcom.berth.v1B\x13CheckInServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
@@ -1545,7 +1362,7 @@ func file_berth_v1_check_in_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_check_in_service_proto_rawDescData
 }
 
-var file_berth_v1_check_in_service_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_berth_v1_check_in_service_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_berth_v1_check_in_service_proto_goTypes = []any{
 	(*CheckInRequest)(nil),            // 0: berth.v1.CheckInRequest
 	(*CheckInResponse)(nil),           // 1: berth.v1.CheckInResponse
@@ -1555,71 +1372,65 @@ var file_berth_v1_check_in_service_proto_goTypes = []any{
 	(*SelfCheckInResponse)(nil),       // 5: berth.v1.SelfCheckInResponse
 	(*GetQrTokenRequest)(nil),         // 6: berth.v1.GetQrTokenRequest
 	(*GetQrTokenResponse)(nil),        // 7: berth.v1.GetQrTokenResponse
-	(*CreateDisplayUrlRequest)(nil),   // 8: berth.v1.CreateDisplayUrlRequest
-	(*CreateDisplayUrlResponse)(nil),  // 9: berth.v1.CreateDisplayUrlResponse
-	(*DisplayLink)(nil),               // 10: berth.v1.DisplayLink
-	(*ListDisplayLinksRequest)(nil),   // 11: berth.v1.ListDisplayLinksRequest
-	(*ListDisplayLinksResponse)(nil),  // 12: berth.v1.ListDisplayLinksResponse
-	(*RevokeDisplayLinkRequest)(nil),  // 13: berth.v1.RevokeDisplayLinkRequest
-	(*RevokeDisplayLinkResponse)(nil), // 14: berth.v1.RevokeDisplayLinkResponse
-	(*GetDisplayRequest)(nil),         // 15: berth.v1.GetDisplayRequest
-	(*GetDisplayResponse)(nil),        // 16: berth.v1.GetDisplayResponse
-	(*DisplayArrival)(nil),            // 17: berth.v1.DisplayArrival
-	(*ListAttendanceRequest)(nil),     // 18: berth.v1.ListAttendanceRequest
-	(*ListAttendanceResponse)(nil),    // 19: berth.v1.ListAttendanceResponse
-	(*Booking)(nil),                   // 20: berth.v1.Booking
-	(*latlng.LatLng)(nil),             // 21: google.type.LatLng
-	(*durationpb.Duration)(nil),       // 22: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil),     // 23: google.protobuf.Timestamp
+	(*CreateDisplayLinkRequest)(nil),  // 8: berth.v1.CreateDisplayLinkRequest
+	(*CreateDisplayLinkResponse)(nil), // 9: berth.v1.CreateDisplayLinkResponse
+	(*ListDisplayLinksRequest)(nil),   // 10: berth.v1.ListDisplayLinksRequest
+	(*ListDisplayLinksResponse)(nil),  // 11: berth.v1.ListDisplayLinksResponse
+	(*RevokeDisplayLinkRequest)(nil),  // 12: berth.v1.RevokeDisplayLinkRequest
+	(*RevokeDisplayLinkResponse)(nil), // 13: berth.v1.RevokeDisplayLinkResponse
+	(*GetCheckInDisplayRequest)(nil),  // 14: berth.v1.GetCheckInDisplayRequest
+	(*GetCheckInDisplayResponse)(nil), // 15: berth.v1.GetCheckInDisplayResponse
+	(*ListAttendanceRequest)(nil),     // 16: berth.v1.ListAttendanceRequest
+	(*ListAttendanceResponse)(nil),    // 17: berth.v1.ListAttendanceResponse
+	(*Booking)(nil),                   // 18: berth.v1.Booking
+	(*latlng.LatLng)(nil),             // 19: google.type.LatLng
+	(*durationpb.Duration)(nil),       // 20: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),     // 21: google.protobuf.Timestamp
+	(*DisplayLink)(nil),               // 22: berth.v1.DisplayLink
+	(*DisplayArrival)(nil),            // 23: berth.v1.DisplayArrival
 }
 var file_berth_v1_check_in_service_proto_depIdxs = []int32{
-	20, // 0: berth.v1.CheckInResponse.booking:type_name -> berth.v1.Booking
-	20, // 1: berth.v1.UndoCheckInResponse.booking:type_name -> berth.v1.Booking
-	21, // 2: berth.v1.SelfCheckInRequest.position:type_name -> google.type.LatLng
-	22, // 3: berth.v1.SelfCheckInRequest.position_age:type_name -> google.protobuf.Duration
-	20, // 4: berth.v1.SelfCheckInResponse.booking:type_name -> berth.v1.Booking
-	23, // 5: berth.v1.GetQrTokenResponse.expire_time:type_name -> google.protobuf.Timestamp
-	23, // 6: berth.v1.GetQrTokenResponse.refresh_time:type_name -> google.protobuf.Timestamp
-	23, // 7: berth.v1.CreateDisplayUrlResponse.expire_time:type_name -> google.protobuf.Timestamp
-	23, // 8: berth.v1.DisplayLink.create_time:type_name -> google.protobuf.Timestamp
-	23, // 9: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
-	23, // 10: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
-	23, // 11: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
-	23, // 12: berth.v1.DisplayLink.second_open_time:type_name -> google.protobuf.Timestamp
-	10, // 13: berth.v1.ListDisplayLinksResponse.display_links:type_name -> berth.v1.DisplayLink
-	10, // 14: berth.v1.RevokeDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
-	23, // 15: berth.v1.GetDisplayResponse.start_time:type_name -> google.protobuf.Timestamp
-	23, // 16: berth.v1.GetDisplayResponse.end_time:type_name -> google.protobuf.Timestamp
-	17, // 17: berth.v1.GetDisplayResponse.arrivals:type_name -> berth.v1.DisplayArrival
-	23, // 18: berth.v1.GetDisplayResponse.refresh_time:type_name -> google.protobuf.Timestamp
-	23, // 19: berth.v1.GetDisplayResponse.checkin_opens_time:type_name -> google.protobuf.Timestamp
-	23, // 20: berth.v1.GetDisplayResponse.checkin_closes_time:type_name -> google.protobuf.Timestamp
-	23, // 21: berth.v1.GetDisplayResponse.expire_time:type_name -> google.protobuf.Timestamp
-	23, // 22: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
-	20, // 23: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
-	0,  // 24: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
-	2,  // 25: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
-	4,  // 26: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
-	6,  // 27: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
-	8,  // 28: berth.v1.CheckInService.CreateDisplayUrl:input_type -> berth.v1.CreateDisplayUrlRequest
-	11, // 29: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
-	13, // 30: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
-	15, // 31: berth.v1.CheckInService.GetDisplay:input_type -> berth.v1.GetDisplayRequest
-	18, // 32: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
-	1,  // 33: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
-	3,  // 34: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
-	5,  // 35: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
-	7,  // 36: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
-	9,  // 37: berth.v1.CheckInService.CreateDisplayUrl:output_type -> berth.v1.CreateDisplayUrlResponse
-	12, // 38: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
-	14, // 39: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
-	16, // 40: berth.v1.CheckInService.GetDisplay:output_type -> berth.v1.GetDisplayResponse
-	19, // 41: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
-	33, // [33:42] is the sub-list for method output_type
-	24, // [24:33] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	18, // 0: berth.v1.CheckInResponse.booking:type_name -> berth.v1.Booking
+	18, // 1: berth.v1.UndoCheckInResponse.booking:type_name -> berth.v1.Booking
+	19, // 2: berth.v1.SelfCheckInRequest.position:type_name -> google.type.LatLng
+	20, // 3: berth.v1.SelfCheckInRequest.position_age:type_name -> google.protobuf.Duration
+	18, // 4: berth.v1.SelfCheckInResponse.booking:type_name -> berth.v1.Booking
+	21, // 5: berth.v1.GetQrTokenResponse.expire_time:type_name -> google.protobuf.Timestamp
+	21, // 6: berth.v1.GetQrTokenResponse.refresh_time:type_name -> google.protobuf.Timestamp
+	21, // 7: berth.v1.CreateDisplayLinkResponse.expire_time:type_name -> google.protobuf.Timestamp
+	22, // 8: berth.v1.ListDisplayLinksResponse.display_links:type_name -> berth.v1.DisplayLink
+	22, // 9: berth.v1.RevokeDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
+	21, // 10: berth.v1.GetCheckInDisplayResponse.start_time:type_name -> google.protobuf.Timestamp
+	21, // 11: berth.v1.GetCheckInDisplayResponse.end_time:type_name -> google.protobuf.Timestamp
+	23, // 12: berth.v1.GetCheckInDisplayResponse.arrivals:type_name -> berth.v1.DisplayArrival
+	21, // 13: berth.v1.GetCheckInDisplayResponse.refresh_time:type_name -> google.protobuf.Timestamp
+	21, // 14: berth.v1.GetCheckInDisplayResponse.check_in_opens_time:type_name -> google.protobuf.Timestamp
+	21, // 15: berth.v1.GetCheckInDisplayResponse.check_in_closes_time:type_name -> google.protobuf.Timestamp
+	21, // 16: berth.v1.GetCheckInDisplayResponse.expire_time:type_name -> google.protobuf.Timestamp
+	18, // 17: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
+	0,  // 18: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
+	2,  // 19: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
+	4,  // 20: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
+	6,  // 21: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
+	8,  // 22: berth.v1.CheckInService.CreateDisplayLink:input_type -> berth.v1.CreateDisplayLinkRequest
+	10, // 23: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
+	12, // 24: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
+	14, // 25: berth.v1.CheckInService.GetCheckInDisplay:input_type -> berth.v1.GetCheckInDisplayRequest
+	16, // 26: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
+	1,  // 27: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
+	3,  // 28: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
+	5,  // 29: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
+	7,  // 30: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
+	9,  // 31: berth.v1.CheckInService.CreateDisplayLink:output_type -> berth.v1.CreateDisplayLinkResponse
+	11, // 32: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
+	13, // 33: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
+	15, // 34: berth.v1.CheckInService.GetCheckInDisplay:output_type -> berth.v1.GetCheckInDisplayResponse
+	17, // 35: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
+	27, // [27:36] is the sub-list for method output_type
+	18, // [18:27] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_check_in_service_proto_init() }
@@ -1629,6 +1440,7 @@ func file_berth_v1_check_in_service_proto_init() {
 	}
 	file_berth_v1_access_proto_init()
 	file_berth_v1_booking_proto_init()
+	file_berth_v1_check_in_proto_init()
 	file_berth_v1_check_in_service_proto_msgTypes[4].OneofWrappers = []any{
 		(*SelfCheckInRequest_QrToken)(nil),
 		(*SelfCheckInRequest_Position)(nil),
@@ -1639,7 +1451,7 @@ func file_berth_v1_check_in_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_check_in_service_proto_rawDesc), len(file_berth_v1_check_in_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -8,6 +8,7 @@ package berthv1
 
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
+	timeofday "google.golang.org/genproto/googleapis/type/timeofday"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -23,113 +24,113 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Channel is how a booking is made.
-type Channel int32
+// BookingChannel is how a booking is made.
+type BookingChannel int32
 
 const (
 	// Means CHANNEL_ONLINE.
-	Channel_CHANNEL_UNSPECIFIED Channel = 0
+	BookingChannel_BOOKING_CHANNEL_UNSPECIFIED BookingChannel = 0
 	// In the member app or on a web page.
-	Channel_CHANNEL_ONLINE Channel = 1
+	BookingChannel_BOOKING_CHANNEL_ONLINE BookingChannel = 1
 	// By phone. Staff only.
-	Channel_CHANNEL_PHONE Channel = 2
+	BookingChannel_BOOKING_CHANNEL_PHONE BookingChannel = 2
 	// At the front desk. Staff only.
-	Channel_CHANNEL_WALK_IN Channel = 3
+	BookingChannel_BOOKING_CHANNEL_WALK_IN BookingChannel = 3
 )
 
-// Enum value maps for Channel.
+// Enum value maps for BookingChannel.
 var (
-	Channel_name = map[int32]string{
-		0: "CHANNEL_UNSPECIFIED",
-		1: "CHANNEL_ONLINE",
-		2: "CHANNEL_PHONE",
-		3: "CHANNEL_WALK_IN",
+	BookingChannel_name = map[int32]string{
+		0: "BOOKING_CHANNEL_UNSPECIFIED",
+		1: "BOOKING_CHANNEL_ONLINE",
+		2: "BOOKING_CHANNEL_PHONE",
+		3: "BOOKING_CHANNEL_WALK_IN",
 	}
-	Channel_value = map[string]int32{
-		"CHANNEL_UNSPECIFIED": 0,
-		"CHANNEL_ONLINE":      1,
-		"CHANNEL_PHONE":       2,
-		"CHANNEL_WALK_IN":     3,
+	BookingChannel_value = map[string]int32{
+		"BOOKING_CHANNEL_UNSPECIFIED": 0,
+		"BOOKING_CHANNEL_ONLINE":      1,
+		"BOOKING_CHANNEL_PHONE":       2,
+		"BOOKING_CHANNEL_WALK_IN":     3,
 	}
 )
 
-func (x Channel) Enum() *Channel {
-	p := new(Channel)
+func (x BookingChannel) Enum() *BookingChannel {
+	p := new(BookingChannel)
 	*p = x
 	return p
 }
 
-func (x Channel) String() string {
+func (x BookingChannel) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (Channel) Descriptor() protoreflect.EnumDescriptor {
+func (BookingChannel) Descriptor() protoreflect.EnumDescriptor {
 	return file_berth_v1_common_proto_enumTypes[0].Descriptor()
 }
 
-func (Channel) Type() protoreflect.EnumType {
+func (BookingChannel) Type() protoreflect.EnumType {
 	return &file_berth_v1_common_proto_enumTypes[0]
 }
 
-func (x Channel) Number() protoreflect.EnumNumber {
+func (x BookingChannel) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use Channel.Descriptor instead.
-func (Channel) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use BookingChannel.Descriptor instead.
+func (BookingChannel) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_common_proto_rawDescGZIP(), []int{0}
 }
 
-// Delivery is how a service is delivered.
-type Delivery int32
+// DeliveryMode is how a service is delivered.
+type DeliveryMode int32
 
 const (
 	// Means DELIVERY_IN_PERSON.
-	Delivery_DELIVERY_UNSPECIFIED Delivery = 0
+	DeliveryMode_DELIVERY_MODE_UNSPECIFIED DeliveryMode = 0
 	// At the location.
-	Delivery_DELIVERY_IN_PERSON Delivery = 1
+	DeliveryMode_DELIVERY_MODE_IN_PERSON DeliveryMode = 1
 	// Online. Check-in by GPS is not available.
-	Delivery_DELIVERY_FEED Delivery = 2
+	DeliveryMode_DELIVERY_MODE_FEED DeliveryMode = 2
 )
 
-// Enum value maps for Delivery.
+// Enum value maps for DeliveryMode.
 var (
-	Delivery_name = map[int32]string{
-		0: "DELIVERY_UNSPECIFIED",
-		1: "DELIVERY_IN_PERSON",
-		2: "DELIVERY_FEED",
+	DeliveryMode_name = map[int32]string{
+		0: "DELIVERY_MODE_UNSPECIFIED",
+		1: "DELIVERY_MODE_IN_PERSON",
+		2: "DELIVERY_MODE_FEED",
 	}
-	Delivery_value = map[string]int32{
-		"DELIVERY_UNSPECIFIED": 0,
-		"DELIVERY_IN_PERSON":   1,
-		"DELIVERY_FEED":        2,
+	DeliveryMode_value = map[string]int32{
+		"DELIVERY_MODE_UNSPECIFIED": 0,
+		"DELIVERY_MODE_IN_PERSON":   1,
+		"DELIVERY_MODE_FEED":        2,
 	}
 )
 
-func (x Delivery) Enum() *Delivery {
-	p := new(Delivery)
+func (x DeliveryMode) Enum() *DeliveryMode {
+	p := new(DeliveryMode)
 	*p = x
 	return p
 }
 
-func (x Delivery) String() string {
+func (x DeliveryMode) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (Delivery) Descriptor() protoreflect.EnumDescriptor {
+func (DeliveryMode) Descriptor() protoreflect.EnumDescriptor {
 	return file_berth_v1_common_proto_enumTypes[1].Descriptor()
 }
 
-func (Delivery) Type() protoreflect.EnumType {
+func (DeliveryMode) Type() protoreflect.EnumType {
 	return &file_berth_v1_common_proto_enumTypes[1]
 }
 
-func (x Delivery) Number() protoreflect.EnumNumber {
+func (x DeliveryMode) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use Delivery.Descriptor instead.
-func (Delivery) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use DeliveryMode.Descriptor instead.
+func (DeliveryMode) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
 }
 
@@ -188,24 +189,83 @@ func (x *TimeRange) GetEnd() *timestamppb.Timestamp {
 	return nil
 }
 
+// QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the start.
+type QuietHours struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The start, in the person's local time, to the minute.
+	Start *timeofday.TimeOfDay `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
+	// The end (exclusive), in the person's local time, to the minute. If it equals the start, there are no quiet hours.
+	End           *timeofday.TimeOfDay `protobuf:"bytes,2,opt,name=end,proto3" json:"end,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *QuietHours) Reset() {
+	*x = QuietHours{}
+	mi := &file_berth_v1_common_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QuietHours) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QuietHours) ProtoMessage() {}
+
+func (x *QuietHours) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_common_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QuietHours.ProtoReflect.Descriptor instead.
+func (*QuietHours) Descriptor() ([]byte, []int) {
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *QuietHours) GetStart() *timeofday.TimeOfDay {
+	if x != nil {
+		return x.Start
+	}
+	return nil
+}
+
+func (x *QuietHours) GetEnd() *timeofday.TimeOfDay {
+	if x != nil {
+		return x.End
+	}
+	return nil
+}
+
 var File_berth_v1_common_proto protoreflect.FileDescriptor
 
 const file_berth_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/common.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xef\x01\n" +
+	"\x15berth/v1/common.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xef\x01\n" +
 	"\tTimeRange\x128\n" +
 	"\x05start\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x05start\x124\n" +
 	"\x03end\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x03end:r\xbaHo\x1am\n" +
-	"\x10time_range.order\x12\x1cend must be later than start\x1a;!has(this.start) || !has(this.end) || this.start < this.end*^\n" +
-	"\aChannel\x12\x17\n" +
-	"\x13CHANNEL_UNSPECIFIED\x10\x00\x12\x12\n" +
-	"\x0eCHANNEL_ONLINE\x10\x01\x12\x11\n" +
-	"\rCHANNEL_PHONE\x10\x02\x12\x13\n" +
-	"\x0fCHANNEL_WALK_IN\x10\x03*O\n" +
-	"\bDelivery\x12\x18\n" +
-	"\x14DELIVERY_UNSPECIFIED\x10\x00\x12\x16\n" +
-	"\x12DELIVERY_IN_PERSON\x10\x01\x12\x11\n" +
-	"\rDELIVERY_FEED\x10\x02B\x8b\x01\n" +
+	"\x10time_range.order\x12\x1cend must be later than start\x1a;!has(this.start) || !has(this.end) || this.start < this.end\"t\n" +
+	"\n" +
+	"QuietHours\x124\n" +
+	"\x05start\x18\x01 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x05start\x120\n" +
+	"\x03end\x18\x02 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x03end*\x85\x01\n" +
+	"\x0eBookingChannel\x12\x1f\n" +
+	"\x1bBOOKING_CHANNEL_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16BOOKING_CHANNEL_ONLINE\x10\x01\x12\x19\n" +
+	"\x15BOOKING_CHANNEL_PHONE\x10\x02\x12\x1b\n" +
+	"\x17BOOKING_CHANNEL_WALK_IN\x10\x03*b\n" +
+	"\fDeliveryMode\x12\x1d\n" +
+	"\x19DELIVERY_MODE_UNSPECIFIED\x10\x00\x12\x1b\n" +
+	"\x17DELIVERY_MODE_IN_PERSON\x10\x01\x12\x16\n" +
+	"\x12DELIVERY_MODE_FEED\x10\x02B\x8b\x01\n" +
 	"\fcom.berth.v1B\vCommonProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -221,21 +281,25 @@ func file_berth_v1_common_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_common_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_berth_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_berth_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_berth_v1_common_proto_goTypes = []any{
-	(Channel)(0),                  // 0: berth.v1.Channel
-	(Delivery)(0),                 // 1: berth.v1.Delivery
+	(BookingChannel)(0),           // 0: berth.v1.BookingChannel
+	(DeliveryMode)(0),             // 1: berth.v1.DeliveryMode
 	(*TimeRange)(nil),             // 2: berth.v1.TimeRange
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
+	(*QuietHours)(nil),            // 3: berth.v1.QuietHours
+	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*timeofday.TimeOfDay)(nil),   // 5: google.type.TimeOfDay
 }
 var file_berth_v1_common_proto_depIdxs = []int32{
-	3, // 0: berth.v1.TimeRange.start:type_name -> google.protobuf.Timestamp
-	3, // 1: berth.v1.TimeRange.end:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	4, // 0: berth.v1.TimeRange.start:type_name -> google.protobuf.Timestamp
+	4, // 1: berth.v1.TimeRange.end:type_name -> google.protobuf.Timestamp
+	5, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
+	5, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
+	4, // [4:4] is the sub-list for method output_type
+	4, // [4:4] is the sub-list for method input_type
+	4, // [4:4] is the sub-list for extension type_name
+	4, // [4:4] is the sub-list for extension extendee
+	0, // [0:4] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_common_proto_init() }
@@ -249,7 +313,7 @@ func file_berth_v1_common_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_common_proto_rawDesc), len(file_berth_v1_common_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   1,
+			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

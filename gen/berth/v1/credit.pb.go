@@ -147,72 +147,72 @@ func (SubscriptionStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{1}
 }
 
-// CreditKind is why credits changed.
-type CreditKind int32
+// CreditLineKind is why credits changed.
+type CreditLineKind int32
 
 const (
 	// Not set.
-	CreditKind_CREDIT_KIND_UNSPECIFIED CreditKind = 0
+	CreditLineKind_CREDIT_LINE_KIND_UNSPECIFIED CreditLineKind = 0
 	// Given by staff.
-	CreditKind_CREDIT_KIND_GRANT CreditKind = 1
+	CreditLineKind_CREDIT_LINE_KIND_GRANT CreditLineKind = 1
 	// Given at the start of the subscription or of a period.
-	CreditKind_CREDIT_KIND_PERIOD CreditKind = 2
+	CreditLineKind_CREDIT_LINE_KIND_PERIOD CreditLineKind = 2
 	// Taken by a booking.
-	CreditKind_CREDIT_KIND_BOOKING CreditKind = 3
+	CreditLineKind_CREDIT_LINE_KIND_BOOKING CreditLineKind = 3
 	// Refunded when a booking ended.
-	CreditKind_CREDIT_KIND_REFUND CreditKind = 4
+	CreditLineKind_CREDIT_LINE_KIND_REFUND CreditLineKind = 4
 	// Expired at the end of a period or term.
-	CreditKind_CREDIT_KIND_EXPIRY CreditKind = 5
+	CreditLineKind_CREDIT_LINE_KIND_EXPIRY CreditLineKind = 5
 	// Taken by staff.
-	CreditKind_CREDIT_KIND_CORRECTION CreditKind = 6
+	CreditLineKind_CREDIT_LINE_KIND_CORRECTION CreditLineKind = 6
 )
 
-// Enum value maps for CreditKind.
+// Enum value maps for CreditLineKind.
 var (
-	CreditKind_name = map[int32]string{
-		0: "CREDIT_KIND_UNSPECIFIED",
-		1: "CREDIT_KIND_GRANT",
-		2: "CREDIT_KIND_PERIOD",
-		3: "CREDIT_KIND_BOOKING",
-		4: "CREDIT_KIND_REFUND",
-		5: "CREDIT_KIND_EXPIRY",
-		6: "CREDIT_KIND_CORRECTION",
+	CreditLineKind_name = map[int32]string{
+		0: "CREDIT_LINE_KIND_UNSPECIFIED",
+		1: "CREDIT_LINE_KIND_GRANT",
+		2: "CREDIT_LINE_KIND_PERIOD",
+		3: "CREDIT_LINE_KIND_BOOKING",
+		4: "CREDIT_LINE_KIND_REFUND",
+		5: "CREDIT_LINE_KIND_EXPIRY",
+		6: "CREDIT_LINE_KIND_CORRECTION",
 	}
-	CreditKind_value = map[string]int32{
-		"CREDIT_KIND_UNSPECIFIED": 0,
-		"CREDIT_KIND_GRANT":       1,
-		"CREDIT_KIND_PERIOD":      2,
-		"CREDIT_KIND_BOOKING":     3,
-		"CREDIT_KIND_REFUND":      4,
-		"CREDIT_KIND_EXPIRY":      5,
-		"CREDIT_KIND_CORRECTION":  6,
+	CreditLineKind_value = map[string]int32{
+		"CREDIT_LINE_KIND_UNSPECIFIED": 0,
+		"CREDIT_LINE_KIND_GRANT":       1,
+		"CREDIT_LINE_KIND_PERIOD":      2,
+		"CREDIT_LINE_KIND_BOOKING":     3,
+		"CREDIT_LINE_KIND_REFUND":      4,
+		"CREDIT_LINE_KIND_EXPIRY":      5,
+		"CREDIT_LINE_KIND_CORRECTION":  6,
 	}
 )
 
-func (x CreditKind) Enum() *CreditKind {
-	p := new(CreditKind)
+func (x CreditLineKind) Enum() *CreditLineKind {
+	p := new(CreditLineKind)
 	*p = x
 	return p
 }
 
-func (x CreditKind) String() string {
+func (x CreditLineKind) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (CreditKind) Descriptor() protoreflect.EnumDescriptor {
+func (CreditLineKind) Descriptor() protoreflect.EnumDescriptor {
 	return file_berth_v1_credit_proto_enumTypes[2].Descriptor()
 }
 
-func (CreditKind) Type() protoreflect.EnumType {
+func (CreditLineKind) Type() protoreflect.EnumType {
 	return &file_berth_v1_credit_proto_enumTypes[2]
 }
 
-func (x CreditKind) Number() protoreflect.EnumNumber {
+func (x CreditLineKind) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use CreditKind.Descriptor instead.
-func (CreditKind) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use CreditLineKind.Descriptor instead.
+func (CreditLineKind) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{2}
 }
 
@@ -573,15 +573,15 @@ func (x *Subscription) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// CreditEntry is a line of the append-only ledger. The balance is the sum of all lines.
-type CreditEntry struct {
+// CreditLine is a line of the append-only ledger. The balance is the sum of all lines.
+type CreditLine struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// Why the credits changed.
-	Kind CreditKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.CreditKind" json:"kind,omitempty"`
+	Kind CreditLineKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.CreditLineKind" json:"kind,omitempty"`
 	// The change in credits: positive if given, negative if taken.
 	Amount int32 `protobuf:"varint,4,opt,name=amount,proto3" json:"amount,omitempty"`
 	// The balance after this line, in credits.
@@ -598,20 +598,20 @@ type CreditEntry struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *CreditEntry) Reset() {
-	*x = CreditEntry{}
+func (x *CreditLine) Reset() {
+	*x = CreditLine{}
 	mi := &file_berth_v1_credit_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *CreditEntry) String() string {
+func (x *CreditLine) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*CreditEntry) ProtoMessage() {}
+func (*CreditLine) ProtoMessage() {}
 
-func (x *CreditEntry) ProtoReflect() protoreflect.Message {
+func (x *CreditLine) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -623,68 +623,68 @@ func (x *CreditEntry) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use CreditEntry.ProtoReflect.Descriptor instead.
-func (*CreditEntry) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreditLine.ProtoReflect.Descriptor instead.
+func (*CreditLine) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *CreditEntry) GetId() string {
+func (x *CreditLine) GetId() string {
 	if x != nil {
 		return x.Id
 	}
 	return ""
 }
 
-func (x *CreditEntry) GetSubscriptionId() string {
+func (x *CreditLine) GetSubscriptionId() string {
 	if x != nil {
 		return x.SubscriptionId
 	}
 	return ""
 }
 
-func (x *CreditEntry) GetKind() CreditKind {
+func (x *CreditLine) GetKind() CreditLineKind {
 	if x != nil {
 		return x.Kind
 	}
-	return CreditKind_CREDIT_KIND_UNSPECIFIED
+	return CreditLineKind_CREDIT_LINE_KIND_UNSPECIFIED
 }
 
-func (x *CreditEntry) GetAmount() int32 {
+func (x *CreditLine) GetAmount() int32 {
 	if x != nil {
 		return x.Amount
 	}
 	return 0
 }
 
-func (x *CreditEntry) GetBalance() int32 {
+func (x *CreditLine) GetBalance() int32 {
 	if x != nil {
 		return x.Balance
 	}
 	return 0
 }
 
-func (x *CreditEntry) GetBookingId() string {
+func (x *CreditLine) GetBookingId() string {
 	if x != nil {
 		return x.BookingId
 	}
 	return ""
 }
 
-func (x *CreditEntry) GetActor() string {
+func (x *CreditLine) GetActor() string {
 	if x != nil {
 		return x.Actor
 	}
 	return ""
 }
 
-func (x *CreditEntry) GetReason() string {
+func (x *CreditLine) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-func (x *CreditEntry) GetCreateTime() *timestamppb.Timestamp {
+func (x *CreditLine) GetCreateTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CreateTime
 	}
@@ -736,11 +736,12 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x0fperiod_end_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\rperiodEndTime\x12;\n" +
 	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xac\x02\n" +
-	"\vCreditEntry\x12\x0e\n" +
+	"createTime\"\xaf\x02\n" +
+	"\n" +
+	"CreditLine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
-	"\x0fsubscription_id\x18\x02 \x01(\tR\x0esubscriptionId\x12(\n" +
-	"\x04kind\x18\x03 \x01(\x0e2\x14.berth.v1.CreditKindR\x04kind\x12\x16\n" +
+	"\x0fsubscription_id\x18\x02 \x01(\tR\x0esubscriptionId\x12,\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x18.berth.v1.CreditLineKindR\x04kind\x12\x16\n" +
 	"\x06amount\x18\x04 \x01(\x05R\x06amount\x12\x18\n" +
 	"\abalance\x18\x05 \x01(\x05R\abalance\x12\x1d\n" +
 	"\n" +
@@ -760,16 +761,15 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x1aSUBSCRIPTION_STATUS_PAUSED\x10\x02\x12\x1c\n" +
 	"\x18SUBSCRIPTION_STATUS_DEBT\x10\x03\x12\x1f\n" +
 	"\x1bSUBSCRIPTION_STATUS_EXPIRED\x10\x04\x12!\n" +
-	"\x1dSUBSCRIPTION_STATUS_CANCELLED\x10\x05*\xbd\x01\n" +
-	"\n" +
-	"CreditKind\x12\x1b\n" +
-	"\x17CREDIT_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
-	"\x11CREDIT_KIND_GRANT\x10\x01\x12\x16\n" +
-	"\x12CREDIT_KIND_PERIOD\x10\x02\x12\x17\n" +
-	"\x13CREDIT_KIND_BOOKING\x10\x03\x12\x16\n" +
-	"\x12CREDIT_KIND_REFUND\x10\x04\x12\x16\n" +
-	"\x12CREDIT_KIND_EXPIRY\x10\x05\x12\x1a\n" +
-	"\x16CREDIT_KIND_CORRECTION\x10\x06B\x8b\x01\n" +
+	"\x1dSUBSCRIPTION_STATUS_CANCELLED\x10\x05*\xe4\x01\n" +
+	"\x0eCreditLineKind\x12 \n" +
+	"\x1cCREDIT_LINE_KIND_UNSPECIFIED\x10\x00\x12\x1a\n" +
+	"\x16CREDIT_LINE_KIND_GRANT\x10\x01\x12\x1b\n" +
+	"\x17CREDIT_LINE_KIND_PERIOD\x10\x02\x12\x1c\n" +
+	"\x18CREDIT_LINE_KIND_BOOKING\x10\x03\x12\x1b\n" +
+	"\x17CREDIT_LINE_KIND_REFUND\x10\x04\x12\x1b\n" +
+	"\x17CREDIT_LINE_KIND_EXPIRY\x10\x05\x12\x1f\n" +
+	"\x1bCREDIT_LINE_KIND_CORRECTION\x10\x06B\x8b\x01\n" +
 	"\fcom.berth.v1B\vCreditProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -789,11 +789,11 @@ var file_berth_v1_credit_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_berth_v1_credit_proto_goTypes = []any{
 	(PlanKind)(0),                 // 0: berth.v1.PlanKind
 	(SubscriptionStatus)(0),       // 1: berth.v1.SubscriptionStatus
-	(CreditKind)(0),               // 2: berth.v1.CreditKind
+	(CreditLineKind)(0),           // 2: berth.v1.CreditLineKind
 	(*Plan)(nil),                  // 3: berth.v1.Plan
 	(*PlanInput)(nil),             // 4: berth.v1.PlanInput
 	(*Subscription)(nil),          // 5: berth.v1.Subscription
-	(*CreditEntry)(nil),           // 6: berth.v1.CreditEntry
+	(*CreditLine)(nil),            // 6: berth.v1.CreditLine
 	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
 	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
 	(*money.Money)(nil),           // 9: google.type.Money
@@ -812,8 +812,8 @@ var file_berth_v1_credit_proto_depIdxs = []int32{
 	7,  // 10: berth.v1.Subscription.end_time:type_name -> google.protobuf.Timestamp
 	7,  // 11: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
 	7,  // 12: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
-	2,  // 13: berth.v1.CreditEntry.kind:type_name -> berth.v1.CreditKind
-	7,  // 14: berth.v1.CreditEntry.create_time:type_name -> google.protobuf.Timestamp
+	2,  // 13: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
+	7,  // 14: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
 	15, // [15:15] is the sub-list for method output_type
 	15, // [15:15] is the sub-list for method input_type
 	15, // [15:15] is the sub-list for extension type_name

@@ -381,8 +381,8 @@ func (x *ListPlansResponse) GetNextPageToken() string {
 	return ""
 }
 
-// SubscribeRequest starts a subscription.
-type SubscribeRequest struct {
+// CreateSubscriptionRequest starts a subscription.
+type CreateSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -398,20 +398,20 @@ type SubscribeRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *SubscribeRequest) Reset() {
-	*x = SubscribeRequest{}
+func (x *CreateSubscriptionRequest) Reset() {
+	*x = CreateSubscriptionRequest{}
 	mi := &file_berth_v1_credit_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SubscribeRequest) String() string {
+func (x *CreateSubscriptionRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SubscribeRequest) ProtoMessage() {}
+func (*CreateSubscriptionRequest) ProtoMessage() {}
 
-func (x *SubscribeRequest) ProtoReflect() protoreflect.Message {
+func (x *CreateSubscriptionRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -423,48 +423,48 @@ func (x *SubscribeRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SubscribeRequest.ProtoReflect.Descriptor instead.
-func (*SubscribeRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreateSubscriptionRequest.ProtoReflect.Descriptor instead.
+func (*CreateSubscriptionRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *SubscribeRequest) GetTenantId() string {
+func (x *CreateSubscriptionRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *SubscribeRequest) GetMemberId() string {
+func (x *CreateSubscriptionRequest) GetMemberId() string {
 	if x != nil {
 		return x.MemberId
 	}
 	return ""
 }
 
-func (x *SubscribeRequest) GetPlanId() string {
+func (x *CreateSubscriptionRequest) GetPlanId() string {
 	if x != nil {
 		return x.PlanId
 	}
 	return ""
 }
 
-func (x *SubscribeRequest) GetStartTime() *timestamppb.Timestamp {
+func (x *CreateSubscriptionRequest) GetStartTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.StartTime
 	}
 	return nil
 }
 
-func (x *SubscribeRequest) GetReason() string {
+func (x *CreateSubscriptionRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// SubscribeResponse is the new subscription.
-type SubscribeResponse struct {
+// CreateSubscriptionResponse is the new subscription.
+type CreateSubscriptionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
@@ -472,20 +472,20 @@ type SubscribeResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *SubscribeResponse) Reset() {
-	*x = SubscribeResponse{}
+func (x *CreateSubscriptionResponse) Reset() {
+	*x = CreateSubscriptionResponse{}
 	mi := &file_berth_v1_credit_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SubscribeResponse) String() string {
+func (x *CreateSubscriptionResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SubscribeResponse) ProtoMessage() {}
+func (*CreateSubscriptionResponse) ProtoMessage() {}
 
-func (x *SubscribeResponse) ProtoReflect() protoreflect.Message {
+func (x *CreateSubscriptionResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -497,12 +497,12 @@ func (x *SubscribeResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SubscribeResponse.ProtoReflect.Descriptor instead.
-func (*SubscribeResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreateSubscriptionResponse.ProtoReflect.Descriptor instead.
+func (*CreateSubscriptionResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{7}
 }
 
-func (x *SubscribeResponse) GetSubscription() *Subscription {
+func (x *CreateSubscriptionResponse) GetSubscription() *Subscription {
 	if x != nil {
 		return x.Subscription
 	}
@@ -729,8 +729,8 @@ func (x *ResumeSubscriptionResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// MarkDebtRequest records a debt.
-type MarkDebtRequest struct {
+// MarkSubscriptionInDebtRequest records a debt.
+type MarkSubscriptionInDebtRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -742,20 +742,20 @@ type MarkDebtRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MarkDebtRequest) Reset() {
-	*x = MarkDebtRequest{}
+func (x *MarkSubscriptionInDebtRequest) Reset() {
+	*x = MarkSubscriptionInDebtRequest{}
 	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MarkDebtRequest) String() string {
+func (x *MarkSubscriptionInDebtRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MarkDebtRequest) ProtoMessage() {}
+func (*MarkSubscriptionInDebtRequest) ProtoMessage() {}
 
-func (x *MarkDebtRequest) ProtoReflect() protoreflect.Message {
+func (x *MarkSubscriptionInDebtRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -767,34 +767,34 @@ func (x *MarkDebtRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MarkDebtRequest.ProtoReflect.Descriptor instead.
-func (*MarkDebtRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use MarkSubscriptionInDebtRequest.ProtoReflect.Descriptor instead.
+func (*MarkSubscriptionInDebtRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{12}
 }
 
-func (x *MarkDebtRequest) GetTenantId() string {
+func (x *MarkSubscriptionInDebtRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *MarkDebtRequest) GetSubscriptionId() string {
+func (x *MarkSubscriptionInDebtRequest) GetSubscriptionId() string {
 	if x != nil {
 		return x.SubscriptionId
 	}
 	return ""
 }
 
-func (x *MarkDebtRequest) GetReason() string {
+func (x *MarkSubscriptionInDebtRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// MarkDebtResponse is the changed subscription.
-type MarkDebtResponse struct {
+// MarkSubscriptionInDebtResponse is the changed subscription.
+type MarkSubscriptionInDebtResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
@@ -802,20 +802,20 @@ type MarkDebtResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MarkDebtResponse) Reset() {
-	*x = MarkDebtResponse{}
+func (x *MarkSubscriptionInDebtResponse) Reset() {
+	*x = MarkSubscriptionInDebtResponse{}
 	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MarkDebtResponse) String() string {
+func (x *MarkSubscriptionInDebtResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MarkDebtResponse) ProtoMessage() {}
+func (*MarkSubscriptionInDebtResponse) ProtoMessage() {}
 
-func (x *MarkDebtResponse) ProtoReflect() protoreflect.Message {
+func (x *MarkSubscriptionInDebtResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -827,12 +827,12 @@ func (x *MarkDebtResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MarkDebtResponse.ProtoReflect.Descriptor instead.
-func (*MarkDebtResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use MarkSubscriptionInDebtResponse.ProtoReflect.Descriptor instead.
+func (*MarkSubscriptionInDebtResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *MarkDebtResponse) GetSubscription() *Subscription {
+func (x *MarkSubscriptionInDebtResponse) GetSubscription() *Subscription {
 	if x != nil {
 		return x.Subscription
 	}
@@ -1026,7 +1026,7 @@ func (x *GrantCreditsRequest) GetReason() string {
 type GrantCreditsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The line.
-	Entry *CreditEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	Line *CreditLine `protobuf:"bytes,1,opt,name=line,proto3" json:"line,omitempty"`
 	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,2,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1063,9 +1063,9 @@ func (*GrantCreditsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *GrantCreditsResponse) GetEntry() *CreditEntry {
+func (x *GrantCreditsResponse) GetLine() *CreditLine {
 	if x != nil {
-		return x.Entry
+		return x.Line
 	}
 	return nil
 }
@@ -1145,7 +1145,7 @@ func (x *RefundCreditRequest) GetReason() string {
 type RefundCreditResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The line.
-	Entry *CreditEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	Line *CreditLine `protobuf:"bytes,1,opt,name=line,proto3" json:"line,omitempty"`
 	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,2,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -1182,9 +1182,9 @@ func (*RefundCreditResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{19}
 }
 
-func (x *RefundCreditResponse) GetEntry() *CreditEntry {
+func (x *RefundCreditResponse) GetLine() *CreditLine {
 	if x != nil {
-		return x.Entry
+		return x.Line
 	}
 	return nil
 }
@@ -1324,8 +1324,8 @@ func (x *GetBalanceResponse) GetUnlimited() bool {
 	return false
 }
 
-// ListLedgerRequest asks for a subscription's ledger.
-type ListLedgerRequest struct {
+// ListCreditLinesRequest asks for a subscription's ledger.
+type ListCreditLinesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1339,20 +1339,20 @@ type ListLedgerRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListLedgerRequest) Reset() {
-	*x = ListLedgerRequest{}
+func (x *ListCreditLinesRequest) Reset() {
+	*x = ListCreditLinesRequest{}
 	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListLedgerRequest) String() string {
+func (x *ListCreditLinesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListLedgerRequest) ProtoMessage() {}
+func (*ListCreditLinesRequest) ProtoMessage() {}
 
-func (x *ListLedgerRequest) ProtoReflect() protoreflect.Message {
+func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1364,64 +1364,64 @@ func (x *ListLedgerRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListLedgerRequest.ProtoReflect.Descriptor instead.
-func (*ListLedgerRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListCreditLinesRequest.ProtoReflect.Descriptor instead.
+func (*ListCreditLinesRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *ListLedgerRequest) GetTenantId() string {
+func (x *ListCreditLinesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListLedgerRequest) GetSubscriptionId() string {
+func (x *ListCreditLinesRequest) GetSubscriptionId() string {
 	if x != nil {
 		return x.SubscriptionId
 	}
 	return ""
 }
 
-func (x *ListLedgerRequest) GetPageSize() int32 {
+func (x *ListCreditLinesRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListLedgerRequest) GetPageToken() string {
+func (x *ListCreditLinesRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListLedgerResponse is one page.
-type ListLedgerResponse struct {
+// ListCreditLinesResponse is one page.
+type ListCreditLinesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines.
-	Entries []*CreditEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
+	Lines []*CreditLine `protobuf:"bytes,1,rep,name=lines,proto3" json:"lines,omitempty"`
 	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListLedgerResponse) Reset() {
-	*x = ListLedgerResponse{}
+func (x *ListCreditLinesResponse) Reset() {
+	*x = ListCreditLinesResponse{}
 	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListLedgerResponse) String() string {
+func (x *ListCreditLinesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListLedgerResponse) ProtoMessage() {}
+func (*ListCreditLinesResponse) ProtoMessage() {}
 
-func (x *ListLedgerResponse) ProtoReflect() protoreflect.Message {
+func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1433,19 +1433,19 @@ func (x *ListLedgerResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListLedgerResponse.ProtoReflect.Descriptor instead.
-func (*ListLedgerResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListCreditLinesResponse.ProtoReflect.Descriptor instead.
+func (*ListCreditLinesResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{23}
 }
 
-func (x *ListLedgerResponse) GetEntries() []*CreditEntry {
+func (x *ListCreditLinesResponse) GetLines() []*CreditLine {
 	if x != nil {
-		return x.Entries
+		return x.Lines
 	}
 	return nil
 }
 
-func (x *ListLedgerResponse) GetNextPageToken() string {
+func (x *ListCreditLinesResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
@@ -1481,15 +1481,15 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListPlansResponse\x12$\n" +
 	"\x05plans\x18\x01 \x03(\v2\x0e.berth.v1.PlanR\x05plans\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe3\x01\n" +
-	"\x10SubscribeRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xec\x01\n" +
+	"\x19CreateSubscriptionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x12!\n" +
 	"\aplan_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06planId\x129\n" +
 	"\n" +
 	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12 \n" +
-	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"O\n" +
-	"\x11SubscribeResponse\x12:\n" +
+	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
+	"\x1aCreateSubscriptionResponse\x12:\n" +
 	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x99\x01\n" +
 	"\x18PauseSubscriptionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
@@ -1502,12 +1502,12 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12 \n" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
 	"\x1aResumeSubscriptionResponse\x12:\n" +
-	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x90\x01\n" +
-	"\x0fMarkDebtRequest\x12(\n" +
+	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x9e\x01\n" +
+	"\x1dMarkSubscriptionInDebtRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"N\n" +
-	"\x10MarkDebtResponse\x12:\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"\\\n" +
+	"\x1eMarkSubscriptionInDebtResponse\x12:\n" +
 	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x9a\x01\n" +
 	"\x19CancelSubscriptionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
@@ -1519,17 +1519,17 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12-\n" +
 	"\x06amount\x18\x03 \x01(\x05B\x15\xbaH\x12\x1a\x108\x00\x18\x90N(\xf0\xb1\xff\xff\xff\xff\xff\xff\xff\x01R\x06amount\x12 \n" +
-	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"\x7f\n" +
-	"\x14GrantCreditsResponse\x12+\n" +
-	"\x05entry\x18\x01 \x01(\v2\x15.berth.v1.CreditEntryR\x05entry\x12:\n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"|\n" +
+	"\x14GrantCreditsResponse\x12(\n" +
+	"\x04line\x18\x01 \x01(\v2\x14.berth.v1.CreditLineR\x04line\x12:\n" +
 	"\fsubscription\x18\x02 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x8a\x01\n" +
 	"\x13RefundCreditRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"\x7f\n" +
-	"\x14RefundCreditResponse\x12+\n" +
-	"\x05entry\x18\x01 \x01(\v2\x15.berth.v1.CreditEntryR\x05entry\x12:\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"|\n" +
+	"\x14RefundCreditResponse\x12(\n" +
+	"\x04line\x18\x01 \x01(\v2\x14.berth.v1.CreditLineR\x04line\x12:\n" +
 	"\fsubscription\x18\x02 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x8c\x01\n" +
 	"\x11GetBalanceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
@@ -1538,17 +1538,18 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\x12GetBalanceResponse\x12<\n" +
 	"\rsubscriptions\x18\x01 \x03(\v2\x16.berth.v1.SubscriptionR\rsubscriptions\x12\x18\n" +
 	"\abalance\x18\x02 \x01(\x05R\abalance\x12\x1c\n" +
-	"\tunlimited\x18\x03 \x01(\bR\tunlimited\"\xc2\x01\n" +
-	"\x11ListLedgerRequest\x12(\n" +
+	"\tunlimited\x18\x03 \x01(\bR\tunlimited\"\xc7\x01\n" +
+	"\x16ListCreditLinesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
-	"\x12ListLedgerResponse\x12/\n" +
-	"\aentries\x18\x01 \x03(\v2\x15.berth.v1.CreditEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xec\t\n" +
+	"\x17ListCreditLinesResponse\x12*\n" +
+	"\x05lines\x18\x01 \x03(\v2\x14.berth.v1.CreditLineR\x05lines\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc1\n" +
+	"\n" +
 	"\rCreditService\x12[\n" +
 	"\n" +
 	"CreatePlan\x12\x1b.berth.v1.CreatePlanRequest\x1a\x1c.berth.v1.CreatePlanResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
@@ -1556,18 +1557,17 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\n" +
 	"UpdatePlan\x12\x1b.berth.v1.UpdatePlanRequest\x1a\x1c.berth.v1.UpdatePlanResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
 	"plan.write\x12Z\n" +
-	"\tListPlans\x12\x1a.berth.v1.ListPlansRequest\x1a\x1b.berth.v1.ListPlansResponse\"\x14\xca\xf3\x18\r\b\x01\x12\tplan.read\x90\x02\x01\x12a\n" +
-	"\tSubscribe\x12\x1a.berth.v1.SubscribeRequest\x1a\x1b.berth.v1.SubscribeResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12y\n" +
+	"\tListPlans\x12\x1a.berth.v1.ListPlansRequest\x1a\x1b.berth.v1.ListPlansResponse\"\x14\xca\xf3\x18\r\b\x01\x12\tplan.read\x90\x02\x01\x12|\n" +
+	"\x12CreateSubscription\x12#.berth.v1.CreateSubscriptionRequest\x1a$.berth.v1.CreateSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12y\n" +
 	"\x11PauseSubscription\x12\".berth.v1.PauseSubscriptionRequest\x1a#.berth.v1.PauseSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
-	"\x12ResumeSubscription\x12#.berth.v1.ResumeSubscriptionRequest\x1a$.berth.v1.ResumeSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12^\n" +
-	"\bMarkDebt\x12\x19.berth.v1.MarkDebtRequest\x1a\x1a.berth.v1.MarkDebtResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
+	"\x12ResumeSubscription\x12#.berth.v1.ResumeSubscriptionRequest\x1a$.berth.v1.ResumeSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12\x88\x01\n" +
+	"\x16MarkSubscriptionInDebt\x12'.berth.v1.MarkSubscriptionInDebtRequest\x1a(.berth.v1.MarkSubscriptionInDebtResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
 	"\x12CancelSubscription\x12#.berth.v1.CancelSubscriptionRequest\x1a$.berth.v1.CancelSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12c\n" +
 	"\fGrantCredits\x12\x1d.berth.v1.GrantCreditsRequest\x1a\x1e.berth.v1.GrantCreditsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fcredit.grant\x12d\n" +
 	"\fRefundCredit\x12\x1d.berth.v1.RefundCreditRequest\x1a\x1e.berth.v1.RefundCreditResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcredit.refund\x12_\n" +
 	"\n" +
-	"GetBalance\x12\x1b.berth.v1.GetBalanceRequest\x1a\x1c.berth.v1.GetBalanceResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01\x12_\n" +
-	"\n" +
-	"ListLedger\x12\x1b.berth.v1.ListLedgerRequest\x1a\x1c.berth.v1.ListLedgerResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01B\x92\x01\n" +
+	"GetBalance\x12\x1b.berth.v1.GetBalanceRequest\x1a\x1c.berth.v1.GetBalanceResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01\x12n\n" +
+	"\x0fListCreditLines\x12 .berth.v1.ListCreditLinesRequest\x1a!.berth.v1.ListCreditLinesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01B\x92\x01\n" +
 	"\fcom.berth.v1B\x12CreditServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -1584,36 +1584,36 @@ func file_berth_v1_credit_service_proto_rawDescGZIP() []byte {
 
 var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
 var file_berth_v1_credit_service_proto_goTypes = []any{
-	(*CreatePlanRequest)(nil),          // 0: berth.v1.CreatePlanRequest
-	(*CreatePlanResponse)(nil),         // 1: berth.v1.CreatePlanResponse
-	(*UpdatePlanRequest)(nil),          // 2: berth.v1.UpdatePlanRequest
-	(*UpdatePlanResponse)(nil),         // 3: berth.v1.UpdatePlanResponse
-	(*ListPlansRequest)(nil),           // 4: berth.v1.ListPlansRequest
-	(*ListPlansResponse)(nil),          // 5: berth.v1.ListPlansResponse
-	(*SubscribeRequest)(nil),           // 6: berth.v1.SubscribeRequest
-	(*SubscribeResponse)(nil),          // 7: berth.v1.SubscribeResponse
-	(*PauseSubscriptionRequest)(nil),   // 8: berth.v1.PauseSubscriptionRequest
-	(*PauseSubscriptionResponse)(nil),  // 9: berth.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionRequest)(nil),  // 10: berth.v1.ResumeSubscriptionRequest
-	(*ResumeSubscriptionResponse)(nil), // 11: berth.v1.ResumeSubscriptionResponse
-	(*MarkDebtRequest)(nil),            // 12: berth.v1.MarkDebtRequest
-	(*MarkDebtResponse)(nil),           // 13: berth.v1.MarkDebtResponse
-	(*CancelSubscriptionRequest)(nil),  // 14: berth.v1.CancelSubscriptionRequest
-	(*CancelSubscriptionResponse)(nil), // 15: berth.v1.CancelSubscriptionResponse
-	(*GrantCreditsRequest)(nil),        // 16: berth.v1.GrantCreditsRequest
-	(*GrantCreditsResponse)(nil),       // 17: berth.v1.GrantCreditsResponse
-	(*RefundCreditRequest)(nil),        // 18: berth.v1.RefundCreditRequest
-	(*RefundCreditResponse)(nil),       // 19: berth.v1.RefundCreditResponse
-	(*GetBalanceRequest)(nil),          // 20: berth.v1.GetBalanceRequest
-	(*GetBalanceResponse)(nil),         // 21: berth.v1.GetBalanceResponse
-	(*ListLedgerRequest)(nil),          // 22: berth.v1.ListLedgerRequest
-	(*ListLedgerResponse)(nil),         // 23: berth.v1.ListLedgerResponse
-	(*PlanInput)(nil),                  // 24: berth.v1.PlanInput
-	(*Plan)(nil),                       // 25: berth.v1.Plan
-	(*fieldmaskpb.FieldMask)(nil),      // 26: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),      // 27: google.protobuf.Timestamp
-	(*Subscription)(nil),               // 28: berth.v1.Subscription
-	(*CreditEntry)(nil),                // 29: berth.v1.CreditEntry
+	(*CreatePlanRequest)(nil),              // 0: berth.v1.CreatePlanRequest
+	(*CreatePlanResponse)(nil),             // 1: berth.v1.CreatePlanResponse
+	(*UpdatePlanRequest)(nil),              // 2: berth.v1.UpdatePlanRequest
+	(*UpdatePlanResponse)(nil),             // 3: berth.v1.UpdatePlanResponse
+	(*ListPlansRequest)(nil),               // 4: berth.v1.ListPlansRequest
+	(*ListPlansResponse)(nil),              // 5: berth.v1.ListPlansResponse
+	(*CreateSubscriptionRequest)(nil),      // 6: berth.v1.CreateSubscriptionRequest
+	(*CreateSubscriptionResponse)(nil),     // 7: berth.v1.CreateSubscriptionResponse
+	(*PauseSubscriptionRequest)(nil),       // 8: berth.v1.PauseSubscriptionRequest
+	(*PauseSubscriptionResponse)(nil),      // 9: berth.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionRequest)(nil),      // 10: berth.v1.ResumeSubscriptionRequest
+	(*ResumeSubscriptionResponse)(nil),     // 11: berth.v1.ResumeSubscriptionResponse
+	(*MarkSubscriptionInDebtRequest)(nil),  // 12: berth.v1.MarkSubscriptionInDebtRequest
+	(*MarkSubscriptionInDebtResponse)(nil), // 13: berth.v1.MarkSubscriptionInDebtResponse
+	(*CancelSubscriptionRequest)(nil),      // 14: berth.v1.CancelSubscriptionRequest
+	(*CancelSubscriptionResponse)(nil),     // 15: berth.v1.CancelSubscriptionResponse
+	(*GrantCreditsRequest)(nil),            // 16: berth.v1.GrantCreditsRequest
+	(*GrantCreditsResponse)(nil),           // 17: berth.v1.GrantCreditsResponse
+	(*RefundCreditRequest)(nil),            // 18: berth.v1.RefundCreditRequest
+	(*RefundCreditResponse)(nil),           // 19: berth.v1.RefundCreditResponse
+	(*GetBalanceRequest)(nil),              // 20: berth.v1.GetBalanceRequest
+	(*GetBalanceResponse)(nil),             // 21: berth.v1.GetBalanceResponse
+	(*ListCreditLinesRequest)(nil),         // 22: berth.v1.ListCreditLinesRequest
+	(*ListCreditLinesResponse)(nil),        // 23: berth.v1.ListCreditLinesResponse
+	(*PlanInput)(nil),                      // 24: berth.v1.PlanInput
+	(*Plan)(nil),                           // 25: berth.v1.Plan
+	(*fieldmaskpb.FieldMask)(nil),          // 26: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),          // 27: google.protobuf.Timestamp
+	(*Subscription)(nil),                   // 28: berth.v1.Subscription
+	(*CreditLine)(nil),                     // 29: berth.v1.CreditLine
 }
 var file_berth_v1_credit_service_proto_depIdxs = []int32{
 	24, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
@@ -1622,42 +1622,42 @@ var file_berth_v1_credit_service_proto_depIdxs = []int32{
 	26, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
 	25, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
 	25, // 5: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
-	27, // 6: berth.v1.SubscribeRequest.start_time:type_name -> google.protobuf.Timestamp
-	28, // 7: berth.v1.SubscribeResponse.subscription:type_name -> berth.v1.Subscription
+	27, // 6: berth.v1.CreateSubscriptionRequest.start_time:type_name -> google.protobuf.Timestamp
+	28, // 7: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
 	28, // 8: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
 	28, // 9: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	28, // 10: berth.v1.MarkDebtResponse.subscription:type_name -> berth.v1.Subscription
+	28, // 10: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
 	28, // 11: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	29, // 12: berth.v1.GrantCreditsResponse.entry:type_name -> berth.v1.CreditEntry
+	29, // 12: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
 	28, // 13: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
-	29, // 14: berth.v1.RefundCreditResponse.entry:type_name -> berth.v1.CreditEntry
+	29, // 14: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
 	28, // 15: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
 	28, // 16: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
-	29, // 17: berth.v1.ListLedgerResponse.entries:type_name -> berth.v1.CreditEntry
+	29, // 17: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
 	0,  // 18: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
 	2,  // 19: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
 	4,  // 20: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
-	6,  // 21: berth.v1.CreditService.Subscribe:input_type -> berth.v1.SubscribeRequest
+	6,  // 21: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
 	8,  // 22: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
 	10, // 23: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
-	12, // 24: berth.v1.CreditService.MarkDebt:input_type -> berth.v1.MarkDebtRequest
+	12, // 24: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
 	14, // 25: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
 	16, // 26: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
 	18, // 27: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
 	20, // 28: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
-	22, // 29: berth.v1.CreditService.ListLedger:input_type -> berth.v1.ListLedgerRequest
+	22, // 29: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
 	1,  // 30: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
 	3,  // 31: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
 	5,  // 32: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
-	7,  // 33: berth.v1.CreditService.Subscribe:output_type -> berth.v1.SubscribeResponse
+	7,  // 33: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
 	9,  // 34: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
 	11, // 35: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
-	13, // 36: berth.v1.CreditService.MarkDebt:output_type -> berth.v1.MarkDebtResponse
+	13, // 36: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
 	15, // 37: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
 	17, // 38: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
 	19, // 39: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
 	21, // 40: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
-	23, // 41: berth.v1.CreditService.ListLedger:output_type -> berth.v1.ListLedgerResponse
+	23, // 41: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
 	30, // [30:42] is the sub-list for method output_type
 	18, // [18:30] is the sub-list for method input_type
 	18, // [18:18] is the sub-list for extension type_name

@@ -45,8 +45,8 @@ const (
 	ErrorReason_ERROR_REASON_TENANT_FORBIDDEN ErrorReason = 4
 	// invalid_argument: the token is valid for several tenants and the request names none.
 	ErrorReason_ERROR_REASON_TENANT_REQUIRED ErrorReason = 5
-	// permission_denied: the caller's roles do not have the permission `permission`, or others have to do this, because it
-	// is about a booking or plan of the caller's own (`own`).
+	// permission_denied: the caller's roles do not have the permission `permission`, or others have to do this, because
+	// it is about a booking or plan of the caller's own (`own`).
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 6
 	// permission_denied: the tenant asks for a recent or stronger sign-in. Sign in again with `max_age` (seconds) as the
 	// parameter max_age of OpenID Connect, or `acr_values` (separated by spaces) as acr_values. Each can be missing.
@@ -86,16 +86,16 @@ const (
 	// not_found: the tenant has no such item.
 	ErrorReason_ERROR_REASON_ITEM_NOT_FOUND ErrorReason = 35
 	// not_found: the tenant has no such waitlist entry, or it belongs to another member.
-	ErrorReason_ERROR_REASON_ENTRY_NOT_FOUND ErrorReason = 36
+	ErrorReason_ERROR_REASON_WAITLIST_ENTRY_NOT_FOUND ErrorReason = 36
 	// not_found: the tenant has no such offer, or it belongs to another member.
-	ErrorReason_ERROR_REASON_OFFER_NOT_FOUND ErrorReason = 37
+	ErrorReason_ERROR_REASON_WAITLIST_OFFER_NOT_FOUND ErrorReason = 37
 	// not_found: the tenant has no such display link.
 	ErrorReason_ERROR_REASON_DISPLAY_LINK_NOT_FOUND ErrorReason = 38
 	// not_found: the transfer of ownership has ended, does not exist, or the caller cannot see it.
 	ErrorReason_ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND ErrorReason = 39
 	// not_found: the tenant has no benefit provider of that code.
 	ErrorReason_ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND ErrorReason = 40
-	// not_found: the tenant has no sending domain (UpdateSenders).
+	// not_found: the tenant has no sending domain (UpdateNotificationSenders).
 	ErrorReason_ERROR_REASON_SENDING_DOMAIN_NOT_FOUND ErrorReason = 41
 	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
@@ -171,8 +171,8 @@ const (
 	// Every mutation accepts a key in the header Idempotency-Key: 1 to 200 visible ASCII characters. For 24 hours the
 	// same request by the same caller with the same key gets the first response again, and is not executed again. If the
 	// first request is still running, the second waits for it. The response has the key in the header X-Idempotency-Key,
-	// and X-Idempotent: true if it repeats an earlier one. A request that fails does not use up its key: the next request
-	// with the key is executed.
+	// and X-Idempotent: true if it repeats an earlier one. A request that fails does not use up its key: the next
+	// request with the key is executed.
 	ErrorReason_ERROR_REASON_IDEMPOTENCY_CONFLICT ErrorReason = 121
 	// failed_precondition: the item `item_id` is out of stock at that time.
 	ErrorReason_ERROR_REASON_ITEM_UNAVAILABLE ErrorReason = 122
@@ -189,7 +189,7 @@ const (
 	// failed_precondition: another member uses the number of the benefit membership (DeleteBenefitMembership).
 	ErrorReason_ERROR_REASON_BENEFIT_IN_USE ErrorReason = 128
 	// failed_precondition: check-in is not open. It opens at `opens_at` and, for members, closes at `closes_at`.
-	ErrorReason_ERROR_REASON_CHECKIN_WINDOW ErrorReason = 140
+	ErrorReason_ERROR_REASON_CHECK_IN_WINDOW ErrorReason = 140
 	// failed_precondition: the QR code is forged, expired or for another session.
 	ErrorReason_ERROR_REASON_QR_INVALID ErrorReason = 141
 	// failed_precondition: the device is `distance_meters` from the location, and the maximum is `max_meters`.
@@ -207,7 +207,7 @@ const (
 	// failed_precondition: the signed link is forged or expired.
 	ErrorReason_ERROR_REASON_LINK_INVALID ErrorReason = 145
 	// failed_precondition: the offer has been answered, has expired or was withdrawn; `status` says which.
-	ErrorReason_ERROR_REASON_OFFER_NOT_LIVE ErrorReason = 160
+	ErrorReason_ERROR_REASON_WAITLIST_OFFER_NOT_LIVE ErrorReason = 160
 	// invalid_argument: an expression in the rules does not compile; see `field`, `line` and `column`.
 	ErrorReason_ERROR_REASON_RULES_INVALID ErrorReason = 161
 	// aborted: it was edited since it was read. Read it again, then decide.
@@ -222,14 +222,14 @@ const (
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
 	// canceled: the caller canceled the request.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
-	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members", "sessions",
-	// "benefit_numbers" (of a provider), within 24 hours: "sent_messages" (three times its sending quota, after which no
-	// codes and tests are sent), or of the caller within 24 hours: "idempotency_keys", "contact_codes" (codes to confirm a
-	// contact) or "test_messages". `limit` is their number. Wait until the 24 hours are over, or ask the operator of the
-	// service for more.
+	// resource_exhausted: the tenant has as many of something as it may have. `quota` says of what: "members",
+	// "sessions", "benefit_numbers" (of a provider), within 24 hours: "sent_messages" (three times its sending quota,
+	// after which no codes and tests are sent), or of the caller within 24 hours: "idempotency_keys", "contact_codes"
+	// (codes to confirm a contact) or "test_messages". `limit` is their number. Wait until the 24 hours are over, or ask
+	// the operator of the service for more.
 	ErrorReason_ERROR_REASON_QUOTA_EXCEEDED ErrorReason = 185
-	// aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`, or
-	// from the cursor of the last message.
+	// aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`,
+	// or from the cursor of the last message.
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 190
 	// unavailable: the node is shutting down. Watch again immediately from the cursor of the last message; another node
 	// answers.
@@ -238,7 +238,7 @@ const (
 	// `line` and `column` in it, from 1.
 	ErrorReason_ERROR_REASON_TEMPLATE_INVALID ErrorReason = 200
 	// failed_precondition: there is no phone number, email address or device for the channel `channel`.
-	ErrorReason_ERROR_REASON_UNREACHABLE ErrorReason = 201
+	ErrorReason_ERROR_REASON_RECIPIENT_UNREACHABLE ErrorReason = 201
 	// failed_precondition: the code for a contact is wrong. `guesses_left` says how many more guesses it has.
 	ErrorReason_ERROR_REASON_CONTACT_CODE_INVALID ErrorReason = 202
 	// failed_precondition: the code for a contact has expired, or was wrong too often. Ask for a new one.
@@ -248,7 +248,8 @@ const (
 	// failed_precondition: the tenant sends no codes to phone numbers of the country `country` (ISO 3166-1; empty if the
 	// number belongs to none).
 	ErrorReason_ERROR_REASON_CONTACT_COUNTRY ErrorReason = 205
-	// failed_precondition: a template with HTML needs the tenant's own mail account or a verified domain (UpdateSenders).
+	// failed_precondition: a template with HTML needs the tenant's own mail account or a verified domain
+	// (UpdateNotificationSenders).
 	ErrorReason_ERROR_REASON_TEMPLATE_HTML ErrorReason = 206
 	// failed_precondition: a TXT record of the sending domain, `name`, is not there. `field` says which of
 	// Senders.domain.records it is. Name servers may take hours until all of them have a new record.
@@ -258,8 +259,8 @@ const (
 	ErrorReason_ERROR_REASON_DNS_RECORD_DIFFERENT ErrorReason = 208
 	// unavailable: the name servers do not answer for `name`. `field` says which of Senders.domain.records it is.
 	ErrorReason_ERROR_REASON_DNS_UNAVAILABLE ErrorReason = 209
-	// invalid_argument: the domain of the address cannot be a sending domain: it is not one that can be registered, or it
-	// is the platform's.
+	// invalid_argument: the domain of the address cannot be a sending domain: it is not one that can be registered, or
+	// it is the platform's.
 	ErrorReason_ERROR_REASON_SENDING_DOMAIN_INVALID ErrorReason = 210
 	// failed_precondition: the phone number is not a mobile one, and only those get codes. Staff can confirm others
 	// (ConfirmMemberContact).
@@ -294,8 +295,8 @@ var (
 		33:  "ERROR_REASON_PLAN_NOT_FOUND",
 		34:  "ERROR_REASON_SUBSCRIPTION_NOT_FOUND",
 		35:  "ERROR_REASON_ITEM_NOT_FOUND",
-		36:  "ERROR_REASON_ENTRY_NOT_FOUND",
-		37:  "ERROR_REASON_OFFER_NOT_FOUND",
+		36:  "ERROR_REASON_WAITLIST_ENTRY_NOT_FOUND",
+		37:  "ERROR_REASON_WAITLIST_OFFER_NOT_FOUND",
 		38:  "ERROR_REASON_DISPLAY_LINK_NOT_FOUND",
 		39:  "ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND",
 		40:  "ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND",
@@ -341,7 +342,7 @@ var (
 		126: "ERROR_REASON_SUBSCRIPTION_STATE",
 		127: "ERROR_REASON_REFUND_EXCEEDS_CAPTURED",
 		128: "ERROR_REASON_BENEFIT_IN_USE",
-		140: "ERROR_REASON_CHECKIN_WINDOW",
+		140: "ERROR_REASON_CHECK_IN_WINDOW",
 		141: "ERROR_REASON_QR_INVALID",
 		142: "ERROR_REASON_GPS_TOO_FAR",
 		146: "ERROR_REASON_GPS_IMPRECISE",
@@ -350,7 +351,7 @@ var (
 		143: "ERROR_REASON_GPS_NOT_AVAILABLE",
 		144: "ERROR_REASON_NOT_CONFIRMED",
 		145: "ERROR_REASON_LINK_INVALID",
-		160: "ERROR_REASON_OFFER_NOT_LIVE",
+		160: "ERROR_REASON_WAITLIST_OFFER_NOT_LIVE",
 		161: "ERROR_REASON_RULES_INVALID",
 		180: "ERROR_REASON_ETAG_MISMATCH",
 		181: "ERROR_REASON_RATE_LIMITED",
@@ -361,7 +362,7 @@ var (
 		190: "ERROR_REASON_WATCHER_TOO_SLOW",
 		191: "ERROR_REASON_SHUTTING_DOWN",
 		200: "ERROR_REASON_TEMPLATE_INVALID",
-		201: "ERROR_REASON_UNREACHABLE",
+		201: "ERROR_REASON_RECIPIENT_UNREACHABLE",
 		202: "ERROR_REASON_CONTACT_CODE_INVALID",
 		203: "ERROR_REASON_CONTACT_CODE_EXPIRED",
 		204: "ERROR_REASON_CONTACT_NOT_PENDING",
@@ -399,8 +400,8 @@ var (
 		"ERROR_REASON_PLAN_NOT_FOUND":               33,
 		"ERROR_REASON_SUBSCRIPTION_NOT_FOUND":       34,
 		"ERROR_REASON_ITEM_NOT_FOUND":               35,
-		"ERROR_REASON_ENTRY_NOT_FOUND":              36,
-		"ERROR_REASON_OFFER_NOT_FOUND":              37,
+		"ERROR_REASON_WAITLIST_ENTRY_NOT_FOUND":     36,
+		"ERROR_REASON_WAITLIST_OFFER_NOT_FOUND":     37,
 		"ERROR_REASON_DISPLAY_LINK_NOT_FOUND":       38,
 		"ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND": 39,
 		"ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND":   40,
@@ -446,7 +447,7 @@ var (
 		"ERROR_REASON_SUBSCRIPTION_STATE":           126,
 		"ERROR_REASON_REFUND_EXCEEDS_CAPTURED":      127,
 		"ERROR_REASON_BENEFIT_IN_USE":               128,
-		"ERROR_REASON_CHECKIN_WINDOW":               140,
+		"ERROR_REASON_CHECK_IN_WINDOW":              140,
 		"ERROR_REASON_QR_INVALID":                   141,
 		"ERROR_REASON_GPS_TOO_FAR":                  142,
 		"ERROR_REASON_GPS_IMPRECISE":                146,
@@ -455,7 +456,7 @@ var (
 		"ERROR_REASON_GPS_NOT_AVAILABLE":            143,
 		"ERROR_REASON_NOT_CONFIRMED":                144,
 		"ERROR_REASON_LINK_INVALID":                 145,
-		"ERROR_REASON_OFFER_NOT_LIVE":               160,
+		"ERROR_REASON_WAITLIST_OFFER_NOT_LIVE":      160,
 		"ERROR_REASON_RULES_INVALID":                161,
 		"ERROR_REASON_ETAG_MISMATCH":                180,
 		"ERROR_REASON_RATE_LIMITED":                 181,
@@ -466,7 +467,7 @@ var (
 		"ERROR_REASON_WATCHER_TOO_SLOW":             190,
 		"ERROR_REASON_SHUTTING_DOWN":                191,
 		"ERROR_REASON_TEMPLATE_INVALID":             200,
-		"ERROR_REASON_UNREACHABLE":                  201,
+		"ERROR_REASON_RECIPIENT_UNREACHABLE":        201,
 		"ERROR_REASON_CONTACT_CODE_INVALID":         202,
 		"ERROR_REASON_CONTACT_CODE_EXPIRED":         203,
 		"ERROR_REASON_CONTACT_NOT_PENDING":          204,
@@ -511,7 +512,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xff\x1b\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xa5\x1c\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -537,9 +538,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_BOOKING_NOT_FOUND\x10 \x12\x1f\n" +
 	"\x1bERROR_REASON_PLAN_NOT_FOUND\x10!\x12'\n" +
 	"#ERROR_REASON_SUBSCRIPTION_NOT_FOUND\x10\"\x12\x1f\n" +
-	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12 \n" +
-	"\x1cERROR_REASON_ENTRY_NOT_FOUND\x10$\x12 \n" +
-	"\x1cERROR_REASON_OFFER_NOT_FOUND\x10%\x12'\n" +
+	"\x1bERROR_REASON_ITEM_NOT_FOUND\x10#\x12)\n" +
+	"%ERROR_REASON_WAITLIST_ENTRY_NOT_FOUND\x10$\x12)\n" +
+	"%ERROR_REASON_WAITLIST_OFFER_NOT_FOUND\x10%\x12'\n" +
 	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12-\n" +
 	")ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND\x10'\x12+\n" +
 	"'ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND\x10(\x12)\n" +
@@ -584,8 +585,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1eERROR_REASON_NOTHING_TO_REFUND\x10}\x12#\n" +
 	"\x1fERROR_REASON_SUBSCRIPTION_STATE\x10~\x12(\n" +
 	"$ERROR_REASON_REFUND_EXCEEDS_CAPTURED\x10\x7f\x12 \n" +
-	"\x1bERROR_REASON_BENEFIT_IN_USE\x10\x80\x01\x12 \n" +
-	"\x1bERROR_REASON_CHECKIN_WINDOW\x10\x8c\x01\x12\x1c\n" +
+	"\x1bERROR_REASON_BENEFIT_IN_USE\x10\x80\x01\x12!\n" +
+	"\x1cERROR_REASON_CHECK_IN_WINDOW\x10\x8c\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_QR_INVALID\x10\x8d\x01\x12\x1d\n" +
 	"\x18ERROR_REASON_GPS_TOO_FAR\x10\x8e\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_GPS_IMPRECISE\x10\x92\x01\x12\x1e\n" +
@@ -593,8 +594,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x18ERROR_REASON_QR_REQUIRED\x10\x94\x01\x12#\n" +
 	"\x1eERROR_REASON_GPS_NOT_AVAILABLE\x10\x8f\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_NOT_CONFIRMED\x10\x90\x01\x12\x1e\n" +
-	"\x19ERROR_REASON_LINK_INVALID\x10\x91\x01\x12 \n" +
-	"\x1bERROR_REASON_OFFER_NOT_LIVE\x10\xa0\x01\x12\x1f\n" +
+	"\x19ERROR_REASON_LINK_INVALID\x10\x91\x01\x12)\n" +
+	"$ERROR_REASON_WAITLIST_OFFER_NOT_LIVE\x10\xa0\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_RULES_INVALID\x10\xa1\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_ETAG_MISMATCH\x10\xb4\x01\x12\x1e\n" +
 	"\x19ERROR_REASON_RATE_LIMITED\x10\xb5\x01\x12\x1c\n" +
@@ -604,8 +605,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1bERROR_REASON_QUOTA_EXCEEDED\x10\xb9\x01\x12\"\n" +
 	"\x1dERROR_REASON_WATCHER_TOO_SLOW\x10\xbe\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_SHUTTING_DOWN\x10\xbf\x01\x12\"\n" +
-	"\x1dERROR_REASON_TEMPLATE_INVALID\x10\xc8\x01\x12\x1d\n" +
-	"\x18ERROR_REASON_UNREACHABLE\x10\xc9\x01\x12&\n" +
+	"\x1dERROR_REASON_TEMPLATE_INVALID\x10\xc8\x01\x12'\n" +
+	"\"ERROR_REASON_RECIPIENT_UNREACHABLE\x10\xc9\x01\x12&\n" +
 	"!ERROR_REASON_CONTACT_CODE_INVALID\x10\xca\x01\x12&\n" +
 	"!ERROR_REASON_CONTACT_CODE_EXPIRED\x10\xcb\x01\x12%\n" +
 	" ERROR_REASON_CONTACT_NOT_PENDING\x10\xcc\x01\x12!\n" +

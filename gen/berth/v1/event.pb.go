@@ -112,7 +112,7 @@ const (
 	// Permissions changed: a role was assigned, revoked, created or edited, or a service account changed. For owners and
 	// admins, and transfers of ownership, `details.change` says what: ROLE_GIVEN, ROLE_TAKEN, DEACTIVATED, REACTIVATED,
 	// CONTACT_CHANGED, TRANSFER_OFFERED, TRANSFER_CONFIRMED or TRANSFER_CANCELLED.
-	EventType_EVENT_TYPE_ROLES_CHANGED EventType = 71
+	EventType_EVENT_TYPE_ACCESS_CHANGED EventType = 71
 	// A location, resource, service, item, benefit provider, workout, policy, plan or setting was created or edited.
 	// `details.kind` and `details.id` say which. The id of a benefit provider is its code.
 	EventType_EVENT_TYPE_CATALOG_CHANGED EventType = 80
@@ -160,7 +160,7 @@ var (
 		60: "EVENT_TYPE_CREDITS_CHANGED",
 		61: "EVENT_TYPE_SUBSCRIPTION_CHANGED",
 		70: "EVENT_TYPE_MEMBER_CHANGED",
-		71: "EVENT_TYPE_ROLES_CHANGED",
+		71: "EVENT_TYPE_ACCESS_CHANGED",
 		80: "EVENT_TYPE_CATALOG_CHANGED",
 		81: "EVENT_TYPE_RULES_CHANGED",
 	}
@@ -202,7 +202,7 @@ var (
 		"EVENT_TYPE_CREDITS_CHANGED":         60,
 		"EVENT_TYPE_SUBSCRIPTION_CHANGED":    61,
 		"EVENT_TYPE_MEMBER_CHANGED":          70,
-		"EVENT_TYPE_ROLES_CHANGED":           71,
+		"EVENT_TYPE_ACCESS_CHANGED":          71,
 		"EVENT_TYPE_CATALOG_CHANGED":         80,
 		"EVENT_TYPE_RULES_CHANGED":           81,
 	}
@@ -496,7 +496,7 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\xb6\n" +
+	"locationId*\xb7\n" +
 	"\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
@@ -535,8 +535,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\x19EVENT_TYPE_OFFER_EXTENDED\x107\x12\x1e\n" +
 	"\x1aEVENT_TYPE_CREDITS_CHANGED\x10<\x12#\n" +
 	"\x1fEVENT_TYPE_SUBSCRIPTION_CHANGED\x10=\x12\x1d\n" +
-	"\x19EVENT_TYPE_MEMBER_CHANGED\x10F\x12\x1c\n" +
-	"\x18EVENT_TYPE_ROLES_CHANGED\x10G\x12\x1e\n" +
+	"\x19EVENT_TYPE_MEMBER_CHANGED\x10F\x12\x1d\n" +
+	"\x19EVENT_TYPE_ACCESS_CHANGED\x10G\x12\x1e\n" +
 	"\x1aEVENT_TYPE_CATALOG_CHANGED\x10P\x12\x1c\n" +
 	"\x18EVENT_TYPE_RULES_CHANGED\x10QB\x8a\x01\n" +
 	"\fcom.berth.v1B\n" +

@@ -223,8 +223,8 @@ type Member struct {
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified it
-	// (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
+	// Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified
+	// it (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
 	EmailConfirmed bool `protobuf:"varint,16,opt,name=email_confirmed,json=emailConfirmed,proto3" json:"email_confirmed,omitempty"`
 	// The same for phone.
 	PhoneConfirmed bool `protobuf:"varint,17,opt,name=phone_confirmed,json=phoneConfirmed,proto3" json:"phone_confirmed,omitempty"`

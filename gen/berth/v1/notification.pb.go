@@ -8,7 +8,6 @@ package berthv1
 
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
-	timeofday "google.golang.org/genproto/googleapis/type/timeofday"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
@@ -68,8 +67,8 @@ const (
 	// The DNS records of the tenant's sending domain are gone, so that emails come from the platform's address again. To
 	// all owners by email, at any hour. It has no preferences and no templates.
 	NotificationTopic_NOTIFICATION_TOPIC_SENDING_DOMAIN NotificationTopic = 16
-	// The tenant has sent three times as many messages as its sending quota, so that no codes and test messages are sent.
-	// To all owners by email, at any hour. It has no preferences and no templates.
+	// The tenant has sent three times as many messages as its sending quota, so that no codes and test messages are
+	// sent. To all owners by email, at any hour. It has no preferences and no templates.
 	NotificationTopic_NOTIFICATION_TOPIC_SENDING_QUOTA NotificationTopic = 17
 )
 
@@ -201,90 +200,90 @@ func (NotificationChannel) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_notification_proto_rawDescGZIP(), []int{1}
 }
 
-// DeliveryStatus is the status of a message. A status can only be followed by a later one in this list. Proof of
-// delivery therefore wins over a report of failure.
-type DeliveryStatus int32
+// NotificationDeliveryStatus is the status of a message. A status can only be followed by a later one in this list.
+// Proof of delivery therefore wins over a report of failure.
+type NotificationDeliveryStatus int32
 
 const (
 	// Not set.
-	DeliveryStatus_DELIVERY_STATUS_UNSPECIFIED DeliveryStatus = 0
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_UNSPECIFIED NotificationDeliveryStatus = 0
 	// Not sent yet. It waits until `retry_time`, for the given reason.
-	DeliveryStatus_DELIVERY_STATUS_DEFERRED DeliveryStatus = 1
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_DEFERRED NotificationDeliveryStatus = 1
 	// Not sent, for the given reason.
-	DeliveryStatus_DELIVERY_STATUS_DROPPED DeliveryStatus = 2
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_DROPPED NotificationDeliveryStatus = 2
 	// Handed to the provider, whose response is not known, yet or at all. The provider may have accepted it.
-	DeliveryStatus_DELIVERY_STATUS_POSSIBLY_SENT DeliveryStatus = 3
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_POSSIBLY_SENT NotificationDeliveryStatus = 3
 	// The provider accepted it.
-	DeliveryStatus_DELIVERY_STATUS_QUEUED DeliveryStatus = 4
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_QUEUED NotificationDeliveryStatus = 4
 	// The provider passed it on to the carrier, the device's vendor or the mail server. In the local outbox: it is
 	// stored.
-	DeliveryStatus_DELIVERY_STATUS_SENT DeliveryStatus = 5
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_SENT NotificationDeliveryStatus = 5
 	// The provider rejected it or could not pass it on.
-	DeliveryStatus_DELIVERY_STATUS_FAILED DeliveryStatus = 6
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_FAILED NotificationDeliveryStatus = 6
 	// The carrier could not deliver it.
-	DeliveryStatus_DELIVERY_STATUS_UNDELIVERED DeliveryStatus = 7
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_UNDELIVERED NotificationDeliveryStatus = 7
 	// The email bounced.
-	DeliveryStatus_DELIVERY_STATUS_BOUNCED DeliveryStatus = 8
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_BOUNCED NotificationDeliveryStatus = 8
 	// Delivered.
-	DeliveryStatus_DELIVERY_STATUS_DELIVERED DeliveryStatus = 9
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_DELIVERED NotificationDeliveryStatus = 9
 	// Read by the recipient.
-	DeliveryStatus_DELIVERY_STATUS_READ DeliveryStatus = 10
+	NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_READ NotificationDeliveryStatus = 10
 )
 
-// Enum value maps for DeliveryStatus.
+// Enum value maps for NotificationDeliveryStatus.
 var (
-	DeliveryStatus_name = map[int32]string{
-		0:  "DELIVERY_STATUS_UNSPECIFIED",
-		1:  "DELIVERY_STATUS_DEFERRED",
-		2:  "DELIVERY_STATUS_DROPPED",
-		3:  "DELIVERY_STATUS_POSSIBLY_SENT",
-		4:  "DELIVERY_STATUS_QUEUED",
-		5:  "DELIVERY_STATUS_SENT",
-		6:  "DELIVERY_STATUS_FAILED",
-		7:  "DELIVERY_STATUS_UNDELIVERED",
-		8:  "DELIVERY_STATUS_BOUNCED",
-		9:  "DELIVERY_STATUS_DELIVERED",
-		10: "DELIVERY_STATUS_READ",
+	NotificationDeliveryStatus_name = map[int32]string{
+		0:  "NOTIFICATION_DELIVERY_STATUS_UNSPECIFIED",
+		1:  "NOTIFICATION_DELIVERY_STATUS_DEFERRED",
+		2:  "NOTIFICATION_DELIVERY_STATUS_DROPPED",
+		3:  "NOTIFICATION_DELIVERY_STATUS_POSSIBLY_SENT",
+		4:  "NOTIFICATION_DELIVERY_STATUS_QUEUED",
+		5:  "NOTIFICATION_DELIVERY_STATUS_SENT",
+		6:  "NOTIFICATION_DELIVERY_STATUS_FAILED",
+		7:  "NOTIFICATION_DELIVERY_STATUS_UNDELIVERED",
+		8:  "NOTIFICATION_DELIVERY_STATUS_BOUNCED",
+		9:  "NOTIFICATION_DELIVERY_STATUS_DELIVERED",
+		10: "NOTIFICATION_DELIVERY_STATUS_READ",
 	}
-	DeliveryStatus_value = map[string]int32{
-		"DELIVERY_STATUS_UNSPECIFIED":   0,
-		"DELIVERY_STATUS_DEFERRED":      1,
-		"DELIVERY_STATUS_DROPPED":       2,
-		"DELIVERY_STATUS_POSSIBLY_SENT": 3,
-		"DELIVERY_STATUS_QUEUED":        4,
-		"DELIVERY_STATUS_SENT":          5,
-		"DELIVERY_STATUS_FAILED":        6,
-		"DELIVERY_STATUS_UNDELIVERED":   7,
-		"DELIVERY_STATUS_BOUNCED":       8,
-		"DELIVERY_STATUS_DELIVERED":     9,
-		"DELIVERY_STATUS_READ":          10,
+	NotificationDeliveryStatus_value = map[string]int32{
+		"NOTIFICATION_DELIVERY_STATUS_UNSPECIFIED":   0,
+		"NOTIFICATION_DELIVERY_STATUS_DEFERRED":      1,
+		"NOTIFICATION_DELIVERY_STATUS_DROPPED":       2,
+		"NOTIFICATION_DELIVERY_STATUS_POSSIBLY_SENT": 3,
+		"NOTIFICATION_DELIVERY_STATUS_QUEUED":        4,
+		"NOTIFICATION_DELIVERY_STATUS_SENT":          5,
+		"NOTIFICATION_DELIVERY_STATUS_FAILED":        6,
+		"NOTIFICATION_DELIVERY_STATUS_UNDELIVERED":   7,
+		"NOTIFICATION_DELIVERY_STATUS_BOUNCED":       8,
+		"NOTIFICATION_DELIVERY_STATUS_DELIVERED":     9,
+		"NOTIFICATION_DELIVERY_STATUS_READ":          10,
 	}
 )
 
-func (x DeliveryStatus) Enum() *DeliveryStatus {
-	p := new(DeliveryStatus)
+func (x NotificationDeliveryStatus) Enum() *NotificationDeliveryStatus {
+	p := new(NotificationDeliveryStatus)
 	*p = x
 	return p
 }
 
-func (x DeliveryStatus) String() string {
+func (x NotificationDeliveryStatus) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (DeliveryStatus) Descriptor() protoreflect.EnumDescriptor {
+func (NotificationDeliveryStatus) Descriptor() protoreflect.EnumDescriptor {
 	return file_berth_v1_notification_proto_enumTypes[2].Descriptor()
 }
 
-func (DeliveryStatus) Type() protoreflect.EnumType {
+func (NotificationDeliveryStatus) Type() protoreflect.EnumType {
 	return &file_berth_v1_notification_proto_enumTypes[2]
 }
 
-func (x DeliveryStatus) Number() protoreflect.EnumNumber {
+func (x NotificationDeliveryStatus) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use DeliveryStatus.Descriptor instead.
-func (DeliveryStatus) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use NotificationDeliveryStatus.Descriptor instead.
+func (NotificationDeliveryStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_notification_proto_rawDescGZIP(), []int{2}
 }
 
@@ -479,63 +478,6 @@ func (x *NotificationPreference) GetIsDefault() bool {
 	return false
 }
 
-// QuietHours is a daily period without messages. A message that is due in it waits until its end, or is dropped if that
-// would be too late.
-type QuietHours struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The start, in the recipient's local time, to the minute.
-	Start *timeofday.TimeOfDay `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
-	// The end, in the recipient's local time, to the minute. If it is before the start, it is on the next day. If it
-	// equals the start, there are no quiet hours.
-	End           *timeofday.TimeOfDay `protobuf:"bytes,2,opt,name=end,proto3" json:"end,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *QuietHours) Reset() {
-	*x = QuietHours{}
-	mi := &file_berth_v1_notification_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *QuietHours) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*QuietHours) ProtoMessage() {}
-
-func (x *QuietHours) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use QuietHours.ProtoReflect.Descriptor instead.
-func (*QuietHours) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *QuietHours) GetStart() *timeofday.TimeOfDay {
-	if x != nil {
-		return x.Start
-	}
-	return nil
-}
-
-func (x *QuietHours) GetEnd() *timeofday.TimeOfDay {
-	if x != nil {
-		return x.End
-	}
-	return nil
-}
-
 // NotificationPreferences are the messages that a member wants, and their channels.
 type NotificationPreferences struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -544,9 +486,9 @@ type NotificationPreferences struct {
 	// The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
 	// the tenant's.
 	QuietHours *QuietHours `protobuf:"bytes,2,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Channels that are stopped for the member's current phone number or address, regardless of the preferences: by STOP,
-	// by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address, ends
-	// the stop.
+	// Channels that are stopped for the member's current phone number or address, regardless of the preferences: by
+	// STOP, by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address,
+	// ends the stop.
 	Stops []*NotificationStop `protobuf:"bytes,3,rep,name=stops,proto3" json:"stops,omitempty"`
 	// Whether the member has a calendar feed. Ignored in updates: use CreateCalendarFeed.
 	HasCalendarFeed bool `protobuf:"varint,4,opt,name=has_calendar_feed,json=hasCalendarFeed,proto3" json:"has_calendar_feed,omitempty"`
@@ -556,7 +498,7 @@ type NotificationPreferences struct {
 
 func (x *NotificationPreferences) Reset() {
 	*x = NotificationPreferences{}
-	mi := &file_berth_v1_notification_proto_msgTypes[2]
+	mi := &file_berth_v1_notification_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -568,7 +510,7 @@ func (x *NotificationPreferences) String() string {
 func (*NotificationPreferences) ProtoMessage() {}
 
 func (x *NotificationPreferences) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[2]
+	mi := &file_berth_v1_notification_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -581,7 +523,7 @@ func (x *NotificationPreferences) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationPreferences.ProtoReflect.Descriptor instead.
 func (*NotificationPreferences) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *NotificationPreferences) GetPreferences() []*NotificationPreference {
@@ -627,7 +569,7 @@ type NotificationStop struct {
 
 func (x *NotificationStop) Reset() {
 	*x = NotificationStop{}
-	mi := &file_berth_v1_notification_proto_msgTypes[3]
+	mi := &file_berth_v1_notification_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -639,7 +581,7 @@ func (x *NotificationStop) String() string {
 func (*NotificationStop) ProtoMessage() {}
 
 func (x *NotificationStop) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[3]
+	mi := &file_berth_v1_notification_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -652,7 +594,7 @@ func (x *NotificationStop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationStop.ProtoReflect.Descriptor instead.
 func (*NotificationStop) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *NotificationStop) GetChannel() NotificationChannel {
@@ -679,19 +621,20 @@ func (x *NotificationStop) GetCreateTime() *timestamppb.Timestamp {
 // NotificationSettings are a tenant's settings for all its messages.
 type NotificationSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Quiet hours, in each recipient's local time. Named in an update and absent: none. Initially 21:00 to 08:00.
+	// Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
+	// that would be too late. Named in an update and absent: none. Initially 21:00 to 08:00.
 	QuietHours *QuietHours `protobuf:"bytes,1,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
 	// Whether to send email in quiet hours, because it makes no sound. Initially false.
 	EmailInQuietHours bool `protobuf:"varint,2,opt,name=email_in_quiet_hours,json=emailInQuietHours,proto3" json:"email_in_quiet_hours,omitempty"`
-	// The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another channel.
-	// Initially 6.
+	// The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
+	// channel. Initially 6.
 	SmsPerDay int32 `protobuf:"varint,3,opt,name=sms_per_day,json=smsPerDay,proto3" json:"sms_per_day,omitempty"`
 	// The same for push notifications. One to several devices counts once. Initially 12.
 	PushPerDay int32 `protobuf:"varint,4,opt,name=push_per_day,json=pushPerDay,proto3" json:"push_per_day,omitempty"`
 	// The same for emails. Initially 20.
 	EmailPerDay int32 `protobuf:"varint,5,opt,name=email_per_day,json=emailPerDay,proto3" json:"email_per_day,omitempty"`
-	// How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days. Initially
-	// 24 hours and 30 minutes. A change applies to new bookings.
+	// How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days.
+	// Initially 24 hours and 30 minutes. A change applies to new bookings.
 	Reminders []*durationpb.Duration `protobuf:"bytes,6,rep,name=reminders,proto3" json:"reminders,omitempty"`
 	// The reply-to address of emails. Empty: the sender's address.
 	ReplyTo string `protobuf:"bytes,7,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
@@ -706,8 +649,8 @@ type NotificationSettings struct {
 	Etag string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
 	// their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
-	// active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown country
-	// is INVALID_FIELD.
+	// active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
+	// country is INVALID_FIELD.
 	PhoneCountries []string `protobuf:"bytes,12,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -715,7 +658,7 @@ type NotificationSettings struct {
 
 func (x *NotificationSettings) Reset() {
 	*x = NotificationSettings{}
-	mi := &file_berth_v1_notification_proto_msgTypes[4]
+	mi := &file_berth_v1_notification_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -727,7 +670,7 @@ func (x *NotificationSettings) String() string {
 func (*NotificationSettings) ProtoMessage() {}
 
 func (x *NotificationSettings) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[4]
+	mi := &file_berth_v1_notification_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -740,7 +683,7 @@ func (x *NotificationSettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationSettings.ProtoReflect.Descriptor instead.
 func (*NotificationSettings) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *NotificationSettings) GetQuietHours() *QuietHours {
@@ -828,8 +771,8 @@ func (x *NotificationSettings) GetPhoneCountries() []string {
 }
 
 // NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
-// `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or, not,
-// eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
+// `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or,
+// not, eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
 // variables.
 type NotificationTemplate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -845,13 +788,14 @@ type NotificationTemplate struct {
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The text, up to 20,000 characters. Required.
 	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
-	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text. It
-	// needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not used.
+	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+	// It needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not
+	// used.
 	Html string `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`
 	// Whether it is a default that comes with the service. Ignored in requests.
 	IsDefault bool `protobuf:"varint,7,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	// The variables that can be used. Ignored in requests.
-	Variables []*TemplateVariable `protobuf:"bytes,8,rep,name=variables,proto3" json:"variables,omitempty"`
+	Variables []*NotificationTemplateVariable `protobuf:"bytes,8,rep,name=variables,proto3" json:"variables,omitempty"`
 	// Changes with every edit. "v0" for a default. If it is set in an update, it must be the current one: ETAG_MISMATCH.
 	// Empty overwrites.
 	Etag string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -863,7 +807,7 @@ type NotificationTemplate struct {
 
 func (x *NotificationTemplate) Reset() {
 	*x = NotificationTemplate{}
-	mi := &file_berth_v1_notification_proto_msgTypes[5]
+	mi := &file_berth_v1_notification_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -875,7 +819,7 @@ func (x *NotificationTemplate) String() string {
 func (*NotificationTemplate) ProtoMessage() {}
 
 func (x *NotificationTemplate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[5]
+	mi := &file_berth_v1_notification_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -888,7 +832,7 @@ func (x *NotificationTemplate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationTemplate.ProtoReflect.Descriptor instead.
 func (*NotificationTemplate) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *NotificationTemplate) GetTopic() NotificationTopic {
@@ -940,7 +884,7 @@ func (x *NotificationTemplate) GetIsDefault() bool {
 	return false
 }
 
-func (x *NotificationTemplate) GetVariables() []*TemplateVariable {
+func (x *NotificationTemplate) GetVariables() []*NotificationTemplateVariable {
 	if x != nil {
 		return x.Variables
 	}
@@ -961,8 +905,8 @@ func (x *NotificationTemplate) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// TemplateVariable is a variable that a template can use.
-type TemplateVariable struct {
+// NotificationTemplateVariable is a variable that a template can use.
+type NotificationTemplateVariable struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The name, as in `{{.Title}}`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -974,21 +918,21 @@ type TemplateVariable struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *TemplateVariable) Reset() {
-	*x = TemplateVariable{}
-	mi := &file_berth_v1_notification_proto_msgTypes[6]
+func (x *NotificationTemplateVariable) Reset() {
+	*x = NotificationTemplateVariable{}
+	mi := &file_berth_v1_notification_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *TemplateVariable) String() string {
+func (x *NotificationTemplateVariable) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*TemplateVariable) ProtoMessage() {}
+func (*NotificationTemplateVariable) ProtoMessage() {}
 
-func (x *TemplateVariable) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[6]
+func (x *NotificationTemplateVariable) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -999,26 +943,26 @@ func (x *TemplateVariable) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use TemplateVariable.ProtoReflect.Descriptor instead.
-func (*TemplateVariable) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{6}
+// Deprecated: Use NotificationTemplateVariable.ProtoReflect.Descriptor instead.
+func (*NotificationTemplateVariable) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *TemplateVariable) GetName() string {
+func (x *NotificationTemplateVariable) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *TemplateVariable) GetDescription() string {
+func (x *NotificationTemplateVariable) GetDescription() string {
 	if x != nil {
 		return x.Description
 	}
 	return ""
 }
 
-func (x *TemplateVariable) GetExample() string {
+func (x *NotificationTemplateVariable) GetExample() string {
 	if x != nil {
 		return x.Example
 	}
@@ -1050,7 +994,7 @@ type RenderedMessage struct {
 
 func (x *RenderedMessage) Reset() {
 	*x = RenderedMessage{}
-	mi := &file_berth_v1_notification_proto_msgTypes[7]
+	mi := &file_berth_v1_notification_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1006,7 @@ func (x *RenderedMessage) String() string {
 func (*RenderedMessage) ProtoMessage() {}
 
 func (x *RenderedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[7]
+	mi := &file_berth_v1_notification_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1019,7 @@ func (x *RenderedMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderedMessage.ProtoReflect.Descriptor instead.
 func (*RenderedMessage) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RenderedMessage) GetChannel() NotificationChannel {
@@ -1146,7 +1090,7 @@ type NotificationDelivery struct {
 	// The channel. Unspecified if none could be used.
 	Channel NotificationChannel `protobuf:"varint,4,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
 	// The status.
-	Status DeliveryStatus `protobuf:"varint,5,opt,name=status,proto3,enum=berth.v1.DeliveryStatus" json:"status,omitempty"`
+	Status NotificationDeliveryStatus `protobuf:"varint,5,opt,name=status,proto3,enum=berth.v1.NotificationDeliveryStatus" json:"status,omitempty"`
 	// Why it was not sent, or not yet.
 	Reason NotificationReason `protobuf:"varint,6,opt,name=reason,proto3,enum=berth.v1.NotificationReason" json:"reason,omitempty"`
 	// The recipient. Empty for guests.
@@ -1187,7 +1131,7 @@ type NotificationDelivery struct {
 
 func (x *NotificationDelivery) Reset() {
 	*x = NotificationDelivery{}
-	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	mi := &file_berth_v1_notification_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1199,7 +1143,7 @@ func (x *NotificationDelivery) String() string {
 func (*NotificationDelivery) ProtoMessage() {}
 
 func (x *NotificationDelivery) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	mi := &file_berth_v1_notification_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1212,7 +1156,7 @@ func (x *NotificationDelivery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationDelivery.ProtoReflect.Descriptor instead.
 func (*NotificationDelivery) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *NotificationDelivery) GetId() string {
@@ -1243,11 +1187,11 @@ func (x *NotificationDelivery) GetChannel() NotificationChannel {
 	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
 }
 
-func (x *NotificationDelivery) GetStatus() DeliveryStatus {
+func (x *NotificationDelivery) GetStatus() NotificationDeliveryStatus {
 	if x != nil {
 		return x.Status
 	}
-	return DeliveryStatus_DELIVERY_STATUS_UNSPECIFIED
+	return NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_UNSPECIFIED
 }
 
 func (x *NotificationDelivery) GetReason() NotificationReason {
@@ -1382,7 +1326,7 @@ type OutboxMessage struct {
 
 func (x *OutboxMessage) Reset() {
 	*x = OutboxMessage{}
-	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	mi := &file_berth_v1_notification_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1394,7 +1338,7 @@ func (x *OutboxMessage) String() string {
 func (*OutboxMessage) ProtoMessage() {}
 
 func (x *OutboxMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	mi := &file_berth_v1_notification_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1407,7 +1351,7 @@ func (x *OutboxMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxMessage.ProtoReflect.Descriptor instead.
 func (*OutboxMessage) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *OutboxMessage) GetDelivery() *NotificationDelivery {
@@ -1432,14 +1376,14 @@ type TwilioSender struct {
 	// The account's auth token. It is never returned. Empty keeps the current one.
 	AuthToken string `protobuf:"bytes,2,opt,name=auth_token,json=authToken,proto3" json:"auth_token,omitempty"`
 	// The sender's phone number in E.164, or the SID of a messaging service: "MG" and 32 hexadecimal digits.
-	From          string `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
+	Sender        string `protobuf:"bytes,3,opt,name=sender,proto3" json:"sender,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TwilioSender) Reset() {
 	*x = TwilioSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[10]
+	mi := &file_berth_v1_notification_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1451,7 +1395,7 @@ func (x *TwilioSender) String() string {
 func (*TwilioSender) ProtoMessage() {}
 
 func (x *TwilioSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[10]
+	mi := &file_berth_v1_notification_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1464,7 +1408,7 @@ func (x *TwilioSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TwilioSender.ProtoReflect.Descriptor instead.
 func (*TwilioSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *TwilioSender) GetAccountSid() string {
@@ -1481,9 +1425,9 @@ func (x *TwilioSender) GetAuthToken() string {
 	return ""
 }
 
-func (x *TwilioSender) GetFrom() string {
+func (x *TwilioSender) GetSender() string {
 	if x != nil {
-		return x.From
+		return x.Sender
 	}
 	return ""
 }
@@ -1501,7 +1445,7 @@ type FcmSender struct {
 
 func (x *FcmSender) Reset() {
 	*x = FcmSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[11]
+	mi := &file_berth_v1_notification_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +1457,7 @@ func (x *FcmSender) String() string {
 func (*FcmSender) ProtoMessage() {}
 
 func (x *FcmSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[11]
+	mi := &file_berth_v1_notification_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +1470,7 @@ func (x *FcmSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FcmSender.ProtoReflect.Descriptor instead.
 func (*FcmSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *FcmSender) GetProjectId() string {
@@ -1562,7 +1506,7 @@ type SmtpSender struct {
 
 func (x *SmtpSender) Reset() {
 	*x = SmtpSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1574,7 +1518,7 @@ func (x *SmtpSender) String() string {
 func (*SmtpSender) ProtoMessage() {}
 
 func (x *SmtpSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1587,7 +1531,7 @@ func (x *SmtpSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmtpSender.ProtoReflect.Descriptor instead.
 func (*SmtpSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *SmtpSender) GetHost() string {
@@ -1625,21 +1569,22 @@ func (x *SmtpSender) GetFromAddress() string {
 	return ""
 }
 
-// SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is verified.
-// They are signed for the domain (DKIM), and can have HTML of the tenant's own. The sending quotas apply as before.
+// SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is
+// verified. They are signed for the domain (DKIM), and can have HTML of the tenant's own. The sending quotas apply as
+// before.
 type SendingDomain struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a domain
-	// that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain has to be
-	// verified anew.
+	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a
+	// domain that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain
+	// has to be verified anew.
 	FromAddress string `protobuf:"bytes,1,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
 	// The records that the tenant has to publish in DNS, to be verified and to stay so. Ignored in requests.
 	Records []*DnsRecord `protobuf:"bytes,2,rep,name=records,proto3" json:"records,omitempty"`
 	// When VerifySendingDomain found the records. Absent: the domain is not verified, or no longer, and emails come from
 	// the platform's address. Ignored in requests.
 	VerifyTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=verify_time,json=verifyTime,proto3" json:"verify_time,omitempty"`
-	// Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days the
-	// domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
+	// Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days
+	// the domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
 	MissingTime   *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=missing_time,json=missingTime,proto3" json:"missing_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1647,7 +1592,7 @@ type SendingDomain struct {
 
 func (x *SendingDomain) Reset() {
 	*x = SendingDomain{}
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1659,7 +1604,7 @@ func (x *SendingDomain) String() string {
 func (*SendingDomain) ProtoMessage() {}
 
 func (x *SendingDomain) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1672,7 +1617,7 @@ func (x *SendingDomain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingDomain.ProtoReflect.Descriptor instead.
 func (*SendingDomain) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *SendingDomain) GetFromAddress() string {
@@ -1716,7 +1661,7 @@ type DnsRecord struct {
 
 func (x *DnsRecord) Reset() {
 	*x = DnsRecord{}
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1673,7 @@ func (x *DnsRecord) String() string {
 func (*DnsRecord) ProtoMessage() {}
 
 func (x *DnsRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +1686,7 @@ func (x *DnsRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DnsRecord.ProtoReflect.Descriptor instead.
 func (*DnsRecord) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DnsRecord) GetName() string {
@@ -1758,9 +1703,9 @@ func (x *DnsRecord) GetValue() string {
 	return ""
 }
 
-// Senders are the accounts that send a tenant's messages. A channel without an account of the tenant uses the
-// platform's account, or the local outbox if there is none.
-type Senders struct {
+// NotificationSenders are the accounts that send a tenant's messages. A channel without an account of the tenant uses
+// the platform's account, or the local outbox if there is none.
+type NotificationSenders struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For SMS. Absent: the tenant has none.
 	Twilio *TwilioSender `protobuf:"bytes,1,opt,name=twilio,proto3" json:"twilio,omitempty"`
@@ -1775,28 +1720,28 @@ type Senders struct {
 	TwilioInboundUrl string `protobuf:"bytes,5,opt,name=twilio_inbound_url,json=twilioInboundUrl,proto3" json:"twilio_inbound_url,omitempty"`
 	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while the
-	// tenant has a mail account of its own.
+	// From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while
+	// the tenant has a mail account of its own.
 	Domain        *SendingDomain `protobuf:"bytes,7,opt,name=domain,proto3" json:"domain,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Senders) Reset() {
-	*x = Senders{}
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+func (x *NotificationSenders) Reset() {
+	*x = NotificationSenders{}
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Senders) String() string {
+func (x *NotificationSenders) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Senders) ProtoMessage() {}
+func (*NotificationSenders) ProtoMessage() {}
 
-func (x *Senders) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+func (x *NotificationSenders) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1807,54 +1752,54 @@ func (x *Senders) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Senders.ProtoReflect.Descriptor instead.
-func (*Senders) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
+// Deprecated: Use NotificationSenders.ProtoReflect.Descriptor instead.
+func (*NotificationSenders) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *Senders) GetTwilio() *TwilioSender {
+func (x *NotificationSenders) GetTwilio() *TwilioSender {
 	if x != nil {
 		return x.Twilio
 	}
 	return nil
 }
 
-func (x *Senders) GetFcm() *FcmSender {
+func (x *NotificationSenders) GetFcm() *FcmSender {
 	if x != nil {
 		return x.Fcm
 	}
 	return nil
 }
 
-func (x *Senders) GetSmtp() *SmtpSender {
+func (x *NotificationSenders) GetSmtp() *SmtpSender {
 	if x != nil {
 		return x.Smtp
 	}
 	return nil
 }
 
-func (x *Senders) GetInUse() []*SenderInUse {
+func (x *NotificationSenders) GetInUse() []*SenderInUse {
 	if x != nil {
 		return x.InUse
 	}
 	return nil
 }
 
-func (x *Senders) GetTwilioInboundUrl() string {
+func (x *NotificationSenders) GetTwilioInboundUrl() string {
 	if x != nil {
 		return x.TwilioInboundUrl
 	}
 	return ""
 }
 
-func (x *Senders) GetEtag() string {
+func (x *NotificationSenders) GetEtag() string {
 	if x != nil {
 		return x.Etag
 	}
 	return ""
 }
 
-func (x *Senders) GetDomain() *SendingDomain {
+func (x *NotificationSenders) GetDomain() *SendingDomain {
 	if x != nil {
 		return x.Domain
 	}
@@ -1877,8 +1822,8 @@ type SendingQuota struct {
 	Waiting int32 `protobuf:"varint,5,opt,name=waiting,proto3" json:"waiting,omitempty"`
 	// When there is room for a message that can wait. Absent: now.
 	RoomTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=room_time,json=roomTime,proto3" json:"room_time,omitempty"`
-	// The tenant's standing: how many times the limit of a new tenant this is. It doubles, up to 64, after each week with
-	// enough messages of which few bounce, and halves if many do.
+	// The tenant's standing: how many times the limit of a new tenant this is. It doubles, up to 64, after each week
+	// with enough messages of which few bounce, and halves if many do.
 	Growth        int32 `protobuf:"varint,7,opt,name=growth,proto3" json:"growth,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1886,7 +1831,7 @@ type SendingQuota struct {
 
 func (x *SendingQuota) Reset() {
 	*x = SendingQuota{}
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1898,7 +1843,7 @@ func (x *SendingQuota) String() string {
 func (*SendingQuota) ProtoMessage() {}
 
 func (x *SendingQuota) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1911,7 +1856,7 @@ func (x *SendingQuota) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingQuota.ProtoReflect.Descriptor instead.
 func (*SendingQuota) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SendingQuota) GetChannel() NotificationChannel {
@@ -1978,7 +1923,7 @@ type SenderInUse struct {
 
 func (x *SenderInUse) Reset() {
 	*x = SenderInUse{}
-	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1990,7 +1935,7 @@ func (x *SenderInUse) String() string {
 func (*SenderInUse) ProtoMessage() {}
 
 func (x *SenderInUse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2003,7 +1948,7 @@ func (x *SenderInUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SenderInUse.ProtoReflect.Descriptor instead.
 func (*SenderInUse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SenderInUse) GetChannel() NotificationChannel {
@@ -2027,8 +1972,8 @@ func (x *SenderInUse) GetOwn() bool {
 	return false
 }
 
-// DeliveryFilter selects lines of the delivery log. All conditions that are set must match.
-type DeliveryFilter struct {
+// NotificationDeliveryFilter selects lines of the delivery log. All conditions that are set must match.
+type NotificationDeliveryFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Only messages to this member.
 	MemberId string `protobuf:"bytes,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
@@ -2037,7 +1982,7 @@ type DeliveryFilter struct {
 	// Only messages about this offer.
 	OfferId string `protobuf:"bytes,3,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// Only these statuses. Empty: all.
-	Statuses []DeliveryStatus `protobuf:"varint,4,rep,packed,name=statuses,proto3,enum=berth.v1.DeliveryStatus" json:"statuses,omitempty"`
+	Statuses []NotificationDeliveryStatus `protobuf:"varint,4,rep,packed,name=statuses,proto3,enum=berth.v1.NotificationDeliveryStatus" json:"statuses,omitempty"`
 	// Only this channel. Unspecified: all.
 	Channel NotificationChannel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
 	// Only this topic. Unspecified: all.
@@ -2048,21 +1993,21 @@ type DeliveryFilter struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeliveryFilter) Reset() {
-	*x = DeliveryFilter{}
-	mi := &file_berth_v1_notification_proto_msgTypes[18]
+func (x *NotificationDeliveryFilter) Reset() {
+	*x = NotificationDeliveryFilter{}
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeliveryFilter) String() string {
+func (x *NotificationDeliveryFilter) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeliveryFilter) ProtoMessage() {}
+func (*NotificationDeliveryFilter) ProtoMessage() {}
 
-func (x *DeliveryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[18]
+func (x *NotificationDeliveryFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2073,54 +2018,54 @@ func (x *DeliveryFilter) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeliveryFilter.ProtoReflect.Descriptor instead.
-func (*DeliveryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{18}
+// Deprecated: Use NotificationDeliveryFilter.ProtoReflect.Descriptor instead.
+func (*NotificationDeliveryFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *DeliveryFilter) GetMemberId() string {
+func (x *NotificationDeliveryFilter) GetMemberId() string {
 	if x != nil {
 		return x.MemberId
 	}
 	return ""
 }
 
-func (x *DeliveryFilter) GetBookingId() string {
+func (x *NotificationDeliveryFilter) GetBookingId() string {
 	if x != nil {
 		return x.BookingId
 	}
 	return ""
 }
 
-func (x *DeliveryFilter) GetOfferId() string {
+func (x *NotificationDeliveryFilter) GetOfferId() string {
 	if x != nil {
 		return x.OfferId
 	}
 	return ""
 }
 
-func (x *DeliveryFilter) GetStatuses() []DeliveryStatus {
+func (x *NotificationDeliveryFilter) GetStatuses() []NotificationDeliveryStatus {
 	if x != nil {
 		return x.Statuses
 	}
 	return nil
 }
 
-func (x *DeliveryFilter) GetChannel() NotificationChannel {
+func (x *NotificationDeliveryFilter) GetChannel() NotificationChannel {
 	if x != nil {
 		return x.Channel
 	}
 	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
 }
 
-func (x *DeliveryFilter) GetTopic() NotificationTopic {
+func (x *NotificationDeliveryFilter) GetTopic() NotificationTopic {
 	if x != nil {
 		return x.Topic
 	}
 	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
 }
 
-func (x *DeliveryFilter) GetTimeRange() *TimeRange {
+func (x *NotificationDeliveryFilter) GetTimeRange() *TimeRange {
 	if x != nil {
 		return x.TimeRange
 	}
@@ -2131,18 +2076,14 @@ var File_berth_v1_notification_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_proto_rawDesc = "" +
 	"\n" +
-	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd9\x01\n" +
+	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd9\x01\n" +
 	"\x16NotificationPreference\x12A\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
 	"\n" +
-	"is_default\x18\x04 \x01(\bR\tisDefault\"t\n" +
-	"\n" +
-	"QuietHours\x124\n" +
-	"\x05start\x18\x01 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x05start\x120\n" +
-	"\x03end\x18\x02 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x03end\"\xfc\x01\n" +
+	"is_default\x18\x04 \x01(\bR\tisDefault\"\xfc\x01\n" +
 	"\x17NotificationPreferences\x12L\n" +
 	"\vpreferences\x18\x01 \x03(\v2 .berth.v1.NotificationPreferenceB\b\xbaH\x05\x92\x01\x02\x10$R\vpreferences\x125\n" +
 	"\vquiet_hours\x18\x02 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
@@ -2173,7 +2114,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
 	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12E\n" +
 	"\x0fphone_countries\x18\f \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
-	"^[A-Z]{2}$R\x0ephoneCountries\"\xf9\x03\n" +
+	"^[A-Z]{2}$R\x0ephoneCountries\"\x85\x04\n" +
 	"\x14NotificationTemplate\x12A\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
@@ -2183,13 +2124,13 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x04body\x18\x05 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\x12\x1d\n" +
 	"\x04html\x18\x06 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x8d\x06R\x04html\x12\x1d\n" +
 	"\n" +
-	"is_default\x18\a \x01(\bR\tisDefault\x128\n" +
-	"\tvariables\x18\b \x03(\v2\x1a.berth.v1.TemplateVariableR\tvariables\x12\x1b\n" +
+	"is_default\x18\a \x01(\bR\tisDefault\x12D\n" +
+	"\tvariables\x18\b \x03(\v2&.berth.v1.NotificationTemplateVariableR\tvariables\x12\x1b\n" +
 	"\x04etag\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
 	"\vupdate_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"b\n" +
-	"\x10TemplateVariable\x12\x12\n" +
+	"updateTime\"n\n" +
+	"\x1cNotificationTemplateVariable\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x18\n" +
 	"\aexample\x18\x03 \x01(\tR\aexample\"\xec\x01\n" +
@@ -2201,13 +2142,13 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x04link\x18\x05 \x01(\tR\x04link\x12\x1a\n" +
 	"\bcalendar\x18\x06 \x01(\tR\bcalendar\x12\x1a\n" +
 	"\bsegments\x18\a \x01(\x05R\bsegments\x12\x12\n" +
-	"\x04gsm7\x18\b \x01(\bR\x04gsm7\"\xe9\x06\n" +
+	"\x04gsm7\x18\b \x01(\bR\x04gsm7\"\xf5\x06\n" +
 	"\x14NotificationDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tnotice_id\x18\x02 \x01(\tR\bnoticeId\x121\n" +
 	"\x05topic\x18\x03 \x01(\x0e2\x1b.berth.v1.NotificationTopicR\x05topic\x127\n" +
-	"\achannel\x18\x04 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x120\n" +
-	"\x06status\x18\x05 \x01(\x0e2\x18.berth.v1.DeliveryStatusR\x06status\x124\n" +
+	"\achannel\x18\x04 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12<\n" +
+	"\x06status\x18\x05 \x01(\x0e2$.berth.v1.NotificationDeliveryStatusR\x06status\x124\n" +
 	"\x06reason\x18\x06 \x01(\x0e2\x1c.berth.v1.NotificationReasonR\x06reason\x12\x1b\n" +
 	"\tmember_id\x18\a \x01(\tR\bmemberId\x12%\n" +
 	"\x0erecipient_name\x18\b \x01(\tR\rrecipientName\x12\x18\n" +
@@ -2235,13 +2176,13 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"updateTime\"\x80\x01\n" +
 	"\rOutboxMessage\x12:\n" +
 	"\bdelivery\x18\x01 \x01(\v2\x1e.berth.v1.NotificationDeliveryR\bdelivery\x123\n" +
-	"\amessage\x18\x02 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xc0\x01\n" +
+	"\amessage\x18\x02 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xc4\x01\n" +
 	"\fTwilioSender\x12=\n" +
 	"\vaccount_sid\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17\x18\"2\x13^AC[0-9a-fA-F]{32}$R\n" +
 	"accountSid\x12*\n" +
 	"\n" +
-	"auth_token\x18\x02 \x01(\tB\v\xbaH\x05r\x03\x18\xc8\x01\x80\x01\x01R\tauthToken\x12E\n" +
-	"\x04from\x18\x03 \x01(\tB1\xbaH.r,\x18\"2(^(\\+[1-9][0-9]{1,14}|MG[0-9a-fA-F]{32})$R\x04from\"\x85\x01\n" +
+	"auth_token\x18\x02 \x01(\tB\v\xbaH\x05r\x03\x18\xc8\x01\x80\x01\x01R\tauthToken\x12I\n" +
+	"\x06sender\x18\x03 \x01(\tB1\xbaH.r,\x18\"2(^(\\+[1-9][0-9]{1,14}|MG[0-9a-fA-F]{32})$R\x06sender\"\x85\x01\n" +
 	"\tFcmSender\x128\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tB\x19\xbaH\x16r\x14\x10\x01\x18d2\x0e^[a-z0-9:.-]+$R\tprojectId\x12>\n" +
@@ -2263,8 +2204,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\fmissing_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vmissingTime\"5\n" +
 	"\tDnsRecord\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xb4\x02\n" +
-	"\aSenders\x12.\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xc0\x02\n" +
+	"\x13NotificationSenders\x12.\n" +
 	"\x06twilio\x18\x01 \x01(\v2\x16.berth.v1.TwilioSenderR\x06twilio\x12%\n" +
 	"\x03fcm\x18\x02 \x01(\v2\x13.berth.v1.FcmSenderR\x03fcm\x12(\n" +
 	"\x04smtp\x18\x03 \x01(\v2\x14.berth.v1.SmtpSenderR\x04smtp\x12,\n" +
@@ -2283,13 +2224,13 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\vSenderInUse\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x1a\n" +
 	"\bprovider\x18\x02 \x01(\tR\bprovider\x12\x10\n" +
-	"\x03own\x18\x03 \x01(\bR\x03own\"\x8d\x03\n" +
-	"\x0eDeliveryFilter\x12(\n" +
+	"\x03own\x18\x03 \x01(\bR\x03own\"\xa5\x03\n" +
+	"\x1aNotificationDeliveryFilter\x12(\n" +
 	"\tmember_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12*\n" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12&\n" +
-	"\boffer_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aofferId\x12I\n" +
-	"\bstatuses\x18\x04 \x03(\x0e2\x18.berth.v1.DeliveryStatusB\x13\xbaH\x10\x92\x01\r\x10\n" +
+	"\boffer_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aofferId\x12U\n" +
+	"\bstatuses\x18\x04 \x03(\x0e2$.berth.v1.NotificationDeliveryStatusB\x13\xbaH\x10\x92\x01\r\x10\n" +
 	"\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12A\n" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
 	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
@@ -2319,19 +2260,19 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	" NOTIFICATION_CHANNEL_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x18NOTIFICATION_CHANNEL_SMS\x10\x01\x12\x1d\n" +
 	"\x19NOTIFICATION_CHANNEL_PUSH\x10\x02\x12\x1e\n" +
-	"\x1aNOTIFICATION_CHANNEL_EMAIL\x10\x03*\xd8\x02\n" +
-	"\x0eDeliveryStatus\x12\x1f\n" +
-	"\x1bDELIVERY_STATUS_UNSPECIFIED\x10\x00\x12\x1c\n" +
-	"\x18DELIVERY_STATUS_DEFERRED\x10\x01\x12\x1b\n" +
-	"\x17DELIVERY_STATUS_DROPPED\x10\x02\x12!\n" +
-	"\x1dDELIVERY_STATUS_POSSIBLY_SENT\x10\x03\x12\x1a\n" +
-	"\x16DELIVERY_STATUS_QUEUED\x10\x04\x12\x18\n" +
-	"\x14DELIVERY_STATUS_SENT\x10\x05\x12\x1a\n" +
-	"\x16DELIVERY_STATUS_FAILED\x10\x06\x12\x1f\n" +
-	"\x1bDELIVERY_STATUS_UNDELIVERED\x10\a\x12\x1b\n" +
-	"\x17DELIVERY_STATUS_BOUNCED\x10\b\x12\x1d\n" +
-	"\x19DELIVERY_STATUS_DELIVERED\x10\t\x12\x18\n" +
-	"\x14DELIVERY_STATUS_READ\x10\n" +
+	"\x1aNOTIFICATION_CHANNEL_EMAIL\x10\x03*\xf3\x03\n" +
+	"\x1aNotificationDeliveryStatus\x12,\n" +
+	"(NOTIFICATION_DELIVERY_STATUS_UNSPECIFIED\x10\x00\x12)\n" +
+	"%NOTIFICATION_DELIVERY_STATUS_DEFERRED\x10\x01\x12(\n" +
+	"$NOTIFICATION_DELIVERY_STATUS_DROPPED\x10\x02\x12.\n" +
+	"*NOTIFICATION_DELIVERY_STATUS_POSSIBLY_SENT\x10\x03\x12'\n" +
+	"#NOTIFICATION_DELIVERY_STATUS_QUEUED\x10\x04\x12%\n" +
+	"!NOTIFICATION_DELIVERY_STATUS_SENT\x10\x05\x12'\n" +
+	"#NOTIFICATION_DELIVERY_STATUS_FAILED\x10\x06\x12,\n" +
+	"(NOTIFICATION_DELIVERY_STATUS_UNDELIVERED\x10\a\x12(\n" +
+	"$NOTIFICATION_DELIVERY_STATUS_BOUNCED\x10\b\x12*\n" +
+	"&NOTIFICATION_DELIVERY_STATUS_DELIVERED\x10\t\x12%\n" +
+	"!NOTIFICATION_DELIVERY_STATUS_READ\x10\n" +
 	"*\xd8\x05\n" +
 	"\x12NotificationReason\x12#\n" +
 	"\x1fNOTIFICATION_REASON_UNSPECIFIED\x10\x00\x12!\n" +
@@ -2369,83 +2310,80 @@ func file_berth_v1_notification_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_berth_v1_notification_proto_goTypes = []any{
-	(NotificationTopic)(0),          // 0: berth.v1.NotificationTopic
-	(NotificationChannel)(0),        // 1: berth.v1.NotificationChannel
-	(DeliveryStatus)(0),             // 2: berth.v1.DeliveryStatus
-	(NotificationReason)(0),         // 3: berth.v1.NotificationReason
-	(*NotificationPreference)(nil),  // 4: berth.v1.NotificationPreference
-	(*QuietHours)(nil),              // 5: berth.v1.QuietHours
-	(*NotificationPreferences)(nil), // 6: berth.v1.NotificationPreferences
-	(*NotificationStop)(nil),        // 7: berth.v1.NotificationStop
-	(*NotificationSettings)(nil),    // 8: berth.v1.NotificationSettings
-	(*NotificationTemplate)(nil),    // 9: berth.v1.NotificationTemplate
-	(*TemplateVariable)(nil),        // 10: berth.v1.TemplateVariable
-	(*RenderedMessage)(nil),         // 11: berth.v1.RenderedMessage
-	(*NotificationDelivery)(nil),    // 12: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),           // 13: berth.v1.OutboxMessage
-	(*TwilioSender)(nil),            // 14: berth.v1.TwilioSender
-	(*FcmSender)(nil),               // 15: berth.v1.FcmSender
-	(*SmtpSender)(nil),              // 16: berth.v1.SmtpSender
-	(*SendingDomain)(nil),           // 17: berth.v1.SendingDomain
-	(*DnsRecord)(nil),               // 18: berth.v1.DnsRecord
-	(*Senders)(nil),                 // 19: berth.v1.Senders
-	(*SendingQuota)(nil),            // 20: berth.v1.SendingQuota
-	(*SenderInUse)(nil),             // 21: berth.v1.SenderInUse
-	(*DeliveryFilter)(nil),          // 22: berth.v1.DeliveryFilter
-	(*timeofday.TimeOfDay)(nil),     // 23: google.type.TimeOfDay
-	(*timestamppb.Timestamp)(nil),   // 24: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),     // 25: google.protobuf.Duration
-	(*TimeRange)(nil),               // 26: berth.v1.TimeRange
+	(NotificationTopic)(0),               // 0: berth.v1.NotificationTopic
+	(NotificationChannel)(0),             // 1: berth.v1.NotificationChannel
+	(NotificationDeliveryStatus)(0),      // 2: berth.v1.NotificationDeliveryStatus
+	(NotificationReason)(0),              // 3: berth.v1.NotificationReason
+	(*NotificationPreference)(nil),       // 4: berth.v1.NotificationPreference
+	(*NotificationPreferences)(nil),      // 5: berth.v1.NotificationPreferences
+	(*NotificationStop)(nil),             // 6: berth.v1.NotificationStop
+	(*NotificationSettings)(nil),         // 7: berth.v1.NotificationSettings
+	(*NotificationTemplate)(nil),         // 8: berth.v1.NotificationTemplate
+	(*NotificationTemplateVariable)(nil), // 9: berth.v1.NotificationTemplateVariable
+	(*RenderedMessage)(nil),              // 10: berth.v1.RenderedMessage
+	(*NotificationDelivery)(nil),         // 11: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                // 12: berth.v1.OutboxMessage
+	(*TwilioSender)(nil),                 // 13: berth.v1.TwilioSender
+	(*FcmSender)(nil),                    // 14: berth.v1.FcmSender
+	(*SmtpSender)(nil),                   // 15: berth.v1.SmtpSender
+	(*SendingDomain)(nil),                // 16: berth.v1.SendingDomain
+	(*DnsRecord)(nil),                    // 17: berth.v1.DnsRecord
+	(*NotificationSenders)(nil),          // 18: berth.v1.NotificationSenders
+	(*SendingQuota)(nil),                 // 19: berth.v1.SendingQuota
+	(*SenderInUse)(nil),                  // 20: berth.v1.SenderInUse
+	(*NotificationDeliveryFilter)(nil),   // 21: berth.v1.NotificationDeliveryFilter
+	(*QuietHours)(nil),                   // 22: berth.v1.QuietHours
+	(*timestamppb.Timestamp)(nil),        // 23: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 24: google.protobuf.Duration
+	(*TimeRange)(nil),                    // 25: berth.v1.TimeRange
 }
 var file_berth_v1_notification_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.NotificationPreference.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 1: berth.v1.NotificationPreference.channel:type_name -> berth.v1.NotificationChannel
-	23, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
-	23, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
-	4,  // 4: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
-	5,  // 5: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
-	7,  // 6: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
-	1,  // 7: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
-	3,  // 8: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
-	24, // 9: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 10: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
-	25, // 11: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
-	0,  // 12: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
-	1,  // 13: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
-	10, // 14: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.TemplateVariable
-	24, // 15: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
-	1,  // 16: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 17: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
-	1,  // 18: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 19: berth.v1.NotificationDelivery.status:type_name -> berth.v1.DeliveryStatus
-	3,  // 20: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
-	24, // 21: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
-	24, // 22: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
-	24, // 23: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
-	12, // 24: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
-	11, // 25: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
-	18, // 26: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
-	24, // 27: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
-	24, // 28: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
-	14, // 29: berth.v1.Senders.twilio:type_name -> berth.v1.TwilioSender
-	15, // 30: berth.v1.Senders.fcm:type_name -> berth.v1.FcmSender
-	16, // 31: berth.v1.Senders.smtp:type_name -> berth.v1.SmtpSender
-	21, // 32: berth.v1.Senders.in_use:type_name -> berth.v1.SenderInUse
-	17, // 33: berth.v1.Senders.domain:type_name -> berth.v1.SendingDomain
-	1,  // 34: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
-	24, // 35: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
-	1,  // 36: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 37: berth.v1.DeliveryFilter.statuses:type_name -> berth.v1.DeliveryStatus
-	1,  // 38: berth.v1.DeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 39: berth.v1.DeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
-	26, // 40: berth.v1.DeliveryFilter.time_range:type_name -> berth.v1.TimeRange
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	4,  // 2: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
+	22, // 3: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
+	6,  // 4: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
+	1,  // 5: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
+	3,  // 6: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
+	23, // 7: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
+	22, // 8: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
+	24, // 9: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
+	0,  // 10: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 11: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
+	9,  // 12: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.NotificationTemplateVariable
+	23, // 13: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
+	1,  // 14: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 15: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 16: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 17: berth.v1.NotificationDelivery.status:type_name -> berth.v1.NotificationDeliveryStatus
+	3,  // 18: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
+	23, // 19: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
+	23, // 20: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
+	23, // 21: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
+	11, // 22: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
+	10, // 23: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
+	17, // 24: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
+	23, // 25: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
+	23, // 26: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
+	13, // 27: berth.v1.NotificationSenders.twilio:type_name -> berth.v1.TwilioSender
+	14, // 28: berth.v1.NotificationSenders.fcm:type_name -> berth.v1.FcmSender
+	15, // 29: berth.v1.NotificationSenders.smtp:type_name -> berth.v1.SmtpSender
+	20, // 30: berth.v1.NotificationSenders.in_use:type_name -> berth.v1.SenderInUse
+	16, // 31: berth.v1.NotificationSenders.domain:type_name -> berth.v1.SendingDomain
+	1,  // 32: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
+	23, // 33: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
+	1,  // 34: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 35: berth.v1.NotificationDeliveryFilter.statuses:type_name -> berth.v1.NotificationDeliveryStatus
+	1,  // 36: berth.v1.NotificationDeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 37: berth.v1.NotificationDeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
+	25, // 38: berth.v1.NotificationDeliveryFilter.time_range:type_name -> berth.v1.TimeRange
+	39, // [39:39] is the sub-list for method output_type
+	39, // [39:39] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_proto_init() }
@@ -2460,7 +2398,7 @@ func file_berth_v1_notification_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_proto_rawDesc), len(file_berth_v1_notification_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   19,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -23,8 +23,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetPreferencesRequest reads preferences.
-type GetPreferencesRequest struct {
+// GetNotificationPreferencesRequest reads preferences.
+type GetNotificationPreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -34,20 +34,20 @@ type GetPreferencesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetPreferencesRequest) Reset() {
-	*x = GetPreferencesRequest{}
+func (x *GetNotificationPreferencesRequest) Reset() {
+	*x = GetNotificationPreferencesRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetPreferencesRequest) String() string {
+func (x *GetNotificationPreferencesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetPreferencesRequest) ProtoMessage() {}
+func (*GetNotificationPreferencesRequest) ProtoMessage() {}
 
-func (x *GetPreferencesRequest) ProtoReflect() protoreflect.Message {
+func (x *GetNotificationPreferencesRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -59,27 +59,27 @@ func (x *GetPreferencesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetPreferencesRequest.ProtoReflect.Descriptor instead.
-func (*GetPreferencesRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use GetNotificationPreferencesRequest.ProtoReflect.Descriptor instead.
+func (*GetNotificationPreferencesRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{0}
 }
 
-func (x *GetPreferencesRequest) GetTenantId() string {
+func (x *GetNotificationPreferencesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *GetPreferencesRequest) GetMemberId() string {
+func (x *GetNotificationPreferencesRequest) GetMemberId() string {
 	if x != nil {
 		return x.MemberId
 	}
 	return ""
 }
 
-// GetPreferencesResponse has the preferences.
-type GetPreferencesResponse struct {
+// GetNotificationPreferencesResponse has the preferences.
+type GetNotificationPreferencesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preferences or settings.
 	Preferences   *NotificationPreferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
@@ -87,20 +87,20 @@ type GetPreferencesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetPreferencesResponse) Reset() {
-	*x = GetPreferencesResponse{}
+func (x *GetNotificationPreferencesResponse) Reset() {
+	*x = GetNotificationPreferencesResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetPreferencesResponse) String() string {
+func (x *GetNotificationPreferencesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetPreferencesResponse) ProtoMessage() {}
+func (*GetNotificationPreferencesResponse) ProtoMessage() {}
 
-func (x *GetPreferencesResponse) ProtoReflect() protoreflect.Message {
+func (x *GetNotificationPreferencesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -112,20 +112,20 @@ func (x *GetPreferencesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetPreferencesResponse.ProtoReflect.Descriptor instead.
-func (*GetPreferencesResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use GetNotificationPreferencesResponse.ProtoReflect.Descriptor instead.
+func (*GetNotificationPreferencesResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{1}
 }
 
-func (x *GetPreferencesResponse) GetPreferences() *NotificationPreferences {
+func (x *GetNotificationPreferencesResponse) GetPreferences() *NotificationPreferences {
 	if x != nil {
 		return x.Preferences
 	}
 	return nil
 }
 
-// UpdatePreferencesRequest changes the caller's preferences.
-type UpdatePreferencesRequest struct {
+// UpdateNotificationPreferencesRequest changes the caller's preferences.
+type UpdateNotificationPreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -137,20 +137,20 @@ type UpdatePreferencesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdatePreferencesRequest) Reset() {
-	*x = UpdatePreferencesRequest{}
+func (x *UpdateNotificationPreferencesRequest) Reset() {
+	*x = UpdateNotificationPreferencesRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdatePreferencesRequest) String() string {
+func (x *UpdateNotificationPreferencesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdatePreferencesRequest) ProtoMessage() {}
+func (*UpdateNotificationPreferencesRequest) ProtoMessage() {}
 
-func (x *UpdatePreferencesRequest) ProtoReflect() protoreflect.Message {
+func (x *UpdateNotificationPreferencesRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -162,34 +162,34 @@ func (x *UpdatePreferencesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdatePreferencesRequest.ProtoReflect.Descriptor instead.
-func (*UpdatePreferencesRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use UpdateNotificationPreferencesRequest.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationPreferencesRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{2}
 }
 
-func (x *UpdatePreferencesRequest) GetTenantId() string {
+func (x *UpdateNotificationPreferencesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *UpdatePreferencesRequest) GetPreferences() *NotificationPreferences {
+func (x *UpdateNotificationPreferencesRequest) GetPreferences() *NotificationPreferences {
 	if x != nil {
 		return x.Preferences
 	}
 	return nil
 }
 
-func (x *UpdatePreferencesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+func (x *UpdateNotificationPreferencesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	if x != nil {
 		return x.UpdateMask
 	}
 	return nil
 }
 
-// UpdatePreferencesResponse has the changed preferences.
-type UpdatePreferencesResponse struct {
+// UpdateNotificationPreferencesResponse has the changed preferences.
+type UpdateNotificationPreferencesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The preferences or settings.
 	Preferences   *NotificationPreferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
@@ -197,20 +197,20 @@ type UpdatePreferencesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdatePreferencesResponse) Reset() {
-	*x = UpdatePreferencesResponse{}
+func (x *UpdateNotificationPreferencesResponse) Reset() {
+	*x = UpdateNotificationPreferencesResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdatePreferencesResponse) String() string {
+func (x *UpdateNotificationPreferencesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdatePreferencesResponse) ProtoMessage() {}
+func (*UpdateNotificationPreferencesResponse) ProtoMessage() {}
 
-func (x *UpdatePreferencesResponse) ProtoReflect() protoreflect.Message {
+func (x *UpdateNotificationPreferencesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -222,12 +222,12 @@ func (x *UpdatePreferencesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdatePreferencesResponse.ProtoReflect.Descriptor instead.
-func (*UpdatePreferencesResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use UpdateNotificationPreferencesResponse.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationPreferencesResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *UpdatePreferencesResponse) GetPreferences() *NotificationPreferences {
+func (x *UpdateNotificationPreferencesResponse) GetPreferences() *NotificationPreferences {
 	if x != nil {
 		return x.Preferences
 	}
@@ -611,8 +611,8 @@ func (x *UpdateNotificationSettingsResponse) GetSettings() *NotificationSettings
 	return nil
 }
 
-// ListTemplatesRequest selects templates. All conditions that are set must match.
-type ListTemplatesRequest struct {
+// ListNotificationTemplatesRequest selects templates. All conditions that are set must match.
+type ListNotificationTemplatesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -626,20 +626,20 @@ type ListTemplatesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListTemplatesRequest) Reset() {
-	*x = ListTemplatesRequest{}
+func (x *ListNotificationTemplatesRequest) Reset() {
+	*x = ListNotificationTemplatesRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListTemplatesRequest) String() string {
+func (x *ListNotificationTemplatesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListTemplatesRequest) ProtoMessage() {}
+func (*ListNotificationTemplatesRequest) ProtoMessage() {}
 
-func (x *ListTemplatesRequest) ProtoReflect() protoreflect.Message {
+func (x *ListNotificationTemplatesRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -651,41 +651,41 @@ func (x *ListTemplatesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListTemplatesRequest.ProtoReflect.Descriptor instead.
-func (*ListTemplatesRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListNotificationTemplatesRequest.ProtoReflect.Descriptor instead.
+func (*ListNotificationTemplatesRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{12}
 }
 
-func (x *ListTemplatesRequest) GetTenantId() string {
+func (x *ListNotificationTemplatesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListTemplatesRequest) GetTopic() NotificationTopic {
+func (x *ListNotificationTemplatesRequest) GetTopic() NotificationTopic {
 	if x != nil {
 		return x.Topic
 	}
 	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
 }
 
-func (x *ListTemplatesRequest) GetChannel() NotificationChannel {
+func (x *ListNotificationTemplatesRequest) GetChannel() NotificationChannel {
 	if x != nil {
 		return x.Channel
 	}
 	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
 }
 
-func (x *ListTemplatesRequest) GetLocale() string {
+func (x *ListNotificationTemplatesRequest) GetLocale() string {
 	if x != nil {
 		return x.Locale
 	}
 	return ""
 }
 
-// ListTemplatesResponse has all selected templates, by topic, channel and language.
-type ListTemplatesResponse struct {
+// ListNotificationTemplatesResponse has all selected templates, by topic, channel and language.
+type ListNotificationTemplatesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The templates.
 	Templates     []*NotificationTemplate `protobuf:"bytes,1,rep,name=templates,proto3" json:"templates,omitempty"`
@@ -693,20 +693,20 @@ type ListTemplatesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListTemplatesResponse) Reset() {
-	*x = ListTemplatesResponse{}
+func (x *ListNotificationTemplatesResponse) Reset() {
+	*x = ListNotificationTemplatesResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListTemplatesResponse) String() string {
+func (x *ListNotificationTemplatesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListTemplatesResponse) ProtoMessage() {}
+func (*ListNotificationTemplatesResponse) ProtoMessage() {}
 
-func (x *ListTemplatesResponse) ProtoReflect() protoreflect.Message {
+func (x *ListNotificationTemplatesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -718,20 +718,20 @@ func (x *ListTemplatesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListTemplatesResponse.ProtoReflect.Descriptor instead.
-func (*ListTemplatesResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListNotificationTemplatesResponse.ProtoReflect.Descriptor instead.
+func (*ListNotificationTemplatesResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *ListTemplatesResponse) GetTemplates() []*NotificationTemplate {
+func (x *ListNotificationTemplatesResponse) GetTemplates() []*NotificationTemplate {
 	if x != nil {
 		return x.Templates
 	}
 	return nil
 }
 
-// UpdateTemplateRequest sets a template.
-type UpdateTemplateRequest struct {
+// UpdateNotificationTemplateRequest sets a template.
+type UpdateNotificationTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -741,20 +741,20 @@ type UpdateTemplateRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdateTemplateRequest) Reset() {
-	*x = UpdateTemplateRequest{}
+func (x *UpdateNotificationTemplateRequest) Reset() {
+	*x = UpdateNotificationTemplateRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdateTemplateRequest) String() string {
+func (x *UpdateNotificationTemplateRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdateTemplateRequest) ProtoMessage() {}
+func (*UpdateNotificationTemplateRequest) ProtoMessage() {}
 
-func (x *UpdateTemplateRequest) ProtoReflect() protoreflect.Message {
+func (x *UpdateNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -766,27 +766,27 @@ func (x *UpdateTemplateRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdateTemplateRequest.ProtoReflect.Descriptor instead.
-func (*UpdateTemplateRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use UpdateNotificationTemplateRequest.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationTemplateRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *UpdateTemplateRequest) GetTenantId() string {
+func (x *UpdateNotificationTemplateRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *UpdateTemplateRequest) GetTemplate() *NotificationTemplate {
+func (x *UpdateNotificationTemplateRequest) GetTemplate() *NotificationTemplate {
 	if x != nil {
 		return x.Template
 	}
 	return nil
 }
 
-// UpdateTemplateResponse is the stored template.
-type UpdateTemplateResponse struct {
+// UpdateNotificationTemplateResponse is the stored template.
+type UpdateNotificationTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The template.
 	Template      *NotificationTemplate `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
@@ -794,20 +794,20 @@ type UpdateTemplateResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdateTemplateResponse) Reset() {
-	*x = UpdateTemplateResponse{}
+func (x *UpdateNotificationTemplateResponse) Reset() {
+	*x = UpdateNotificationTemplateResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdateTemplateResponse) String() string {
+func (x *UpdateNotificationTemplateResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdateTemplateResponse) ProtoMessage() {}
+func (*UpdateNotificationTemplateResponse) ProtoMessage() {}
 
-func (x *UpdateTemplateResponse) ProtoReflect() protoreflect.Message {
+func (x *UpdateNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -819,20 +819,20 @@ func (x *UpdateTemplateResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdateTemplateResponse.ProtoReflect.Descriptor instead.
-func (*UpdateTemplateResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use UpdateNotificationTemplateResponse.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationTemplateResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{15}
 }
 
-func (x *UpdateTemplateResponse) GetTemplate() *NotificationTemplate {
+func (x *UpdateNotificationTemplateResponse) GetTemplate() *NotificationTemplate {
 	if x != nil {
 		return x.Template
 	}
 	return nil
 }
 
-// PreviewTemplateRequest renders a template.
-type PreviewTemplateRequest struct {
+// PreviewNotificationTemplateRequest renders a template.
+type PreviewNotificationTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -842,20 +842,20 @@ type PreviewTemplateRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PreviewTemplateRequest) Reset() {
-	*x = PreviewTemplateRequest{}
+func (x *PreviewNotificationTemplateRequest) Reset() {
+	*x = PreviewNotificationTemplateRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PreviewTemplateRequest) String() string {
+func (x *PreviewNotificationTemplateRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PreviewTemplateRequest) ProtoMessage() {}
+func (*PreviewNotificationTemplateRequest) ProtoMessage() {}
 
-func (x *PreviewTemplateRequest) ProtoReflect() protoreflect.Message {
+func (x *PreviewNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -867,27 +867,27 @@ func (x *PreviewTemplateRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PreviewTemplateRequest.ProtoReflect.Descriptor instead.
-func (*PreviewTemplateRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use PreviewNotificationTemplateRequest.ProtoReflect.Descriptor instead.
+func (*PreviewNotificationTemplateRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *PreviewTemplateRequest) GetTenantId() string {
+func (x *PreviewNotificationTemplateRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *PreviewTemplateRequest) GetTemplate() *NotificationTemplate {
+func (x *PreviewNotificationTemplateRequest) GetTemplate() *NotificationTemplate {
 	if x != nil {
 		return x.Template
 	}
 	return nil
 }
 
-// PreviewTemplateResponse is the rendered message.
-type PreviewTemplateResponse struct {
+// PreviewNotificationTemplateResponse is the rendered message.
+type PreviewNotificationTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The message, with example values.
 	Message       *RenderedMessage `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
@@ -895,20 +895,20 @@ type PreviewTemplateResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PreviewTemplateResponse) Reset() {
-	*x = PreviewTemplateResponse{}
+func (x *PreviewNotificationTemplateResponse) Reset() {
+	*x = PreviewNotificationTemplateResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PreviewTemplateResponse) String() string {
+func (x *PreviewNotificationTemplateResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PreviewTemplateResponse) ProtoMessage() {}
+func (*PreviewNotificationTemplateResponse) ProtoMessage() {}
 
-func (x *PreviewTemplateResponse) ProtoReflect() protoreflect.Message {
+func (x *PreviewNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -920,20 +920,20 @@ func (x *PreviewTemplateResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PreviewTemplateResponse.ProtoReflect.Descriptor instead.
-func (*PreviewTemplateResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use PreviewNotificationTemplateResponse.ProtoReflect.Descriptor instead.
+func (*PreviewNotificationTemplateResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *PreviewTemplateResponse) GetMessage() *RenderedMessage {
+func (x *PreviewNotificationTemplateResponse) GetMessage() *RenderedMessage {
 	if x != nil {
 		return x.Message
 	}
 	return nil
 }
 
-// ResetTemplateRequest resets a template.
-type ResetTemplateRequest struct {
+// ResetNotificationTemplateRequest resets a template.
+type ResetNotificationTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -949,20 +949,20 @@ type ResetTemplateRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ResetTemplateRequest) Reset() {
-	*x = ResetTemplateRequest{}
+func (x *ResetNotificationTemplateRequest) Reset() {
+	*x = ResetNotificationTemplateRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ResetTemplateRequest) String() string {
+func (x *ResetNotificationTemplateRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ResetTemplateRequest) ProtoMessage() {}
+func (*ResetNotificationTemplateRequest) ProtoMessage() {}
 
-func (x *ResetTemplateRequest) ProtoReflect() protoreflect.Message {
+func (x *ResetNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -974,48 +974,48 @@ func (x *ResetTemplateRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ResetTemplateRequest.ProtoReflect.Descriptor instead.
-func (*ResetTemplateRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use ResetNotificationTemplateRequest.ProtoReflect.Descriptor instead.
+func (*ResetNotificationTemplateRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{18}
 }
 
-func (x *ResetTemplateRequest) GetTenantId() string {
+func (x *ResetNotificationTemplateRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ResetTemplateRequest) GetTopic() NotificationTopic {
+func (x *ResetNotificationTemplateRequest) GetTopic() NotificationTopic {
 	if x != nil {
 		return x.Topic
 	}
 	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
 }
 
-func (x *ResetTemplateRequest) GetChannel() NotificationChannel {
+func (x *ResetNotificationTemplateRequest) GetChannel() NotificationChannel {
 	if x != nil {
 		return x.Channel
 	}
 	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
 }
 
-func (x *ResetTemplateRequest) GetLocale() string {
+func (x *ResetNotificationTemplateRequest) GetLocale() string {
 	if x != nil {
 		return x.Locale
 	}
 	return ""
 }
 
-func (x *ResetTemplateRequest) GetEtag() string {
+func (x *ResetNotificationTemplateRequest) GetEtag() string {
 	if x != nil {
 		return x.Etag
 	}
 	return ""
 }
 
-// ResetTemplateResponse is the default.
-type ResetTemplateResponse struct {
+// ResetNotificationTemplateResponse is the default.
+type ResetNotificationTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The template that is in use now. Absent if there is no default in that language.
 	Template      *NotificationTemplate `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
@@ -1023,20 +1023,20 @@ type ResetTemplateResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ResetTemplateResponse) Reset() {
-	*x = ResetTemplateResponse{}
+func (x *ResetNotificationTemplateResponse) Reset() {
+	*x = ResetNotificationTemplateResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ResetTemplateResponse) String() string {
+func (x *ResetNotificationTemplateResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ResetTemplateResponse) ProtoMessage() {}
+func (*ResetNotificationTemplateResponse) ProtoMessage() {}
 
-func (x *ResetTemplateResponse) ProtoReflect() protoreflect.Message {
+func (x *ResetNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1048,25 +1048,25 @@ func (x *ResetTemplateResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ResetTemplateResponse.ProtoReflect.Descriptor instead.
-func (*ResetTemplateResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ResetNotificationTemplateResponse.ProtoReflect.Descriptor instead.
+func (*ResetNotificationTemplateResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{19}
 }
 
-func (x *ResetTemplateResponse) GetTemplate() *NotificationTemplate {
+func (x *ResetNotificationTemplateResponse) GetTemplate() *NotificationTemplate {
 	if x != nil {
 		return x.Template
 	}
 	return nil
 }
 
-// ListDeliveriesRequest selects lines of the delivery log.
-type ListDeliveriesRequest struct {
+// ListNotificationDeliveriesRequest selects lines of the delivery log.
+type ListNotificationDeliveriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// What to select. Absent: all.
-	Filter *DeliveryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *NotificationDeliveryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -1075,20 +1075,20 @@ type ListDeliveriesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListDeliveriesRequest) Reset() {
-	*x = ListDeliveriesRequest{}
+func (x *ListNotificationDeliveriesRequest) Reset() {
+	*x = ListNotificationDeliveriesRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListDeliveriesRequest) String() string {
+func (x *ListNotificationDeliveriesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListDeliveriesRequest) ProtoMessage() {}
+func (*ListNotificationDeliveriesRequest) ProtoMessage() {}
 
-func (x *ListDeliveriesRequest) ProtoReflect() protoreflect.Message {
+func (x *ListNotificationDeliveriesRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1100,41 +1100,41 @@ func (x *ListDeliveriesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListDeliveriesRequest.ProtoReflect.Descriptor instead.
-func (*ListDeliveriesRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListNotificationDeliveriesRequest.ProtoReflect.Descriptor instead.
+func (*ListNotificationDeliveriesRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{20}
 }
 
-func (x *ListDeliveriesRequest) GetTenantId() string {
+func (x *ListNotificationDeliveriesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListDeliveriesRequest) GetFilter() *DeliveryFilter {
+func (x *ListNotificationDeliveriesRequest) GetFilter() *NotificationDeliveryFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-func (x *ListDeliveriesRequest) GetPageSize() int32 {
+func (x *ListNotificationDeliveriesRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListDeliveriesRequest) GetPageToken() string {
+func (x *ListNotificationDeliveriesRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListDeliveriesResponse is one page, newest first.
-type ListDeliveriesResponse struct {
+// ListNotificationDeliveriesResponse is one page, newest first.
+type ListNotificationDeliveriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines.
 	Deliveries []*NotificationDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
@@ -1144,20 +1144,20 @@ type ListDeliveriesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListDeliveriesResponse) Reset() {
-	*x = ListDeliveriesResponse{}
+func (x *ListNotificationDeliveriesResponse) Reset() {
+	*x = ListNotificationDeliveriesResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListDeliveriesResponse) String() string {
+func (x *ListNotificationDeliveriesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListDeliveriesResponse) ProtoMessage() {}
+func (*ListNotificationDeliveriesResponse) ProtoMessage() {}
 
-func (x *ListDeliveriesResponse) ProtoReflect() protoreflect.Message {
+func (x *ListNotificationDeliveriesResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1169,32 +1169,32 @@ func (x *ListDeliveriesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListDeliveriesResponse.ProtoReflect.Descriptor instead.
-func (*ListDeliveriesResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListNotificationDeliveriesResponse.ProtoReflect.Descriptor instead.
+func (*ListNotificationDeliveriesResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{21}
 }
 
-func (x *ListDeliveriesResponse) GetDeliveries() []*NotificationDelivery {
+func (x *ListNotificationDeliveriesResponse) GetDeliveries() []*NotificationDelivery {
 	if x != nil {
 		return x.Deliveries
 	}
 	return nil
 }
 
-func (x *ListDeliveriesResponse) GetNextPageToken() string {
+func (x *ListNotificationDeliveriesResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
 	return ""
 }
 
-// ListOutboxRequest selects messages.
-type ListOutboxRequest struct {
+// ListNotificationOutboxRequest selects messages.
+type ListNotificationOutboxRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// What to select. Absent: all.
-	Filter *DeliveryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *NotificationDeliveryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -1203,20 +1203,20 @@ type ListOutboxRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListOutboxRequest) Reset() {
-	*x = ListOutboxRequest{}
+func (x *ListNotificationOutboxRequest) Reset() {
+	*x = ListNotificationOutboxRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListOutboxRequest) String() string {
+func (x *ListNotificationOutboxRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListOutboxRequest) ProtoMessage() {}
+func (*ListNotificationOutboxRequest) ProtoMessage() {}
 
-func (x *ListOutboxRequest) ProtoReflect() protoreflect.Message {
+func (x *ListNotificationOutboxRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1228,41 +1228,41 @@ func (x *ListOutboxRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListOutboxRequest.ProtoReflect.Descriptor instead.
-func (*ListOutboxRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListNotificationOutboxRequest.ProtoReflect.Descriptor instead.
+func (*ListNotificationOutboxRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *ListOutboxRequest) GetTenantId() string {
+func (x *ListNotificationOutboxRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListOutboxRequest) GetFilter() *DeliveryFilter {
+func (x *ListNotificationOutboxRequest) GetFilter() *NotificationDeliveryFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-func (x *ListOutboxRequest) GetPageSize() int32 {
+func (x *ListNotificationOutboxRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListOutboxRequest) GetPageToken() string {
+func (x *ListNotificationOutboxRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListOutboxResponse is one page, newest first.
-type ListOutboxResponse struct {
+// ListNotificationOutboxResponse is one page, newest first.
+type ListNotificationOutboxResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages.
 	Messages []*OutboxMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
@@ -1272,20 +1272,20 @@ type ListOutboxResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListOutboxResponse) Reset() {
-	*x = ListOutboxResponse{}
+func (x *ListNotificationOutboxResponse) Reset() {
+	*x = ListNotificationOutboxResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListOutboxResponse) String() string {
+func (x *ListNotificationOutboxResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListOutboxResponse) ProtoMessage() {}
+func (*ListNotificationOutboxResponse) ProtoMessage() {}
 
-func (x *ListOutboxResponse) ProtoReflect() protoreflect.Message {
+func (x *ListNotificationOutboxResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1297,27 +1297,27 @@ func (x *ListOutboxResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListOutboxResponse.ProtoReflect.Descriptor instead.
-func (*ListOutboxResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use ListNotificationOutboxResponse.ProtoReflect.Descriptor instead.
+func (*ListNotificationOutboxResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{23}
 }
 
-func (x *ListOutboxResponse) GetMessages() []*OutboxMessage {
+func (x *ListNotificationOutboxResponse) GetMessages() []*OutboxMessage {
 	if x != nil {
 		return x.Messages
 	}
 	return nil
 }
 
-func (x *ListOutboxResponse) GetNextPageToken() string {
+func (x *ListNotificationOutboxResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
 	return ""
 }
 
-// SendTestRequest selects a template to send.
-type SendTestRequest struct {
+// SendTestNotificationRequest selects a template to send.
+type SendTestNotificationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1331,20 +1331,20 @@ type SendTestRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *SendTestRequest) Reset() {
-	*x = SendTestRequest{}
+func (x *SendTestNotificationRequest) Reset() {
+	*x = SendTestNotificationRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SendTestRequest) String() string {
+func (x *SendTestNotificationRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SendTestRequest) ProtoMessage() {}
+func (*SendTestNotificationRequest) ProtoMessage() {}
 
-func (x *SendTestRequest) ProtoReflect() protoreflect.Message {
+func (x *SendTestNotificationRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1356,41 +1356,41 @@ func (x *SendTestRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SendTestRequest.ProtoReflect.Descriptor instead.
-func (*SendTestRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use SendTestNotificationRequest.ProtoReflect.Descriptor instead.
+func (*SendTestNotificationRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{24}
 }
 
-func (x *SendTestRequest) GetTenantId() string {
+func (x *SendTestNotificationRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *SendTestRequest) GetTopic() NotificationTopic {
+func (x *SendTestNotificationRequest) GetTopic() NotificationTopic {
 	if x != nil {
 		return x.Topic
 	}
 	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
 }
 
-func (x *SendTestRequest) GetChannel() NotificationChannel {
+func (x *SendTestNotificationRequest) GetChannel() NotificationChannel {
 	if x != nil {
 		return x.Channel
 	}
 	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
 }
 
-func (x *SendTestRequest) GetLocale() string {
+func (x *SendTestNotificationRequest) GetLocale() string {
 	if x != nil {
 		return x.Locale
 	}
 	return ""
 }
 
-// SendTestResponse has the result.
-type SendTestResponse struct {
+// SendTestNotificationResponse has the result.
+type SendTestNotificationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines of the delivery log: one, or for push one for each device.
 	Deliveries []*NotificationDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
@@ -1400,20 +1400,20 @@ type SendTestResponse struct {
 	sizeCache          protoimpl.SizeCache
 }
 
-func (x *SendTestResponse) Reset() {
-	*x = SendTestResponse{}
+func (x *SendTestNotificationResponse) Reset() {
+	*x = SendTestNotificationResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SendTestResponse) String() string {
+func (x *SendTestNotificationResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SendTestResponse) ProtoMessage() {}
+func (*SendTestNotificationResponse) ProtoMessage() {}
 
-func (x *SendTestResponse) ProtoReflect() protoreflect.Message {
+func (x *SendTestNotificationResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1425,27 +1425,27 @@ func (x *SendTestResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SendTestResponse.ProtoReflect.Descriptor instead.
-func (*SendTestResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use SendTestNotificationResponse.ProtoReflect.Descriptor instead.
+func (*SendTestNotificationResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{25}
 }
 
-func (x *SendTestResponse) GetDeliveries() []*NotificationDelivery {
+func (x *SendTestNotificationResponse) GetDeliveries() []*NotificationDelivery {
 	if x != nil {
 		return x.Deliveries
 	}
 	return nil
 }
 
-func (x *SendTestResponse) GetConfirmationNeeded() bool {
+func (x *SendTestNotificationResponse) GetConfirmationNeeded() bool {
 	if x != nil {
 		return x.ConfirmationNeeded
 	}
 	return false
 }
 
-// GetSendersRequest reads the senders.
-type GetSendersRequest struct {
+// GetNotificationSendersRequest reads the senders.
+type GetNotificationSendersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1453,20 +1453,20 @@ type GetSendersRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetSendersRequest) Reset() {
-	*x = GetSendersRequest{}
+func (x *GetNotificationSendersRequest) Reset() {
+	*x = GetNotificationSendersRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetSendersRequest) String() string {
+func (x *GetNotificationSendersRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetSendersRequest) ProtoMessage() {}
+func (*GetNotificationSendersRequest) ProtoMessage() {}
 
-func (x *GetSendersRequest) ProtoReflect() protoreflect.Message {
+func (x *GetNotificationSendersRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1478,41 +1478,41 @@ func (x *GetSendersRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetSendersRequest.ProtoReflect.Descriptor instead.
-func (*GetSendersRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use GetNotificationSendersRequest.ProtoReflect.Descriptor instead.
+func (*GetNotificationSendersRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{26}
 }
 
-func (x *GetSendersRequest) GetTenantId() string {
+func (x *GetNotificationSendersRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-// GetSendersResponse has the senders.
-type GetSendersResponse struct {
+// GetNotificationSendersResponse has the senders.
+type GetNotificationSendersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The senders, without secrets.
-	Senders       *Senders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
+	Senders       *NotificationSenders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetSendersResponse) Reset() {
-	*x = GetSendersResponse{}
+func (x *GetNotificationSendersResponse) Reset() {
+	*x = GetNotificationSendersResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetSendersResponse) String() string {
+func (x *GetNotificationSendersResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetSendersResponse) ProtoMessage() {}
+func (*GetNotificationSendersResponse) ProtoMessage() {}
 
-func (x *GetSendersResponse) ProtoReflect() protoreflect.Message {
+func (x *GetNotificationSendersResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1524,12 +1524,12 @@ func (x *GetSendersResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetSendersResponse.ProtoReflect.Descriptor instead.
-func (*GetSendersResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use GetNotificationSendersResponse.ProtoReflect.Descriptor instead.
+func (*GetNotificationSendersResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{27}
 }
 
-func (x *GetSendersResponse) GetSenders() *Senders {
+func (x *GetNotificationSendersResponse) GetSenders() *NotificationSenders {
 	if x != nil {
 		return x.Senders
 	}
@@ -1585,8 +1585,8 @@ func (x *ListSendingQuotasRequest) GetTenantId() string {
 // ListSendingQuotasResponse has the quotas.
 type ListSendingQuotasResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The quotas, by channel and country. A channel has none if the tenant has an account of its own, or the operator sets
-	// no limit. Of countries it has those that got messages and are not the tenant's own.
+	// The quotas, by channel and country. A channel has none if the tenant has an account of its own, or the operator
+	// sets no limit. Of countries it has those that got messages and are not the tenant's own.
 	Quotas        []*SendingQuota `protobuf:"bytes,1,rep,name=quotas,proto3" json:"quotas,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1629,34 +1629,34 @@ func (x *ListSendingQuotasResponse) GetQuotas() []*SendingQuota {
 	return nil
 }
 
-// UpdateSendersRequest changes the senders.
-type UpdateSendersRequest struct {
+// UpdateNotificationSendersRequest changes the senders.
+type UpdateNotificationSendersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// New values for the fields in the mask. An empty secret keeps the current one, as long as the account, the project,
 	// or the server and user stay the same.
-	Senders *Senders `protobuf:"bytes,2,opt,name=senders,proto3" json:"senders,omitempty"`
+	Senders *NotificationSenders `protobuf:"bytes,2,opt,name=senders,proto3" json:"senders,omitempty"`
 	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdateSendersRequest) Reset() {
-	*x = UpdateSendersRequest{}
+func (x *UpdateNotificationSendersRequest) Reset() {
+	*x = UpdateNotificationSendersRequest{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdateSendersRequest) String() string {
+func (x *UpdateNotificationSendersRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdateSendersRequest) ProtoMessage() {}
+func (*UpdateNotificationSendersRequest) ProtoMessage() {}
 
-func (x *UpdateSendersRequest) ProtoReflect() protoreflect.Message {
+func (x *UpdateNotificationSendersRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1668,55 +1668,55 @@ func (x *UpdateSendersRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdateSendersRequest.ProtoReflect.Descriptor instead.
-func (*UpdateSendersRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use UpdateNotificationSendersRequest.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationSendersRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{30}
 }
 
-func (x *UpdateSendersRequest) GetTenantId() string {
+func (x *UpdateNotificationSendersRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *UpdateSendersRequest) GetSenders() *Senders {
+func (x *UpdateNotificationSendersRequest) GetSenders() *NotificationSenders {
 	if x != nil {
 		return x.Senders
 	}
 	return nil
 }
 
-func (x *UpdateSendersRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+func (x *UpdateNotificationSendersRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	if x != nil {
 		return x.UpdateMask
 	}
 	return nil
 }
 
-// UpdateSendersResponse has the changed senders.
-type UpdateSendersResponse struct {
+// UpdateNotificationSendersResponse has the changed senders.
+type UpdateNotificationSendersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The senders, without secrets.
-	Senders       *Senders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
+	Senders       *NotificationSenders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdateSendersResponse) Reset() {
-	*x = UpdateSendersResponse{}
+func (x *UpdateNotificationSendersResponse) Reset() {
+	*x = UpdateNotificationSendersResponse{}
 	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdateSendersResponse) String() string {
+func (x *UpdateNotificationSendersResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdateSendersResponse) ProtoMessage() {}
+func (*UpdateNotificationSendersResponse) ProtoMessage() {}
 
-func (x *UpdateSendersResponse) ProtoReflect() protoreflect.Message {
+func (x *UpdateNotificationSendersResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1728,12 +1728,12 @@ func (x *UpdateSendersResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdateSendersResponse.ProtoReflect.Descriptor instead.
-func (*UpdateSendersResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use UpdateNotificationSendersResponse.ProtoReflect.Descriptor instead.
+func (*UpdateNotificationSendersResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{31}
 }
 
-func (x *UpdateSendersResponse) GetSenders() *Senders {
+func (x *UpdateNotificationSendersResponse) GetSenders() *NotificationSenders {
 	if x != nil {
 		return x.Senders
 	}
@@ -1790,7 +1790,7 @@ func (x *VerifySendingDomainRequest) GetTenantId() string {
 type VerifySendingDomainResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The senders, with the verified domain.
-	Senders       *Senders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
+	Senders       *NotificationSenders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1825,7 +1825,7 @@ func (*VerifySendingDomainResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{33}
 }
 
-func (x *VerifySendingDomainResponse) GetSenders() *Senders {
+func (x *VerifySendingDomainResponse) GetSenders() *NotificationSenders {
 	if x != nil {
 		return x.Senders
 	}
@@ -1836,18 +1836,18 @@ var File_berth_v1_notification_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\n" +
-	"#berth/v1/notification_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x1bberth/v1/notification.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"k\n" +
-	"\x15GetPreferencesRequest\x12(\n" +
+	"#berth/v1/notification_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x1bberth/v1/notification.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"w\n" +
+	"!GetNotificationPreferencesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
-	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"]\n" +
-	"\x16GetPreferencesResponse\x12C\n" +
-	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"\xf3\x01\n" +
-	"\x18UpdatePreferencesRequest\x12(\n" +
+	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"i\n" +
+	"\"GetNotificationPreferencesResponse\x12C\n" +
+	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"\xff\x01\n" +
+	"$UpdateNotificationPreferencesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12K\n" +
 	"\vpreferences\x18\x02 \x01(\v2!.berth.v1.NotificationPreferencesB\x06\xbaH\x03\xc8\x01\x01R\vpreferences\x12`\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB#\xbaH \xc8\x01\x01\xe2\x01\x1a\x12\vpreferences\x12\vquiet_hoursR\n" +
-	"updateMask\"`\n" +
-	"\x19UpdatePreferencesResponse\x12C\n" +
+	"updateMask\"l\n" +
+	"%UpdateNotificationPreferencesResponse\x12C\n" +
 	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"E\n" +
 	"\x19CreateCalendarFeedRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"3\n" +
@@ -1866,106 +1866,104 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\xa3\x01\xbaH\x9f\x01\xc8\x01\x01\xe2\x01\x98\x01\x12\vquiet_hours\x12\x14email_in_quiet_hours\x12\vsms_per_day\x12\fpush_per_day\x12\remail_per_day\x12\treminders\x12\breply_to\x12\vsender_name\x12\x0ecredits_low_at\x12\x06locale\x12\x0fphone_countriesR\n" +
 	"updateMask\"`\n" +
 	"\"UpdateNotificationSettingsResponse\x12:\n" +
-	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x89\x02\n" +
-	"\x14ListTemplatesRequest\x12(\n" +
+	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x95\x02\n" +
+	" ListNotificationTemplatesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12;\n" +
 	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x12A\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12G\n" +
-	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"U\n" +
-	"\x15ListTemplatesResponse\x12<\n" +
-	"\ttemplates\x18\x01 \x03(\v2\x1e.berth.v1.NotificationTemplateR\ttemplates\"\x85\x01\n" +
-	"\x15UpdateTemplateRequest\x12(\n" +
+	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"a\n" +
+	"!ListNotificationTemplatesResponse\x12<\n" +
+	"\ttemplates\x18\x01 \x03(\v2\x1e.berth.v1.NotificationTemplateR\ttemplates\"\x91\x01\n" +
+	"!UpdateNotificationTemplateRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
-	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"T\n" +
-	"\x16UpdateTemplateResponse\x12:\n" +
-	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\x86\x01\n" +
-	"\x16PreviewTemplateRequest\x12(\n" +
+	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"`\n" +
+	"\"UpdateNotificationTemplateResponse\x12:\n" +
+	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\x92\x01\n" +
+	"\"PreviewNotificationTemplateRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
-	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"N\n" +
-	"\x17PreviewTemplateResponse\x123\n" +
-	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xad\x02\n" +
-	"\x14ResetTemplateRequest\x12(\n" +
+	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"Z\n" +
+	"#PreviewNotificationTemplateResponse\x123\n" +
+	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xb9\x02\n" +
+	" ResetNotificationTemplateRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12C\n" +
 	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x10\xbaH\r\x82\x01\n" +
 	"\x10\x01 \x00 \x0e \x0f \x10R\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
-	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"S\n" +
-	"\x15ResetTemplateResponse\x12:\n" +
-	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\xc5\x01\n" +
-	"\x15ListDeliveriesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
-	"\x06filter\x18\x02 \x01(\v2\x18.berth.v1.DeliveryFilterR\x06filter\x12'\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"_\n" +
+	"!ResetNotificationTemplateResponse\x12:\n" +
+	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\xdd\x01\n" +
+	"!ListNotificationDeliveriesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12<\n" +
+	"\x06filter\x18\x02 \x01(\v2$.berth.v1.NotificationDeliveryFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x80\x01\n" +
-	"\x16ListDeliveriesResponse\x12>\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x8c\x01\n" +
+	"\"ListNotificationDeliveriesResponse\x12>\n" +
 	"\n" +
 	"deliveries\x18\x01 \x03(\v2\x1e.berth.v1.NotificationDeliveryR\n" +
 	"deliveries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xc1\x01\n" +
-	"\x11ListOutboxRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
-	"\x06filter\x18\x02 \x01(\v2\x18.berth.v1.DeliveryFilterR\x06filter\x12'\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd9\x01\n" +
+	"\x1dListNotificationOutboxRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12<\n" +
+	"\x06filter\x18\x02 \x01(\v2$.berth.v1.NotificationDeliveryFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"q\n" +
-	"\x12ListOutboxResponse\x123\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"}\n" +
+	"\x1eListNotificationOutboxResponse\x123\n" +
 	"\bmessages\x18\x01 \x03(\v2\x17.berth.v1.OutboxMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x8e\x02\n" +
-	"\x0fSendTestRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9a\x02\n" +
+	"\x1bSendTestNotificationRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12C\n" +
 	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x10\xbaH\r\x82\x01\n" +
 	"\x10\x01 \x00 \x0e \x0f \x10R\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12G\n" +
-	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"\x83\x01\n" +
-	"\x10SendTestResponse\x12>\n" +
+	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"\x8f\x01\n" +
+	"\x1cSendTestNotificationResponse\x12>\n" +
 	"\n" +
 	"deliveries\x18\x01 \x03(\v2\x1e.berth.v1.NotificationDeliveryR\n" +
 	"deliveries\x12/\n" +
-	"\x13confirmation_needed\x18\x02 \x01(\bR\x12confirmationNeeded\"=\n" +
-	"\x11GetSendersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"A\n" +
-	"\x12GetSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders\"D\n" +
+	"\x13confirmation_needed\x18\x02 \x01(\bR\x12confirmationNeeded\"I\n" +
+	"\x1dGetNotificationSendersRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"Y\n" +
+	"\x1eGetNotificationSendersResponse\x127\n" +
+	"\asenders\x18\x01 \x01(\v2\x1d.berth.v1.NotificationSendersR\asenders\"D\n" +
 	"\x18ListSendingQuotasRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"K\n" +
 	"\x19ListSendingQuotasResponse\x12.\n" +
-	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\xd8\x01\n" +
-	"\x14UpdateSendersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
-	"\asenders\x18\x02 \x01(\v2\x11.berth.v1.SendersB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12a\n" +
+	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\xf0\x01\n" +
+	" UpdateNotificationSendersRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12?\n" +
+	"\asenders\x18\x02 \x01(\v2\x1d.berth.v1.NotificationSendersB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12a\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB$\xbaH!\xc8\x01\x01\xe2\x01\x1b\x12\x06twilio\x12\x03fcm\x12\x04smtp\x12\x06domainR\n" +
-	"updateMask\"D\n" +
-	"\x15UpdateSendersResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders\"F\n" +
+	"updateMask\"\\\n" +
+	"!UpdateNotificationSendersResponse\x127\n" +
+	"\asenders\x18\x01 \x01(\v2\x1d.berth.v1.NotificationSendersR\asenders\"F\n" +
 	"\x1aVerifySendingDomainRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"J\n" +
-	"\x1bVerifySendingDomainResponse\x12+\n" +
-	"\asenders\x18\x01 \x01(\v2\x11.berth.v1.SendersR\asenders2\xb8\x0f\n" +
-	"\x13NotificationService\x12k\n" +
-	"\x0eGetPreferences\x12\x1f.berth.v1.GetPreferencesRequest\x1a .berth.v1.GetPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12d\n" +
-	"\x11UpdatePreferences\x12\".berth.v1.UpdatePreferencesRequest\x1a#.berth.v1.UpdatePreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"V\n" +
+	"\x1bVerifySendingDomainResponse\x127\n" +
+	"\asenders\x18\x01 \x01(\v2\x1d.berth.v1.NotificationSendersR\asenders2\xcf\x12\n" +
+	"\x13NotificationService\x12\x8f\x01\n" +
+	"\x1aGetNotificationPreferences\x12+.berth.v1.GetNotificationPreferencesRequest\x1a,.berth.v1.GetNotificationPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12\x88\x01\n" +
+	"\x1dUpdateNotificationPreferences\x12..berth.v1.UpdateNotificationPreferencesRequest\x1a/.berth.v1.UpdateNotificationPreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
 	"\x12CreateCalendarFeed\x12#.berth.v1.CreateCalendarFeedRequest\x1a$.berth.v1.CreateCalendarFeedResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
 	"\x12DeleteCalendarFeed\x12#.berth.v1.DeleteCalendarFeedRequest\x1a$.berth.v1.DeleteCalendarFeedResponse\"\x06\xca\xf3\x18\x02\b\x02\x12\x8c\x01\n" +
 	"\x17GetNotificationSettings\x12(.berth.v1.GetNotificationSettingsRequest\x1a).berth.v1.GetNotificationSettingsResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x93\x01\n" +
-	"\x1aUpdateNotificationSettings\x12+.berth.v1.UpdateNotificationSettingsRequest\x1a,.berth.v1.UpdateNotificationSettingsResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12n\n" +
-	"\rListTemplates\x12\x1e.berth.v1.ListTemplatesRequest\x1a\x1f.berth.v1.ListTemplatesResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12o\n" +
-	"\x0eUpdateTemplate\x12\x1f.berth.v1.UpdateTemplateRequest\x1a .berth.v1.UpdateTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12t\n" +
-	"\x0fPreviewTemplate\x12 .berth.v1.PreviewTemplateRequest\x1a!.berth.v1.PreviewTemplateResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12l\n" +
-	"\rResetTemplate\x12\x1e.berth.v1.ResetTemplateRequest\x1a\x1f.berth.v1.ResetTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12q\n" +
-	"\x0eListDeliveries\x12\x1f.berth.v1.ListDeliveriesRequest\x1a .berth.v1.ListDeliveriesResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12g\n" +
-	"\n" +
-	"ListOutbox\x12\x1b.berth.v1.ListOutboxRequest\x1a\x1c.berth.v1.ListOutboxResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13notification.outbox\x90\x02\x01\x12\\\n" +
-	"\bSendTest\x12\x19.berth.v1.SendTestRequest\x1a\x1a.berth.v1.SendTestResponse\"\x19\xca\xf3\x18\x15\b\x01\x12\x11notification.test\x12e\n" +
-	"\n" +
-	"GetSenders\x12\x1b.berth.v1.GetSendersRequest\x1a\x1c.berth.v1.GetSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12z\n" +
-	"\x11ListSendingQuotas\x12\".berth.v1.ListSendingQuotasRequest\x1a#.berth.v1.ListSendingQuotasResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12p\n" +
-	"\rUpdateSenders\x12\x1e.berth.v1.UpdateSendersRequest\x1a\x1f.berth.v1.UpdateSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01\x12\x82\x01\n" +
+	"\x1aUpdateNotificationSettings\x12+.berth.v1.UpdateNotificationSettingsRequest\x1a,.berth.v1.UpdateNotificationSettingsResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x92\x01\n" +
+	"\x19ListNotificationTemplates\x12*.berth.v1.ListNotificationTemplatesRequest\x1a+.berth.v1.ListNotificationTemplatesResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x93\x01\n" +
+	"\x1aUpdateNotificationTemplate\x12+.berth.v1.UpdateNotificationTemplateRequest\x1a,.berth.v1.UpdateNotificationTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x98\x01\n" +
+	"\x1bPreviewNotificationTemplate\x12,.berth.v1.PreviewNotificationTemplateRequest\x1a-.berth.v1.PreviewNotificationTemplateResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x90\x01\n" +
+	"\x19ResetNotificationTemplate\x12*.berth.v1.ResetNotificationTemplateRequest\x1a+.berth.v1.ResetNotificationTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x95\x01\n" +
+	"\x1aListNotificationDeliveries\x12+.berth.v1.ListNotificationDeliveriesRequest\x1a,.berth.v1.ListNotificationDeliveriesResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x8b\x01\n" +
+	"\x16ListNotificationOutbox\x12'.berth.v1.ListNotificationOutboxRequest\x1a(.berth.v1.ListNotificationOutboxResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13notification.outbox\x90\x02\x01\x12\x80\x01\n" +
+	"\x14SendTestNotification\x12%.berth.v1.SendTestNotificationRequest\x1a&.berth.v1.SendTestNotificationResponse\"\x19\xca\xf3\x18\x15\b\x01\x12\x11notification.test\x12\x89\x01\n" +
+	"\x16GetNotificationSenders\x12'.berth.v1.GetNotificationSendersRequest\x1a(.berth.v1.GetNotificationSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12z\n" +
+	"\x11ListSendingQuotas\x12\".berth.v1.ListSendingQuotasRequest\x1a#.berth.v1.ListSendingQuotasResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x94\x01\n" +
+	"\x19UpdateNotificationSenders\x12*.berth.v1.UpdateNotificationSendersRequest\x1a+.berth.v1.UpdateNotificationSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01\x12\x82\x01\n" +
 	"\x13VerifySendingDomain\x12$.berth.v1.VerifySendingDomainRequest\x1a%.berth.v1.VerifySendingDomainResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01B\x98\x01\n" +
 	"\fcom.berth.v1B\x18NotificationServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
@@ -1983,118 +1981,118 @@ func file_berth_v1_notification_service_proto_rawDescGZIP() []byte {
 
 var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_berth_v1_notification_service_proto_goTypes = []any{
-	(*GetPreferencesRequest)(nil),              // 0: berth.v1.GetPreferencesRequest
-	(*GetPreferencesResponse)(nil),             // 1: berth.v1.GetPreferencesResponse
-	(*UpdatePreferencesRequest)(nil),           // 2: berth.v1.UpdatePreferencesRequest
-	(*UpdatePreferencesResponse)(nil),          // 3: berth.v1.UpdatePreferencesResponse
-	(*CreateCalendarFeedRequest)(nil),          // 4: berth.v1.CreateCalendarFeedRequest
-	(*CreateCalendarFeedResponse)(nil),         // 5: berth.v1.CreateCalendarFeedResponse
-	(*DeleteCalendarFeedRequest)(nil),          // 6: berth.v1.DeleteCalendarFeedRequest
-	(*DeleteCalendarFeedResponse)(nil),         // 7: berth.v1.DeleteCalendarFeedResponse
-	(*GetNotificationSettingsRequest)(nil),     // 8: berth.v1.GetNotificationSettingsRequest
-	(*GetNotificationSettingsResponse)(nil),    // 9: berth.v1.GetNotificationSettingsResponse
-	(*UpdateNotificationSettingsRequest)(nil),  // 10: berth.v1.UpdateNotificationSettingsRequest
-	(*UpdateNotificationSettingsResponse)(nil), // 11: berth.v1.UpdateNotificationSettingsResponse
-	(*ListTemplatesRequest)(nil),               // 12: berth.v1.ListTemplatesRequest
-	(*ListTemplatesResponse)(nil),              // 13: berth.v1.ListTemplatesResponse
-	(*UpdateTemplateRequest)(nil),              // 14: berth.v1.UpdateTemplateRequest
-	(*UpdateTemplateResponse)(nil),             // 15: berth.v1.UpdateTemplateResponse
-	(*PreviewTemplateRequest)(nil),             // 16: berth.v1.PreviewTemplateRequest
-	(*PreviewTemplateResponse)(nil),            // 17: berth.v1.PreviewTemplateResponse
-	(*ResetTemplateRequest)(nil),               // 18: berth.v1.ResetTemplateRequest
-	(*ResetTemplateResponse)(nil),              // 19: berth.v1.ResetTemplateResponse
-	(*ListDeliveriesRequest)(nil),              // 20: berth.v1.ListDeliveriesRequest
-	(*ListDeliveriesResponse)(nil),             // 21: berth.v1.ListDeliveriesResponse
-	(*ListOutboxRequest)(nil),                  // 22: berth.v1.ListOutboxRequest
-	(*ListOutboxResponse)(nil),                 // 23: berth.v1.ListOutboxResponse
-	(*SendTestRequest)(nil),                    // 24: berth.v1.SendTestRequest
-	(*SendTestResponse)(nil),                   // 25: berth.v1.SendTestResponse
-	(*GetSendersRequest)(nil),                  // 26: berth.v1.GetSendersRequest
-	(*GetSendersResponse)(nil),                 // 27: berth.v1.GetSendersResponse
-	(*ListSendingQuotasRequest)(nil),           // 28: berth.v1.ListSendingQuotasRequest
-	(*ListSendingQuotasResponse)(nil),          // 29: berth.v1.ListSendingQuotasResponse
-	(*UpdateSendersRequest)(nil),               // 30: berth.v1.UpdateSendersRequest
-	(*UpdateSendersResponse)(nil),              // 31: berth.v1.UpdateSendersResponse
-	(*VerifySendingDomainRequest)(nil),         // 32: berth.v1.VerifySendingDomainRequest
-	(*VerifySendingDomainResponse)(nil),        // 33: berth.v1.VerifySendingDomainResponse
-	(*NotificationPreferences)(nil),            // 34: berth.v1.NotificationPreferences
-	(*fieldmaskpb.FieldMask)(nil),              // 35: google.protobuf.FieldMask
-	(*NotificationSettings)(nil),               // 36: berth.v1.NotificationSettings
-	(NotificationTopic)(0),                     // 37: berth.v1.NotificationTopic
-	(NotificationChannel)(0),                   // 38: berth.v1.NotificationChannel
-	(*NotificationTemplate)(nil),               // 39: berth.v1.NotificationTemplate
-	(*RenderedMessage)(nil),                    // 40: berth.v1.RenderedMessage
-	(*DeliveryFilter)(nil),                     // 41: berth.v1.DeliveryFilter
-	(*NotificationDelivery)(nil),               // 42: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                      // 43: berth.v1.OutboxMessage
-	(*Senders)(nil),                            // 44: berth.v1.Senders
-	(*SendingQuota)(nil),                       // 45: berth.v1.SendingQuota
+	(*GetNotificationPreferencesRequest)(nil),     // 0: berth.v1.GetNotificationPreferencesRequest
+	(*GetNotificationPreferencesResponse)(nil),    // 1: berth.v1.GetNotificationPreferencesResponse
+	(*UpdateNotificationPreferencesRequest)(nil),  // 2: berth.v1.UpdateNotificationPreferencesRequest
+	(*UpdateNotificationPreferencesResponse)(nil), // 3: berth.v1.UpdateNotificationPreferencesResponse
+	(*CreateCalendarFeedRequest)(nil),             // 4: berth.v1.CreateCalendarFeedRequest
+	(*CreateCalendarFeedResponse)(nil),            // 5: berth.v1.CreateCalendarFeedResponse
+	(*DeleteCalendarFeedRequest)(nil),             // 6: berth.v1.DeleteCalendarFeedRequest
+	(*DeleteCalendarFeedResponse)(nil),            // 7: berth.v1.DeleteCalendarFeedResponse
+	(*GetNotificationSettingsRequest)(nil),        // 8: berth.v1.GetNotificationSettingsRequest
+	(*GetNotificationSettingsResponse)(nil),       // 9: berth.v1.GetNotificationSettingsResponse
+	(*UpdateNotificationSettingsRequest)(nil),     // 10: berth.v1.UpdateNotificationSettingsRequest
+	(*UpdateNotificationSettingsResponse)(nil),    // 11: berth.v1.UpdateNotificationSettingsResponse
+	(*ListNotificationTemplatesRequest)(nil),      // 12: berth.v1.ListNotificationTemplatesRequest
+	(*ListNotificationTemplatesResponse)(nil),     // 13: berth.v1.ListNotificationTemplatesResponse
+	(*UpdateNotificationTemplateRequest)(nil),     // 14: berth.v1.UpdateNotificationTemplateRequest
+	(*UpdateNotificationTemplateResponse)(nil),    // 15: berth.v1.UpdateNotificationTemplateResponse
+	(*PreviewNotificationTemplateRequest)(nil),    // 16: berth.v1.PreviewNotificationTemplateRequest
+	(*PreviewNotificationTemplateResponse)(nil),   // 17: berth.v1.PreviewNotificationTemplateResponse
+	(*ResetNotificationTemplateRequest)(nil),      // 18: berth.v1.ResetNotificationTemplateRequest
+	(*ResetNotificationTemplateResponse)(nil),     // 19: berth.v1.ResetNotificationTemplateResponse
+	(*ListNotificationDeliveriesRequest)(nil),     // 20: berth.v1.ListNotificationDeliveriesRequest
+	(*ListNotificationDeliveriesResponse)(nil),    // 21: berth.v1.ListNotificationDeliveriesResponse
+	(*ListNotificationOutboxRequest)(nil),         // 22: berth.v1.ListNotificationOutboxRequest
+	(*ListNotificationOutboxResponse)(nil),        // 23: berth.v1.ListNotificationOutboxResponse
+	(*SendTestNotificationRequest)(nil),           // 24: berth.v1.SendTestNotificationRequest
+	(*SendTestNotificationResponse)(nil),          // 25: berth.v1.SendTestNotificationResponse
+	(*GetNotificationSendersRequest)(nil),         // 26: berth.v1.GetNotificationSendersRequest
+	(*GetNotificationSendersResponse)(nil),        // 27: berth.v1.GetNotificationSendersResponse
+	(*ListSendingQuotasRequest)(nil),              // 28: berth.v1.ListSendingQuotasRequest
+	(*ListSendingQuotasResponse)(nil),             // 29: berth.v1.ListSendingQuotasResponse
+	(*UpdateNotificationSendersRequest)(nil),      // 30: berth.v1.UpdateNotificationSendersRequest
+	(*UpdateNotificationSendersResponse)(nil),     // 31: berth.v1.UpdateNotificationSendersResponse
+	(*VerifySendingDomainRequest)(nil),            // 32: berth.v1.VerifySendingDomainRequest
+	(*VerifySendingDomainResponse)(nil),           // 33: berth.v1.VerifySendingDomainResponse
+	(*NotificationPreferences)(nil),               // 34: berth.v1.NotificationPreferences
+	(*fieldmaskpb.FieldMask)(nil),                 // 35: google.protobuf.FieldMask
+	(*NotificationSettings)(nil),                  // 36: berth.v1.NotificationSettings
+	(NotificationTopic)(0),                        // 37: berth.v1.NotificationTopic
+	(NotificationChannel)(0),                      // 38: berth.v1.NotificationChannel
+	(*NotificationTemplate)(nil),                  // 39: berth.v1.NotificationTemplate
+	(*RenderedMessage)(nil),                       // 40: berth.v1.RenderedMessage
+	(*NotificationDeliveryFilter)(nil),            // 41: berth.v1.NotificationDeliveryFilter
+	(*NotificationDelivery)(nil),                  // 42: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                         // 43: berth.v1.OutboxMessage
+	(*NotificationSenders)(nil),                   // 44: berth.v1.NotificationSenders
+	(*SendingQuota)(nil),                          // 45: berth.v1.SendingQuota
 }
 var file_berth_v1_notification_service_proto_depIdxs = []int32{
-	34, // 0: berth.v1.GetPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	34, // 1: berth.v1.UpdatePreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
-	35, // 2: berth.v1.UpdatePreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	34, // 3: berth.v1.UpdatePreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	34, // 0: berth.v1.GetNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	34, // 1: berth.v1.UpdateNotificationPreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
+	35, // 2: berth.v1.UpdateNotificationPreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	34, // 3: berth.v1.UpdateNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
 	36, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
 	36, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettings
 	35, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
 	36, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	37, // 8: berth.v1.ListTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
-	38, // 9: berth.v1.ListTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
-	39, // 10: berth.v1.ListTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
-	39, // 11: berth.v1.UpdateTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	39, // 12: berth.v1.UpdateTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	39, // 13: berth.v1.PreviewTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	40, // 14: berth.v1.PreviewTemplateResponse.message:type_name -> berth.v1.RenderedMessage
-	37, // 15: berth.v1.ResetTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
-	38, // 16: berth.v1.ResetTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
-	39, // 17: berth.v1.ResetTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	41, // 18: berth.v1.ListDeliveriesRequest.filter:type_name -> berth.v1.DeliveryFilter
-	42, // 19: berth.v1.ListDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	41, // 20: berth.v1.ListOutboxRequest.filter:type_name -> berth.v1.DeliveryFilter
-	43, // 21: berth.v1.ListOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
-	37, // 22: berth.v1.SendTestRequest.topic:type_name -> berth.v1.NotificationTopic
-	38, // 23: berth.v1.SendTestRequest.channel:type_name -> berth.v1.NotificationChannel
-	42, // 24: berth.v1.SendTestResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	44, // 25: berth.v1.GetSendersResponse.senders:type_name -> berth.v1.Senders
+	37, // 8: berth.v1.ListNotificationTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
+	38, // 9: berth.v1.ListNotificationTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
+	39, // 10: berth.v1.ListNotificationTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
+	39, // 11: berth.v1.UpdateNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	39, // 12: berth.v1.UpdateNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	39, // 13: berth.v1.PreviewNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	40, // 14: berth.v1.PreviewNotificationTemplateResponse.message:type_name -> berth.v1.RenderedMessage
+	37, // 15: berth.v1.ResetNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	38, // 16: berth.v1.ResetNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	39, // 17: berth.v1.ResetNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	41, // 18: berth.v1.ListNotificationDeliveriesRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
+	42, // 19: berth.v1.ListNotificationDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	41, // 20: berth.v1.ListNotificationOutboxRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
+	43, // 21: berth.v1.ListNotificationOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
+	37, // 22: berth.v1.SendTestNotificationRequest.topic:type_name -> berth.v1.NotificationTopic
+	38, // 23: berth.v1.SendTestNotificationRequest.channel:type_name -> berth.v1.NotificationChannel
+	42, // 24: berth.v1.SendTestNotificationResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	44, // 25: berth.v1.GetNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
 	45, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
-	44, // 27: berth.v1.UpdateSendersRequest.senders:type_name -> berth.v1.Senders
-	35, // 28: berth.v1.UpdateSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
-	44, // 29: berth.v1.UpdateSendersResponse.senders:type_name -> berth.v1.Senders
-	44, // 30: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.Senders
-	0,  // 31: berth.v1.NotificationService.GetPreferences:input_type -> berth.v1.GetPreferencesRequest
-	2,  // 32: berth.v1.NotificationService.UpdatePreferences:input_type -> berth.v1.UpdatePreferencesRequest
+	44, // 27: berth.v1.UpdateNotificationSendersRequest.senders:type_name -> berth.v1.NotificationSenders
+	35, // 28: berth.v1.UpdateNotificationSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
+	44, // 29: berth.v1.UpdateNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
+	44, // 30: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.NotificationSenders
+	0,  // 31: berth.v1.NotificationService.GetNotificationPreferences:input_type -> berth.v1.GetNotificationPreferencesRequest
+	2,  // 32: berth.v1.NotificationService.UpdateNotificationPreferences:input_type -> berth.v1.UpdateNotificationPreferencesRequest
 	4,  // 33: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
 	6,  // 34: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
 	8,  // 35: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
 	10, // 36: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
-	12, // 37: berth.v1.NotificationService.ListTemplates:input_type -> berth.v1.ListTemplatesRequest
-	14, // 38: berth.v1.NotificationService.UpdateTemplate:input_type -> berth.v1.UpdateTemplateRequest
-	16, // 39: berth.v1.NotificationService.PreviewTemplate:input_type -> berth.v1.PreviewTemplateRequest
-	18, // 40: berth.v1.NotificationService.ResetTemplate:input_type -> berth.v1.ResetTemplateRequest
-	20, // 41: berth.v1.NotificationService.ListDeliveries:input_type -> berth.v1.ListDeliveriesRequest
-	22, // 42: berth.v1.NotificationService.ListOutbox:input_type -> berth.v1.ListOutboxRequest
-	24, // 43: berth.v1.NotificationService.SendTest:input_type -> berth.v1.SendTestRequest
-	26, // 44: berth.v1.NotificationService.GetSenders:input_type -> berth.v1.GetSendersRequest
+	12, // 37: berth.v1.NotificationService.ListNotificationTemplates:input_type -> berth.v1.ListNotificationTemplatesRequest
+	14, // 38: berth.v1.NotificationService.UpdateNotificationTemplate:input_type -> berth.v1.UpdateNotificationTemplateRequest
+	16, // 39: berth.v1.NotificationService.PreviewNotificationTemplate:input_type -> berth.v1.PreviewNotificationTemplateRequest
+	18, // 40: berth.v1.NotificationService.ResetNotificationTemplate:input_type -> berth.v1.ResetNotificationTemplateRequest
+	20, // 41: berth.v1.NotificationService.ListNotificationDeliveries:input_type -> berth.v1.ListNotificationDeliveriesRequest
+	22, // 42: berth.v1.NotificationService.ListNotificationOutbox:input_type -> berth.v1.ListNotificationOutboxRequest
+	24, // 43: berth.v1.NotificationService.SendTestNotification:input_type -> berth.v1.SendTestNotificationRequest
+	26, // 44: berth.v1.NotificationService.GetNotificationSenders:input_type -> berth.v1.GetNotificationSendersRequest
 	28, // 45: berth.v1.NotificationService.ListSendingQuotas:input_type -> berth.v1.ListSendingQuotasRequest
-	30, // 46: berth.v1.NotificationService.UpdateSenders:input_type -> berth.v1.UpdateSendersRequest
+	30, // 46: berth.v1.NotificationService.UpdateNotificationSenders:input_type -> berth.v1.UpdateNotificationSendersRequest
 	32, // 47: berth.v1.NotificationService.VerifySendingDomain:input_type -> berth.v1.VerifySendingDomainRequest
-	1,  // 48: berth.v1.NotificationService.GetPreferences:output_type -> berth.v1.GetPreferencesResponse
-	3,  // 49: berth.v1.NotificationService.UpdatePreferences:output_type -> berth.v1.UpdatePreferencesResponse
+	1,  // 48: berth.v1.NotificationService.GetNotificationPreferences:output_type -> berth.v1.GetNotificationPreferencesResponse
+	3,  // 49: berth.v1.NotificationService.UpdateNotificationPreferences:output_type -> berth.v1.UpdateNotificationPreferencesResponse
 	5,  // 50: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
 	7,  // 51: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
 	9,  // 52: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
 	11, // 53: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
-	13, // 54: berth.v1.NotificationService.ListTemplates:output_type -> berth.v1.ListTemplatesResponse
-	15, // 55: berth.v1.NotificationService.UpdateTemplate:output_type -> berth.v1.UpdateTemplateResponse
-	17, // 56: berth.v1.NotificationService.PreviewTemplate:output_type -> berth.v1.PreviewTemplateResponse
-	19, // 57: berth.v1.NotificationService.ResetTemplate:output_type -> berth.v1.ResetTemplateResponse
-	21, // 58: berth.v1.NotificationService.ListDeliveries:output_type -> berth.v1.ListDeliveriesResponse
-	23, // 59: berth.v1.NotificationService.ListOutbox:output_type -> berth.v1.ListOutboxResponse
-	25, // 60: berth.v1.NotificationService.SendTest:output_type -> berth.v1.SendTestResponse
-	27, // 61: berth.v1.NotificationService.GetSenders:output_type -> berth.v1.GetSendersResponse
+	13, // 54: berth.v1.NotificationService.ListNotificationTemplates:output_type -> berth.v1.ListNotificationTemplatesResponse
+	15, // 55: berth.v1.NotificationService.UpdateNotificationTemplate:output_type -> berth.v1.UpdateNotificationTemplateResponse
+	17, // 56: berth.v1.NotificationService.PreviewNotificationTemplate:output_type -> berth.v1.PreviewNotificationTemplateResponse
+	19, // 57: berth.v1.NotificationService.ResetNotificationTemplate:output_type -> berth.v1.ResetNotificationTemplateResponse
+	21, // 58: berth.v1.NotificationService.ListNotificationDeliveries:output_type -> berth.v1.ListNotificationDeliveriesResponse
+	23, // 59: berth.v1.NotificationService.ListNotificationOutbox:output_type -> berth.v1.ListNotificationOutboxResponse
+	25, // 60: berth.v1.NotificationService.SendTestNotification:output_type -> berth.v1.SendTestNotificationResponse
+	27, // 61: berth.v1.NotificationService.GetNotificationSenders:output_type -> berth.v1.GetNotificationSendersResponse
 	29, // 62: berth.v1.NotificationService.ListSendingQuotas:output_type -> berth.v1.ListSendingQuotasResponse
-	31, // 63: berth.v1.NotificationService.UpdateSenders:output_type -> berth.v1.UpdateSendersResponse
+	31, // 63: berth.v1.NotificationService.UpdateNotificationSenders:output_type -> berth.v1.UpdateNotificationSendersResponse
 	33, // 64: berth.v1.NotificationService.VerifySendingDomain:output_type -> berth.v1.VerifySendingDomainResponse
 	48, // [48:65] is the sub-list for method output_type
 	31, // [31:48] is the sub-list for method input_type

@@ -87,60 +87,60 @@ func (SlotStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{0}
 }
 
-// SessionState is the state of a session.
-type SessionState int32
+// SessionStatus is the state of a session.
+type SessionStatus int32
 
 const (
 	// Not set.
-	SessionState_SESSION_STATE_UNSPECIFIED SessionState = 0
+	SessionStatus_SESSION_STATUS_UNSPECIFIED SessionStatus = 0
 	// Visible to staff only. It cannot be booked.
-	SessionState_SESSION_STATE_DRAFT SessionState = 1
+	SessionStatus_SESSION_STATUS_DRAFT SessionStatus = 1
 	// It can be booked, unless it is blocked.
-	SessionState_SESSION_STATE_PUBLISHED SessionState = 2
+	SessionStatus_SESSION_STATUS_PUBLISHED SessionStatus = 2
 	// Cancelled for good. Its bookings are cancelled and their credits refunded.
-	SessionState_SESSION_STATE_CANCELLED SessionState = 3
+	SessionStatus_SESSION_STATUS_CANCELLED SessionStatus = 3
 )
 
-// Enum value maps for SessionState.
+// Enum value maps for SessionStatus.
 var (
-	SessionState_name = map[int32]string{
-		0: "SESSION_STATE_UNSPECIFIED",
-		1: "SESSION_STATE_DRAFT",
-		2: "SESSION_STATE_PUBLISHED",
-		3: "SESSION_STATE_CANCELLED",
+	SessionStatus_name = map[int32]string{
+		0: "SESSION_STATUS_UNSPECIFIED",
+		1: "SESSION_STATUS_DRAFT",
+		2: "SESSION_STATUS_PUBLISHED",
+		3: "SESSION_STATUS_CANCELLED",
 	}
-	SessionState_value = map[string]int32{
-		"SESSION_STATE_UNSPECIFIED": 0,
-		"SESSION_STATE_DRAFT":       1,
-		"SESSION_STATE_PUBLISHED":   2,
-		"SESSION_STATE_CANCELLED":   3,
+	SessionStatus_value = map[string]int32{
+		"SESSION_STATUS_UNSPECIFIED": 0,
+		"SESSION_STATUS_DRAFT":       1,
+		"SESSION_STATUS_PUBLISHED":   2,
+		"SESSION_STATUS_CANCELLED":   3,
 	}
 )
 
-func (x SessionState) Enum() *SessionState {
-	p := new(SessionState)
+func (x SessionStatus) Enum() *SessionStatus {
+	p := new(SessionStatus)
 	*p = x
 	return p
 }
 
-func (x SessionState) String() string {
+func (x SessionStatus) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (SessionState) Descriptor() protoreflect.EnumDescriptor {
+func (SessionStatus) Descriptor() protoreflect.EnumDescriptor {
 	return file_berth_v1_session_proto_enumTypes[1].Descriptor()
 }
 
-func (SessionState) Type() protoreflect.EnumType {
+func (SessionStatus) Type() protoreflect.EnumType {
 	return &file_berth_v1_session_proto_enumTypes[1]
 }
 
-func (x SessionState) Number() protoreflect.EnumNumber {
+func (x SessionStatus) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use SessionState.Descriptor instead.
-func (SessionState) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use SessionStatus.Descriptor instead.
+func (SessionStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{1}
 }
 
@@ -306,13 +306,13 @@ type Session struct {
 	// The number of waiting entries.
 	WaitlistLength int32 `protobuf:"varint,17,opt,name=waitlist_length,json=waitlistLength,proto3" json:"waitlist_length,omitempty"`
 	// The status.
-	State SessionState `protobuf:"varint,18,opt,name=state,proto3,enum=berth.v1.SessionState" json:"state,omitempty"`
+	Status SessionStatus `protobuf:"varint,18,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
 	// Whether it is blocked: it cannot be booked, in any state. Existing bookings stay.
 	Blocked bool `protobuf:"varint,19,opt,name=blocked,proto3" json:"blocked,omitempty"`
 	// Why it is blocked or was cancelled, as written by staff. Only staff see why it is blocked.
-	StateReason string `protobuf:"bytes,20,opt,name=state_reason,json=stateReason,proto3" json:"state_reason,omitempty"`
+	StatusReason string `protobuf:"bytes,20,opt,name=status_reason,json=statusReason,proto3" json:"status_reason,omitempty"`
 	// In person or online, as the service.
-	Delivery Delivery `protobuf:"varint,21,opt,name=delivery,proto3,enum=berth.v1.Delivery" json:"delivery,omitempty"`
+	Delivery DeliveryMode `protobuf:"varint,21,opt,name=delivery,proto3,enum=berth.v1.DeliveryMode" json:"delivery,omitempty"`
 	// The attached workouts, in order.
 	WorkoutIds []string `protobuf:"bytes,22,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
 	// Whether the caller can book it now, and if not, why. Set by ListSessions and GetSession if the caller is a member
@@ -481,11 +481,11 @@ func (x *Session) GetWaitlistLength() int32 {
 	return 0
 }
 
-func (x *Session) GetState() SessionState {
+func (x *Session) GetStatus() SessionStatus {
 	if x != nil {
-		return x.State
+		return x.Status
 	}
-	return SessionState_SESSION_STATE_UNSPECIFIED
+	return SessionStatus_SESSION_STATUS_UNSPECIFIED
 }
 
 func (x *Session) GetBlocked() bool {
@@ -495,18 +495,18 @@ func (x *Session) GetBlocked() bool {
 	return false
 }
 
-func (x *Session) GetStateReason() string {
+func (x *Session) GetStatusReason() string {
 	if x != nil {
-		return x.StateReason
+		return x.StatusReason
 	}
 	return ""
 }
 
-func (x *Session) GetDelivery() Delivery {
+func (x *Session) GetDelivery() DeliveryMode {
 	if x != nil {
 		return x.Delivery
 	}
-	return Delivery_DELIVERY_UNSPECIFIED
+	return DeliveryMode_DELIVERY_MODE_UNSPECIFIED
 }
 
 func (x *Session) GetWorkoutIds() []string {
@@ -936,7 +936,7 @@ type SessionFilter struct {
 	// Only sessions led by these staff members.
 	CoachIds []string `protobuf:"bytes,5,rep,name=coach_ids,json=coachIds,proto3" json:"coach_ids,omitempty"`
 	// Only these states. Members never see drafts.
-	States []SessionState `protobuf:"varint,6,rep,packed,name=states,proto3,enum=berth.v1.SessionState" json:"states,omitempty"`
+	Statuses []SessionStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.SessionStatus" json:"statuses,omitempty"`
 	// Only this series.
 	SeriesId string `protobuf:"bytes,7,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
 	// Only these sessions.
@@ -1010,9 +1010,9 @@ func (x *SessionFilter) GetCoachIds() []string {
 	return nil
 }
 
-func (x *SessionFilter) GetStates() []SessionState {
+func (x *SessionFilter) GetStatuses() []SessionStatus {
 	if x != nil {
-		return x.States
+		return x.Statuses
 	}
 	return nil
 }
@@ -1031,117 +1031,8 @@ func (x *SessionFilter) GetSessionIds() []string {
 	return nil
 }
 
-// Workout is a reusable training plan.
-type Workout struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7.
-	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The name.
-	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown.
-	Body string `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
-	// Whether it was written for one session only, and is not offered for reuse.
-	Inline bool `protobuf:"varint,4,opt,name=inline,proto3" json:"inline,omitempty"`
-	// The time of creation, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// Changes with every edit. Send it back to edit only the version that you have read.
-	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of the last edit of its name or body, in UTC.
-	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// The time of deletion, in UTC. Sessions that have it keep it, and it is not offered any more. Absent: not deleted.
-	DeleteTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *Workout) Reset() {
-	*x = Workout{}
-	mi := &file_berth_v1_session_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *Workout) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*Workout) ProtoMessage() {}
-
-func (x *Workout) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use Workout.ProtoReflect.Descriptor instead.
-func (*Workout) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *Workout) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *Workout) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *Workout) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
-}
-
-func (x *Workout) GetInline() bool {
-	if x != nil {
-		return x.Inline
-	}
-	return false
-}
-
-func (x *Workout) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
-	}
-	return nil
-}
-
-func (x *Workout) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-func (x *Workout) GetUpdateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.UpdateTime
-	}
-	return nil
-}
-
-func (x *Workout) GetDeleteTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.DeleteTime
-	}
-	return nil
-}
-
-// BulkMatch is a session that a bulk operation would change.
-type BulkMatch struct {
+// BulkSessionMatch is a session that a bulk operation would change.
+type BulkSessionMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -1150,28 +1041,28 @@ type BulkMatch struct {
 	// The start, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	// The state.
-	State SessionState `protobuf:"varint,4,opt,name=state,proto3,enum=berth.v1.SessionState" json:"state,omitempty"`
+	Status SessionStatus `protobuf:"varint,4,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
 	// The number of active bookings.
 	ActiveBookings int32 `protobuf:"varint,5,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
 
-func (x *BulkMatch) Reset() {
-	*x = BulkMatch{}
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+func (x *BulkSessionMatch) Reset() {
+	*x = BulkSessionMatch{}
+	mi := &file_berth_v1_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkMatch) String() string {
+func (x *BulkSessionMatch) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkMatch) ProtoMessage() {}
+func (*BulkSessionMatch) ProtoMessage() {}
 
-func (x *BulkMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1182,40 +1073,40 @@ func (x *BulkMatch) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkMatch.ProtoReflect.Descriptor instead.
-func (*BulkMatch) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
+// Deprecated: Use BulkSessionMatch.ProtoReflect.Descriptor instead.
+func (*BulkSessionMatch) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *BulkMatch) GetSessionId() string {
+func (x *BulkSessionMatch) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-func (x *BulkMatch) GetTitle() string {
+func (x *BulkSessionMatch) GetTitle() string {
 	if x != nil {
 		return x.Title
 	}
 	return ""
 }
 
-func (x *BulkMatch) GetStartTime() *timestamppb.Timestamp {
+func (x *BulkSessionMatch) GetStartTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.StartTime
 	}
 	return nil
 }
 
-func (x *BulkMatch) GetState() SessionState {
+func (x *BulkSessionMatch) GetStatus() SessionStatus {
 	if x != nil {
-		return x.State
+		return x.Status
 	}
-	return SessionState_SESSION_STATE_UNSPECIFIED
+	return SessionStatus_SESSION_STATUS_UNSPECIFIED
 }
 
-func (x *BulkMatch) GetActiveBookings() int32 {
+func (x *BulkSessionMatch) GetActiveBookings() int32 {
 	if x != nil {
 		return x.ActiveBookings
 	}
@@ -1237,7 +1128,7 @@ type ImportRow struct {
 
 func (x *ImportRow) Reset() {
 	*x = ImportRow{}
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1249,7 +1140,7 @@ func (x *ImportRow) String() string {
 func (*ImportRow) ProtoMessage() {}
 
 func (x *ImportRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1262,7 +1153,7 @@ func (x *ImportRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRow.ProtoReflect.Descriptor instead.
 func (*ImportRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ImportRow) GetRow() int32 {
@@ -1299,7 +1190,7 @@ type ImportProblem struct {
 
 func (x *ImportProblem) Reset() {
 	*x = ImportProblem{}
-	mi := &file_berth_v1_session_proto_msgTypes[8]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1311,7 +1202,7 @@ func (x *ImportProblem) String() string {
 func (*ImportProblem) ProtoMessage() {}
 
 func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[8]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1324,7 +1215,7 @@ func (x *ImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
 func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ImportProblem) GetColumn() string {
@@ -1345,7 +1236,7 @@ var File_berth_v1_session_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xe3\b\n" +
+	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xec\b\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1371,11 +1262,11 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"seatsTaken\x12\"\n" +
 	"\n" +
 	"seats_open\x18\x10 \x01(\x05H\x01R\tseatsOpen\x88\x01\x01\x12'\n" +
-	"\x0fwaitlist_length\x18\x11 \x01(\x05R\x0ewaitlistLength\x12,\n" +
-	"\x05state\x18\x12 \x01(\x0e2\x16.berth.v1.SessionStateR\x05state\x12\x18\n" +
-	"\ablocked\x18\x13 \x01(\bR\ablocked\x12!\n" +
-	"\fstate_reason\x18\x14 \x01(\tR\vstateReason\x12.\n" +
-	"\bdelivery\x18\x15 \x01(\x0e2\x12.berth.v1.DeliveryR\bdelivery\x12\x1f\n" +
+	"\x0fwaitlist_length\x18\x11 \x01(\x05R\x0ewaitlistLength\x12/\n" +
+	"\x06status\x18\x12 \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12\x18\n" +
+	"\ablocked\x18\x13 \x01(\bR\ablocked\x12#\n" +
+	"\rstatus_reason\x18\x14 \x01(\tR\fstatusReason\x122\n" +
+	"\bdelivery\x18\x15 \x01(\x0e2\x16.berth.v1.DeliveryModeR\bdelivery\x12\x1f\n" +
 	"\vworkout_ids\x18\x16 \x03(\tR\n" +
 	"workoutIds\x12>\n" +
 	"\veligibility\x18\x17 \x01(\v2\x1c.berth.v1.BookingEligibilityR\veligibility\x12\x12\n" +
@@ -1434,7 +1325,7 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\bduration\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bduration\x128\n" +
 	"\x0eexcluded_dates\x18\a \x03(\v2\x11.google.type.DateR\rexcludedDates\x12@\n" +
 	"\x12materialized_until\x18\b \x01(\v2\x11.google.type.DateR\x11materializedUntil\x12\x12\n" +
-	"\x04etag\x18\t \x01(\tR\x04etag\"\xac\x04\n" +
+	"\x04etag\x18\t \x01(\tR\x04etag\"\xb1\x04\n" +
 	"\rSessionFilter\x12\xb2\x01\n" +
 	"\rstarts_within\x18\x01 \x01(\v2\x13.berth.v1.TimeRangeBx\xbaHu\xba\x01r\n" +
 	"\x13session_filter.span\x12\x1cthe span is at most 366 days\x1a=double(int(this.end)) - double(int(this.start)) <= 31622400.0R\fstartsWithin\x122\n" +
@@ -1442,31 +1333,19 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\vservice_ids\x18\x03 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\n" +
 	"serviceIds\x122\n" +
 	"\fresource_ids\x18\x04 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\vresourceIds\x12,\n" +
-	"\tcoach_ids\x18\x05 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\bcoachIds\x12A\n" +
-	"\x06states\x18\x06 \x03(\x0e2\x16.berth.v1.SessionStateB\x11\xbaH\x0e\x92\x01\v\x10\x03\"\a\x82\x01\x04\x10\x01 \x00R\x06states\x12(\n" +
+	"\tcoach_ids\x18\x05 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\bcoachIds\x12F\n" +
+	"\bstatuses\x18\x06 \x03(\x0e2\x17.berth.v1.SessionStatusB\x11\xbaH\x0e\x92\x01\v\x10\x03\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12(\n" +
 	"\tseries_id\x18\a \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bseriesId\x121\n" +
 	"\vsession_ids\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\xe8\a\"\x05r\x03\xb0\x01\x01R\n" +
-	"sessionIds\"\xa4\x02\n" +
-	"\aWorkout\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
-	"\x04body\x18\x03 \x01(\tR\x04body\x12\x16\n" +
-	"\x06inline\x18\x04 \x01(\bR\x06inline\x12;\n" +
-	"\vcreate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12\x12\n" +
-	"\x04etag\x18\x06 \x01(\tR\x04etag\x12;\n" +
-	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12;\n" +
-	"\vdelete_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"deleteTime\"\xd2\x01\n" +
-	"\tBulkMatch\x12\x1d\n" +
+	"sessionIds\"\xdc\x01\n" +
+	"\x10BulkSessionMatch\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
 	"\x05title\x18\x02 \x01(\tR\x05title\x129\n" +
 	"\n" +
-	"start_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12,\n" +
-	"\x05state\x18\x04 \x01(\x0e2\x16.berth.v1.SessionStateR\x05state\x12'\n" +
+	"start_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12/\n" +
+	"\x06status\x18\x04 \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12'\n" +
 	"\x0factive_bookings\x18\x05 \x01(\x05R\x0eactiveBookings\"q\n" +
 	"\tImportRow\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x1d\n" +
@@ -1482,12 +1361,12 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\x15SLOT_STATUS_AVAILABLE\x10\x01\x12\x14\n" +
 	"\x10SLOT_STATUS_HELD\x10\x02\x12\x16\n" +
 	"\x12SLOT_STATUS_BOOKED\x10\x03\x12\x17\n" +
-	"\x13SLOT_STATUS_BLOCKED\x10\x04*\x80\x01\n" +
-	"\fSessionState\x12\x1d\n" +
-	"\x19SESSION_STATE_UNSPECIFIED\x10\x00\x12\x17\n" +
-	"\x13SESSION_STATE_DRAFT\x10\x01\x12\x1b\n" +
-	"\x17SESSION_STATE_PUBLISHED\x10\x02\x12\x1b\n" +
-	"\x17SESSION_STATE_CANCELLED\x10\x03*\xdb\x01\n" +
+	"\x13SLOT_STATUS_BLOCKED\x10\x04*\x85\x01\n" +
+	"\rSessionStatus\x12\x1e\n" +
+	"\x1aSESSION_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14SESSION_STATUS_DRAFT\x10\x01\x12\x1c\n" +
+	"\x18SESSION_STATUS_PUBLISHED\x10\x02\x12\x1c\n" +
+	"\x18SESSION_STATUS_CANCELLED\x10\x03*\xdb\x01\n" +
 	"\x11EligibilityStatus\x12\"\n" +
 	"\x1eELIGIBILITY_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bELIGIBILITY_STATUS_ELIGIBLE\x10\x01\x12\x1f\n" +
@@ -1515,10 +1394,10 @@ func file_berth_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_berth_v1_session_proto_goTypes = []any{
 	(SlotStatus)(0),               // 0: berth.v1.SlotStatus
-	(SessionState)(0),             // 1: berth.v1.SessionState
+	(SessionStatus)(0),            // 1: berth.v1.SessionStatus
 	(EligibilityStatus)(0),        // 2: berth.v1.EligibilityStatus
 	(SeriesEditScope)(0),          // 3: berth.v1.SeriesEditScope
 	(*Session)(nil),               // 4: berth.v1.Session
@@ -1526,51 +1405,47 @@ var file_berth_v1_session_proto_goTypes = []any{
 	(*SessionInput)(nil),          // 6: berth.v1.SessionInput
 	(*Series)(nil),                // 7: berth.v1.Series
 	(*SessionFilter)(nil),         // 8: berth.v1.SessionFilter
-	(*Workout)(nil),               // 9: berth.v1.Workout
-	(*BulkMatch)(nil),             // 10: berth.v1.BulkMatch
-	(*ImportRow)(nil),             // 11: berth.v1.ImportRow
-	(*ImportProblem)(nil),         // 12: berth.v1.ImportProblem
-	nil,                           // 13: berth.v1.BookingEligibility.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(*date.Date)(nil),             // 15: google.type.Date
-	(Delivery)(0),                 // 16: berth.v1.Delivery
-	(*timeofday.TimeOfDay)(nil),   // 17: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),   // 18: google.protobuf.Duration
-	(*TimeRange)(nil),             // 19: berth.v1.TimeRange
+	(*BulkSessionMatch)(nil),      // 9: berth.v1.BulkSessionMatch
+	(*ImportRow)(nil),             // 10: berth.v1.ImportRow
+	(*ImportProblem)(nil),         // 11: berth.v1.ImportProblem
+	nil,                           // 12: berth.v1.BookingEligibility.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*date.Date)(nil),             // 14: google.type.Date
+	(DeliveryMode)(0),             // 15: berth.v1.DeliveryMode
+	(*timeofday.TimeOfDay)(nil),   // 16: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
+	(*TimeRange)(nil),             // 18: berth.v1.TimeRange
 }
 var file_berth_v1_session_proto_depIdxs = []int32{
-	14, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
-	14, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
-	15, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
-	1,  // 3: berth.v1.Session.state:type_name -> berth.v1.SessionState
-	16, // 4: berth.v1.Session.delivery:type_name -> berth.v1.Delivery
+	13, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
+	13, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
+	14, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
+	1,  // 3: berth.v1.Session.status:type_name -> berth.v1.SessionStatus
+	15, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
 	5,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
-	14, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	14, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
+	13, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	13, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
 	0,  // 8: berth.v1.Session.slot_status:type_name -> berth.v1.SlotStatus
 	2,  // 9: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
-	13, // 10: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	14, // 11: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	14, // 12: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	12, // 10: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
+	13, // 11: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	13, // 12: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
 	6,  // 13: berth.v1.Series.template:type_name -> berth.v1.SessionInput
-	15, // 14: berth.v1.Series.start_date:type_name -> google.type.Date
-	17, // 15: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	18, // 16: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	15, // 17: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	15, // 18: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	19, // 19: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 20: berth.v1.SessionFilter.states:type_name -> berth.v1.SessionState
-	14, // 21: berth.v1.Workout.create_time:type_name -> google.protobuf.Timestamp
-	14, // 22: berth.v1.Workout.update_time:type_name -> google.protobuf.Timestamp
-	14, // 23: berth.v1.Workout.delete_time:type_name -> google.protobuf.Timestamp
-	14, // 24: berth.v1.BulkMatch.start_time:type_name -> google.protobuf.Timestamp
-	1,  // 25: berth.v1.BulkMatch.state:type_name -> berth.v1.SessionState
-	12, // 26: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	14, // 14: berth.v1.Series.start_date:type_name -> google.type.Date
+	16, // 15: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	17, // 16: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	14, // 17: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	14, // 18: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	18, // 19: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 20: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
+	13, // 21: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 22: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
+	11, // 23: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
+	24, // [24:24] is the sub-list for method output_type
+	24, // [24:24] is the sub-list for method input_type
+	24, // [24:24] is the sub-list for extension type_name
+	24, // [24:24] is the sub-list for extension extendee
+	0,  // [0:24] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }
@@ -1587,7 +1462,7 @@ func file_berth_v1_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_proto_rawDesc), len(file_berth_v1_session_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   10,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1271,8 +1271,8 @@ type UpdateSeriesRequest struct {
 	// "excluded_dates". A field in the mask that has no value gets its default, if it has one. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// The new recurrence rule. FREQ, COUNT and UNTIL can all differ from the old rule. It starts on the series'
-	// start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and UNTIL,
-	// sessions are created for a year. Rejected with ONE.
+	// start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and
+	// UNTIL, sessions are created for a year. Rejected with ONE.
 	Rule string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
 	// The new local time of the start, to the minute.
 	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,8,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
@@ -1567,8 +1567,8 @@ func (x *GetSeriesResponse) GetSeries() *Series {
 	return nil
 }
 
-// PreviewBulkRequest selects sessions.
-type PreviewBulkRequest struct {
+// PreviewBulkSessionsRequest selects sessions.
+type PreviewBulkSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1580,20 +1580,20 @@ type PreviewBulkRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PreviewBulkRequest) Reset() {
-	*x = PreviewBulkRequest{}
+func (x *PreviewBulkSessionsRequest) Reset() {
+	*x = PreviewBulkSessionsRequest{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PreviewBulkRequest) String() string {
+func (x *PreviewBulkSessionsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PreviewBulkRequest) ProtoMessage() {}
+func (*PreviewBulkSessionsRequest) ProtoMessage() {}
 
-func (x *PreviewBulkRequest) ProtoReflect() protoreflect.Message {
+func (x *PreviewBulkSessionsRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1605,34 +1605,34 @@ func (x *PreviewBulkRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PreviewBulkRequest.ProtoReflect.Descriptor instead.
-func (*PreviewBulkRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use PreviewBulkSessionsRequest.ProtoReflect.Descriptor instead.
+func (*PreviewBulkSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{24}
 }
 
-func (x *PreviewBulkRequest) GetTenantId() string {
+func (x *PreviewBulkSessionsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *PreviewBulkRequest) GetFilter() *SessionFilter {
+func (x *PreviewBulkSessionsRequest) GetFilter() *SessionFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-func (x *PreviewBulkRequest) GetIncludeBooked() bool {
+func (x *PreviewBulkSessionsRequest) GetIncludeBooked() bool {
 	if x != nil {
 		return x.IncludeBooked
 	}
 	return false
 }
 
-// PreviewBulkResponse tells what a bulk operation would change.
-type PreviewBulkResponse struct {
+// PreviewBulkSessionsResponse tells what a bulk operation would change.
+type PreviewBulkSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of sessions that match.
 	Matched int32 `protobuf:"varint,1,opt,name=matched,proto3" json:"matched,omitempty"`
@@ -1641,25 +1641,25 @@ type PreviewBulkResponse struct {
 	// The number of active bookings of the sessions that match.
 	ActiveBookings int32 `protobuf:"varint,3,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
 	// The first 20 sessions that match, by start.
-	Samples       []*BulkMatch `protobuf:"bytes,4,rep,name=samples,proto3" json:"samples,omitempty"`
+	Samples       []*BulkSessionMatch `protobuf:"bytes,4,rep,name=samples,proto3" json:"samples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PreviewBulkResponse) Reset() {
-	*x = PreviewBulkResponse{}
+func (x *PreviewBulkSessionsResponse) Reset() {
+	*x = PreviewBulkSessionsResponse{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PreviewBulkResponse) String() string {
+func (x *PreviewBulkSessionsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PreviewBulkResponse) ProtoMessage() {}
+func (*PreviewBulkSessionsResponse) ProtoMessage() {}
 
-func (x *PreviewBulkResponse) ProtoReflect() protoreflect.Message {
+func (x *PreviewBulkSessionsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1671,41 +1671,41 @@ func (x *PreviewBulkResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PreviewBulkResponse.ProtoReflect.Descriptor instead.
-func (*PreviewBulkResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use PreviewBulkSessionsResponse.ProtoReflect.Descriptor instead.
+func (*PreviewBulkSessionsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{25}
 }
 
-func (x *PreviewBulkResponse) GetMatched() int32 {
+func (x *PreviewBulkSessionsResponse) GetMatched() int32 {
 	if x != nil {
 		return x.Matched
 	}
 	return 0
 }
 
-func (x *PreviewBulkResponse) GetWithActiveBookings() int32 {
+func (x *PreviewBulkSessionsResponse) GetWithActiveBookings() int32 {
 	if x != nil {
 		return x.WithActiveBookings
 	}
 	return 0
 }
 
-func (x *PreviewBulkResponse) GetActiveBookings() int32 {
+func (x *PreviewBulkSessionsResponse) GetActiveBookings() int32 {
 	if x != nil {
 		return x.ActiveBookings
 	}
 	return 0
 }
 
-func (x *PreviewBulkResponse) GetSamples() []*BulkMatch {
+func (x *PreviewBulkSessionsResponse) GetSamples() []*BulkSessionMatch {
 	if x != nil {
 		return x.Samples
 	}
 	return nil
 }
 
-// BulkPublishRequest selects drafts.
-type BulkPublishRequest struct {
+// BulkPublishSessionsRequest selects drafts.
+type BulkPublishSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1715,20 +1715,20 @@ type BulkPublishRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BulkPublishRequest) Reset() {
-	*x = BulkPublishRequest{}
+func (x *BulkPublishSessionsRequest) Reset() {
+	*x = BulkPublishSessionsRequest{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkPublishRequest) String() string {
+func (x *BulkPublishSessionsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkPublishRequest) ProtoMessage() {}
+func (*BulkPublishSessionsRequest) ProtoMessage() {}
 
-func (x *BulkPublishRequest) ProtoReflect() protoreflect.Message {
+func (x *BulkPublishSessionsRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1740,27 +1740,27 @@ func (x *BulkPublishRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkPublishRequest.ProtoReflect.Descriptor instead.
-func (*BulkPublishRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use BulkPublishSessionsRequest.ProtoReflect.Descriptor instead.
+func (*BulkPublishSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{26}
 }
 
-func (x *BulkPublishRequest) GetTenantId() string {
+func (x *BulkPublishSessionsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *BulkPublishRequest) GetFilter() *SessionFilter {
+func (x *BulkPublishSessionsRequest) GetFilter() *SessionFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-// BulkPublishResponse is the result.
-type BulkPublishResponse struct {
+// BulkPublishSessionsResponse is the result.
+type BulkPublishSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of sessions published.
 	Published int32 `protobuf:"varint,1,opt,name=published,proto3" json:"published,omitempty"`
@@ -1770,20 +1770,20 @@ type BulkPublishResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BulkPublishResponse) Reset() {
-	*x = BulkPublishResponse{}
+func (x *BulkPublishSessionsResponse) Reset() {
+	*x = BulkPublishSessionsResponse{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkPublishResponse) String() string {
+func (x *BulkPublishSessionsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkPublishResponse) ProtoMessage() {}
+func (*BulkPublishSessionsResponse) ProtoMessage() {}
 
-func (x *BulkPublishResponse) ProtoReflect() protoreflect.Message {
+func (x *BulkPublishSessionsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1795,27 +1795,27 @@ func (x *BulkPublishResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkPublishResponse.ProtoReflect.Descriptor instead.
-func (*BulkPublishResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use BulkPublishSessionsResponse.ProtoReflect.Descriptor instead.
+func (*BulkPublishSessionsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{27}
 }
 
-func (x *BulkPublishResponse) GetPublished() int32 {
+func (x *BulkPublishSessionsResponse) GetPublished() int32 {
 	if x != nil {
 		return x.Published
 	}
 	return 0
 }
 
-func (x *BulkPublishResponse) GetBatchId() string {
+func (x *BulkPublishSessionsResponse) GetBatchId() string {
 	if x != nil {
 		return x.BatchId
 	}
 	return ""
 }
 
-// BulkDeleteRequest selects sessions.
-type BulkDeleteRequest struct {
+// BulkDeleteSessionsRequest selects sessions.
+type BulkDeleteSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1831,20 +1831,20 @@ type BulkDeleteRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BulkDeleteRequest) Reset() {
-	*x = BulkDeleteRequest{}
+func (x *BulkDeleteSessionsRequest) Reset() {
+	*x = BulkDeleteSessionsRequest{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkDeleteRequest) String() string {
+func (x *BulkDeleteSessionsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkDeleteRequest) ProtoMessage() {}
+func (*BulkDeleteSessionsRequest) ProtoMessage() {}
 
-func (x *BulkDeleteRequest) ProtoReflect() protoreflect.Message {
+func (x *BulkDeleteSessionsRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1856,48 +1856,48 @@ func (x *BulkDeleteRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkDeleteRequest.ProtoReflect.Descriptor instead.
-func (*BulkDeleteRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use BulkDeleteSessionsRequest.ProtoReflect.Descriptor instead.
+func (*BulkDeleteSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{28}
 }
 
-func (x *BulkDeleteRequest) GetTenantId() string {
+func (x *BulkDeleteSessionsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *BulkDeleteRequest) GetFilter() *SessionFilter {
+func (x *BulkDeleteSessionsRequest) GetFilter() *SessionFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-func (x *BulkDeleteRequest) GetIncludeBooked() bool {
+func (x *BulkDeleteSessionsRequest) GetIncludeBooked() bool {
 	if x != nil {
 		return x.IncludeBooked
 	}
 	return false
 }
 
-func (x *BulkDeleteRequest) GetNotify() bool {
+func (x *BulkDeleteSessionsRequest) GetNotify() bool {
 	if x != nil && x.Notify != nil {
 		return *x.Notify
 	}
 	return false
 }
 
-func (x *BulkDeleteRequest) GetReason() string {
+func (x *BulkDeleteSessionsRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// BulkDeleteResponse is the result.
-type BulkDeleteResponse struct {
+// BulkDeleteSessionsResponse is the result.
+type BulkDeleteSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of sessions deleted.
 	Deleted int32 `protobuf:"varint,1,opt,name=deleted,proto3" json:"deleted,omitempty"`
@@ -1911,20 +1911,20 @@ type BulkDeleteResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BulkDeleteResponse) Reset() {
-	*x = BulkDeleteResponse{}
+func (x *BulkDeleteSessionsResponse) Reset() {
+	*x = BulkDeleteSessionsResponse{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkDeleteResponse) String() string {
+func (x *BulkDeleteSessionsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkDeleteResponse) ProtoMessage() {}
+func (*BulkDeleteSessionsResponse) ProtoMessage() {}
 
-func (x *BulkDeleteResponse) ProtoReflect() protoreflect.Message {
+func (x *BulkDeleteSessionsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1936,41 +1936,41 @@ func (x *BulkDeleteResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkDeleteResponse.ProtoReflect.Descriptor instead.
-func (*BulkDeleteResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use BulkDeleteSessionsResponse.ProtoReflect.Descriptor instead.
+func (*BulkDeleteSessionsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{29}
 }
 
-func (x *BulkDeleteResponse) GetDeleted() int32 {
+func (x *BulkDeleteSessionsResponse) GetDeleted() int32 {
 	if x != nil {
 		return x.Deleted
 	}
 	return 0
 }
 
-func (x *BulkDeleteResponse) GetBookingsCancelled() int32 {
+func (x *BulkDeleteSessionsResponse) GetBookingsCancelled() int32 {
 	if x != nil {
 		return x.BookingsCancelled
 	}
 	return 0
 }
 
-func (x *BulkDeleteResponse) GetCreditsRefunded() int32 {
+func (x *BulkDeleteSessionsResponse) GetCreditsRefunded() int32 {
 	if x != nil {
 		return x.CreditsRefunded
 	}
 	return 0
 }
 
-func (x *BulkDeleteResponse) GetBatchId() string {
+func (x *BulkDeleteSessionsResponse) GetBatchId() string {
 	if x != nil {
 		return x.BatchId
 	}
 	return ""
 }
 
-// BulkCancelRequest selects sessions.
-type BulkCancelRequest struct {
+// BulkCancelSessionsRequest selects sessions.
+type BulkCancelSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1986,20 +1986,20 @@ type BulkCancelRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BulkCancelRequest) Reset() {
-	*x = BulkCancelRequest{}
+func (x *BulkCancelSessionsRequest) Reset() {
+	*x = BulkCancelSessionsRequest{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkCancelRequest) String() string {
+func (x *BulkCancelSessionsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkCancelRequest) ProtoMessage() {}
+func (*BulkCancelSessionsRequest) ProtoMessage() {}
 
-func (x *BulkCancelRequest) ProtoReflect() protoreflect.Message {
+func (x *BulkCancelSessionsRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -2011,48 +2011,48 @@ func (x *BulkCancelRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkCancelRequest.ProtoReflect.Descriptor instead.
-func (*BulkCancelRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use BulkCancelSessionsRequest.ProtoReflect.Descriptor instead.
+func (*BulkCancelSessionsRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{30}
 }
 
-func (x *BulkCancelRequest) GetTenantId() string {
+func (x *BulkCancelSessionsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *BulkCancelRequest) GetFilter() *SessionFilter {
+func (x *BulkCancelSessionsRequest) GetFilter() *SessionFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-func (x *BulkCancelRequest) GetIncludeBooked() bool {
+func (x *BulkCancelSessionsRequest) GetIncludeBooked() bool {
 	if x != nil {
 		return x.IncludeBooked
 	}
 	return false
 }
 
-func (x *BulkCancelRequest) GetNotify() bool {
+func (x *BulkCancelSessionsRequest) GetNotify() bool {
 	if x != nil && x.Notify != nil {
 		return *x.Notify
 	}
 	return false
 }
 
-func (x *BulkCancelRequest) GetReason() string {
+func (x *BulkCancelSessionsRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// BulkCancelResponse is the result.
-type BulkCancelResponse struct {
+// BulkCancelSessionsResponse is the result.
+type BulkCancelSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The number of sessions cancelled.
 	Cancelled int32 `protobuf:"varint,1,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
@@ -2066,20 +2066,20 @@ type BulkCancelResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *BulkCancelResponse) Reset() {
-	*x = BulkCancelResponse{}
+func (x *BulkCancelSessionsResponse) Reset() {
+	*x = BulkCancelSessionsResponse{}
 	mi := &file_berth_v1_session_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *BulkCancelResponse) String() string {
+func (x *BulkCancelSessionsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*BulkCancelResponse) ProtoMessage() {}
+func (*BulkCancelSessionsResponse) ProtoMessage() {}
 
-func (x *BulkCancelResponse) ProtoReflect() protoreflect.Message {
+func (x *BulkCancelSessionsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_session_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -2091,33 +2091,33 @@ func (x *BulkCancelResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use BulkCancelResponse.ProtoReflect.Descriptor instead.
-func (*BulkCancelResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use BulkCancelSessionsResponse.ProtoReflect.Descriptor instead.
+func (*BulkCancelSessionsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{31}
 }
 
-func (x *BulkCancelResponse) GetCancelled() int32 {
+func (x *BulkCancelSessionsResponse) GetCancelled() int32 {
 	if x != nil {
 		return x.Cancelled
 	}
 	return 0
 }
 
-func (x *BulkCancelResponse) GetBookingsCancelled() int32 {
+func (x *BulkCancelSessionsResponse) GetBookingsCancelled() int32 {
 	if x != nil {
 		return x.BookingsCancelled
 	}
 	return 0
 }
 
-func (x *BulkCancelResponse) GetCreditsRefunded() int32 {
+func (x *BulkCancelSessionsResponse) GetCreditsRefunded() int32 {
 	if x != nil {
 		return x.CreditsRefunded
 	}
 	return 0
 }
 
-func (x *BulkCancelResponse) GetBatchId() string {
+func (x *BulkCancelSessionsResponse) GetBatchId() string {
 	if x != nil {
 		return x.BatchId
 	}
@@ -2255,729 +2255,6 @@ func (x *ImportSessionsResponse) GetProblems() int32 {
 	return 0
 }
 
-// SetWorkoutsRequest sets a session's workouts.
-type SetWorkoutsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The workouts to attach, in order.
-	WorkoutIds []string `protobuf:"bytes,3,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
-	// If set, it must be the session's current etag: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SetWorkoutsRequest) Reset() {
-	*x = SetWorkoutsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[34]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SetWorkoutsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SetWorkoutsRequest) ProtoMessage() {}
-
-func (x *SetWorkoutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[34]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SetWorkoutsRequest.ProtoReflect.Descriptor instead.
-func (*SetWorkoutsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{34}
-}
-
-func (x *SetWorkoutsRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *SetWorkoutsRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *SetWorkoutsRequest) GetWorkoutIds() []string {
-	if x != nil {
-		return x.WorkoutIds
-	}
-	return nil
-}
-
-func (x *SetWorkoutsRequest) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-// SetWorkoutsResponse is the changed session.
-type SetWorkoutsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session.
-	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SetWorkoutsResponse) Reset() {
-	*x = SetWorkoutsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[35]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SetWorkoutsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SetWorkoutsResponse) ProtoMessage() {}
-
-func (x *SetWorkoutsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[35]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SetWorkoutsResponse.ProtoReflect.Descriptor instead.
-func (*SetWorkoutsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{35}
-}
-
-func (x *SetWorkoutsResponse) GetSession() *Session {
-	if x != nil {
-		return x.Session
-	}
-	return nil
-}
-
-// AddInlineWorkoutRequest creates a workout for a session.
-type AddInlineWorkoutRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The name, 1 to 200 characters.
-	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown, up to 20,000 characters.
-	Body          string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *AddInlineWorkoutRequest) Reset() {
-	*x = AddInlineWorkoutRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[36]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *AddInlineWorkoutRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*AddInlineWorkoutRequest) ProtoMessage() {}
-
-func (x *AddInlineWorkoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[36]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use AddInlineWorkoutRequest.ProtoReflect.Descriptor instead.
-func (*AddInlineWorkoutRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{36}
-}
-
-func (x *AddInlineWorkoutRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *AddInlineWorkoutRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *AddInlineWorkoutRequest) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *AddInlineWorkoutRequest) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
-}
-
-// AddInlineWorkoutResponse is the new workout.
-type AddInlineWorkoutResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workout.
-	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *AddInlineWorkoutResponse) Reset() {
-	*x = AddInlineWorkoutResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[37]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *AddInlineWorkoutResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*AddInlineWorkoutResponse) ProtoMessage() {}
-
-func (x *AddInlineWorkoutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[37]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use AddInlineWorkoutResponse.ProtoReflect.Descriptor instead.
-func (*AddInlineWorkoutResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{37}
-}
-
-func (x *AddInlineWorkoutResponse) GetWorkout() *Workout {
-	if x != nil {
-		return x.Workout
-	}
-	return nil
-}
-
-// CreateWorkoutRequest creates a reusable workout.
-type CreateWorkoutRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The name, 1 to 200 characters.
-	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown, up to 20,000 characters.
-	Body          string `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CreateWorkoutRequest) Reset() {
-	*x = CreateWorkoutRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[38]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CreateWorkoutRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CreateWorkoutRequest) ProtoMessage() {}
-
-func (x *CreateWorkoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[38]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CreateWorkoutRequest.ProtoReflect.Descriptor instead.
-func (*CreateWorkoutRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{38}
-}
-
-func (x *CreateWorkoutRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *CreateWorkoutRequest) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *CreateWorkoutRequest) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
-}
-
-// CreateWorkoutResponse is the new workout.
-type CreateWorkoutResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workout.
-	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *CreateWorkoutResponse) Reset() {
-	*x = CreateWorkoutResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[39]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *CreateWorkoutResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*CreateWorkoutResponse) ProtoMessage() {}
-
-func (x *CreateWorkoutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[39]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use CreateWorkoutResponse.ProtoReflect.Descriptor instead.
-func (*CreateWorkoutResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{39}
-}
-
-func (x *CreateWorkoutResponse) GetWorkout() *Workout {
-	if x != nil {
-		return x.Workout
-	}
-	return nil
-}
-
-// UpdateWorkoutRequest edits a workout.
-type UpdateWorkoutRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The workout.
-	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
-	// The name, 1 to 200 characters.
-	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown, up to 20,000 characters.
-	Body string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
-	// The fields to change. body in the mask without a value is cleared. Required.
-	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// If set, it must be the workout's current etag, or the edit fails: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateWorkoutRequest) Reset() {
-	*x = UpdateWorkoutRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[40]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateWorkoutRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateWorkoutRequest) ProtoMessage() {}
-
-func (x *UpdateWorkoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[40]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateWorkoutRequest.ProtoReflect.Descriptor instead.
-func (*UpdateWorkoutRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{40}
-}
-
-func (x *UpdateWorkoutRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *UpdateWorkoutRequest) GetWorkoutId() string {
-	if x != nil {
-		return x.WorkoutId
-	}
-	return ""
-}
-
-func (x *UpdateWorkoutRequest) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *UpdateWorkoutRequest) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
-}
-
-func (x *UpdateWorkoutRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
-	if x != nil {
-		return x.UpdateMask
-	}
-	return nil
-}
-
-func (x *UpdateWorkoutRequest) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-// UpdateWorkoutResponse is the edited workout.
-type UpdateWorkoutResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workout.
-	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *UpdateWorkoutResponse) Reset() {
-	*x = UpdateWorkoutResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[41]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *UpdateWorkoutResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*UpdateWorkoutResponse) ProtoMessage() {}
-
-func (x *UpdateWorkoutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[41]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use UpdateWorkoutResponse.ProtoReflect.Descriptor instead.
-func (*UpdateWorkoutResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{41}
-}
-
-func (x *UpdateWorkoutResponse) GetWorkout() *Workout {
-	if x != nil {
-		return x.Workout
-	}
-	return nil
-}
-
-// DeleteWorkoutRequest deletes a reusable workout.
-type DeleteWorkoutRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The workout.
-	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
-	// If set, it must be the workout's current etag: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DeleteWorkoutRequest) Reset() {
-	*x = DeleteWorkoutRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[42]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DeleteWorkoutRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DeleteWorkoutRequest) ProtoMessage() {}
-
-func (x *DeleteWorkoutRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[42]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DeleteWorkoutRequest.ProtoReflect.Descriptor instead.
-func (*DeleteWorkoutRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{42}
-}
-
-func (x *DeleteWorkoutRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *DeleteWorkoutRequest) GetWorkoutId() string {
-	if x != nil {
-		return x.WorkoutId
-	}
-	return ""
-}
-
-func (x *DeleteWorkoutRequest) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-// DeleteWorkoutResponse is the deleted workout.
-type DeleteWorkoutResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workout as it stays with its sessions.
-	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *DeleteWorkoutResponse) Reset() {
-	*x = DeleteWorkoutResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[43]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *DeleteWorkoutResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*DeleteWorkoutResponse) ProtoMessage() {}
-
-func (x *DeleteWorkoutResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[43]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use DeleteWorkoutResponse.ProtoReflect.Descriptor instead.
-func (*DeleteWorkoutResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{43}
-}
-
-func (x *DeleteWorkoutResponse) GetWorkout() *Workout {
-	if x != nil {
-		return x.Workout
-	}
-	return nil
-}
-
-// ListWorkoutsRequest lists workouts.
-type ListWorkoutsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only workouts of this session, including inline ones. Empty: all reusable workouts.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListWorkoutsRequest) Reset() {
-	*x = ListWorkoutsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[44]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListWorkoutsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListWorkoutsRequest) ProtoMessage() {}
-
-func (x *ListWorkoutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[44]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListWorkoutsRequest.ProtoReflect.Descriptor instead.
-func (*ListWorkoutsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{44}
-}
-
-func (x *ListWorkoutsRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *ListWorkoutsRequest) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ListWorkoutsRequest) GetPageSize() int32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListWorkoutsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// ListWorkoutsResponse is one page.
-type ListWorkoutsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workouts.
-	Workouts []*Workout `protobuf:"bytes,1,rep,name=workouts,proto3" json:"workouts,omitempty"`
-	// The token of the next page. Empty on the last page.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListWorkoutsResponse) Reset() {
-	*x = ListWorkoutsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[45]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListWorkoutsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListWorkoutsResponse) ProtoMessage() {}
-
-func (x *ListWorkoutsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[45]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListWorkoutsResponse.ProtoReflect.Descriptor instead.
-func (*ListWorkoutsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{45}
-}
-
-func (x *ListWorkoutsResponse) GetWorkouts() []*Workout {
-	if x != nil {
-		return x.Workouts
-	}
-	return nil
-}
-
-func (x *ListWorkoutsResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
 var File_berth_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_service_proto_rawDesc = "" +
@@ -3108,46 +2385,46 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tseries_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bseriesId\"=\n" +
 	"\x11GetSeriesResponse\x12(\n" +
-	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\"\x8b\x02\n" +
-	"\x12PreviewBulkRequest\x12(\n" +
+	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\"\x93\x02\n" +
+	"\x1aPreviewBulkSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
 	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12%\n" +
-	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\"\xb9\x01\n" +
-	"\x13PreviewBulkResponse\x12\x18\n" +
+	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\"\xc8\x01\n" +
+	"\x1bPreviewBulkSessionsResponse\x12\x18\n" +
 	"\amatched\x18\x01 \x01(\x05R\amatched\x120\n" +
 	"\x14with_active_bookings\x18\x02 \x01(\x05R\x12withActiveBookings\x12'\n" +
-	"\x0factive_bookings\x18\x03 \x01(\x05R\x0eactiveBookings\x12-\n" +
-	"\asamples\x18\x04 \x03(\v2\x13.berth.v1.BulkMatchR\asamples\"\xe4\x01\n" +
-	"\x12BulkPublishRequest\x12(\n" +
+	"\x0factive_bookings\x18\x03 \x01(\x05R\x0eactiveBookings\x124\n" +
+	"\asamples\x18\x04 \x03(\v2\x1a.berth.v1.BulkSessionMatchR\asamples\"\xec\x01\n" +
+	"\x1aBulkPublishSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
-	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\"N\n" +
-	"\x13BulkPublishResponse\x12\x1c\n" +
+	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\"V\n" +
+	"\x1bBulkPublishSessionsResponse\x12\x1c\n" +
 	"\tpublished\x18\x01 \x01(\x05R\tpublished\x12\x19\n" +
-	"\bbatch_id\x18\x02 \x01(\tR\abatchId\"\xd4\x02\n" +
-	"\x11BulkDeleteRequest\x12(\n" +
+	"\bbatch_id\x18\x02 \x01(\tR\abatchId\"\xdc\x02\n" +
+	"\x19BulkDeleteSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
 	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12%\n" +
 	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12 \n" +
 	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reasonB\t\n" +
-	"\a_notify\"\xa3\x01\n" +
-	"\x12BulkDeleteResponse\x12\x18\n" +
+	"\a_notify\"\xab\x01\n" +
+	"\x1aBulkDeleteSessionsResponse\x12\x18\n" +
 	"\adeleted\x18\x01 \x01(\x05R\adeleted\x12-\n" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12)\n" +
 	"\x10credits_refunded\x18\x03 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x04 \x01(\tR\abatchId\"\xd4\x02\n" +
-	"\x11BulkCancelRequest\x12(\n" +
+	"\bbatch_id\x18\x04 \x01(\tR\abatchId\"\xdc\x02\n" +
+	"\x19BulkCancelSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
 	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12%\n" +
 	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12 \n" +
 	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reasonB\t\n" +
-	"\a_notify\"\xa7\x01\n" +
-	"\x12BulkCancelResponse\x12\x1c\n" +
+	"\a_notify\"\xaf\x01\n" +
+	"\x1aBulkCancelSessionsResponse\x12\x1c\n" +
 	"\tcancelled\x18\x01 \x01(\x05R\tcancelled\x12-\n" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12)\n" +
 	"\x10credits_refunded\x18\x03 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
@@ -3159,62 +2436,7 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x16ImportSessionsResponse\x12\x1a\n" +
 	"\bimported\x18\x01 \x01(\x05R\bimported\x12'\n" +
 	"\x04rows\x18\x02 \x03(\v2\x13.berth.v1.ImportRowR\x04rows\x12\x1a\n" +
-	"\bproblems\x18\x03 \x01(\x05R\bproblems\"\xb8\x01\n" +
-	"\x12SetWorkoutsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x122\n" +
-	"\vworkout_ids\x18\x03 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x102\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
-	"workoutIds\x12\x1b\n" +
-	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"B\n" +
-	"\x13SetWorkoutsResponse\x12+\n" +
-	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xab\x01\n" +
-	"\x17AddInlineWorkoutRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12\x1e\n" +
-	"\x04name\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12\x1d\n" +
-	"\x04body\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\"G\n" +
-	"\x18AddInlineWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x7f\n" +
-	"\x14CreateWorkoutRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
-	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12\x1d\n" +
-	"\x04body\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\"D\n" +
-	"\x15CreateWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x83\x03\n" +
-	"\x14UpdateWorkoutRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\n" +
-	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x12\x1c\n" +
-	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1d\n" +
-	"\x04body\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\x12R\n" +
-	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x15\xbaH\x12\xc8\x01\x01\xe2\x01\f\x12\x04name\x12\x04bodyR\n" +
-	"updateMask\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:j\xbaHg\x1ae\n" +
-	"\x13update_workout.name\x12\x16name cannot be cleared\x1a6!('name' in this.update_mask.paths) || this.name != ''\"D\n" +
-	"\x15UpdateWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x86\x01\n" +
-	"\x14DeleteWorkoutRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\n" +
-	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x12\x1b\n" +
-	"\x04etag\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"D\n" +
-	"\x15DeleteWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xbd\x01\n" +
-	"\x13ListWorkoutsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12'\n" +
-	"\tpage_size\x18\x03 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
-	"\x14ListWorkoutsResponse\x12-\n" +
-	"\bworkouts\x18\x01 \x03(\v2\x11.berth.v1.WorkoutR\bworkouts\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xe5\x12\n" +
+	"\bproblems\x18\x03 \x01(\x05R\bproblems2\xcd\x0e\n" +
 	"\x0eSessionService\x12h\n" +
 	"\rCreateSession\x12\x1e.berth.v1.CreateSessionRequest\x1a\x1f.berth.v1.CreateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.create\x12h\n" +
 	"\rUpdateSession\x12\x1e.berth.v1.UpdateSessionRequest\x1a\x1f.berth.v1.UpdateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.update\x12`\n" +
@@ -3228,20 +2450,12 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x0eUnblockSession\x12\x1f.berth.v1.UnblockSessionRequest\x1a .berth.v1.UnblockSessionResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rsession.block\x12e\n" +
 	"\fCreateSeries\x12\x1d.berth.v1.CreateSeriesRequest\x1a\x1e.berth.v1.CreateSeriesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x12e\n" +
 	"\fUpdateSeries\x12\x1d.berth.v1.UpdateSeriesRequest\x1a\x1e.berth.v1.UpdateSeriesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x12_\n" +
-	"\tGetSeries\x12\x1a.berth.v1.GetSeriesRequest\x1a\x1b.berth.v1.GetSeriesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x90\x02\x01\x12c\n" +
-	"\vPreviewBulk\x12\x1c.berth.v1.PreviewBulkRequest\x1a\x1d.berth.v1.PreviewBulkResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x90\x02\x01\x12`\n" +
-	"\vBulkPublish\x12\x1c.berth.v1.BulkPublishRequest\x1a\x1d.berth.v1.BulkPublishResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12]\n" +
-	"\n" +
-	"BulkDelete\x12\x1b.berth.v1.BulkDeleteRequest\x1a\x1c.berth.v1.BulkDeleteResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12]\n" +
-	"\n" +
-	"BulkCancel\x12\x1b.berth.v1.BulkCancelRequest\x1a\x1c.berth.v1.BulkCancelResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12k\n" +
-	"\x0eImportSessions\x12\x1f.berth.v1.ImportSessionsRequest\x1a .berth.v1.ImportSessionsResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.import\x12a\n" +
-	"\vSetWorkouts\x12\x1c.berth.v1.SetWorkoutsRequest\x1a\x1d.berth.v1.SetWorkoutsResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12p\n" +
-	"\x10AddInlineWorkout\x12!.berth.v1.AddInlineWorkoutRequest\x1a\".berth.v1.AddInlineWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
-	"\rCreateWorkout\x12\x1e.berth.v1.CreateWorkoutRequest\x1a\x1f.berth.v1.CreateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
-	"\rUpdateWorkout\x12\x1e.berth.v1.UpdateWorkoutRequest\x1a\x1f.berth.v1.UpdateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
-	"\rDeleteWorkout\x12\x1e.berth.v1.DeleteWorkoutRequest\x1a\x1f.berth.v1.DeleteWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12f\n" +
-	"\fListWorkouts\x12\x1d.berth.v1.ListWorkoutsRequest\x1a\x1e.berth.v1.ListWorkoutsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fworkout.read\x90\x02\x01B\x93\x01\n" +
+	"\tGetSeries\x12\x1a.berth.v1.GetSeriesRequest\x1a\x1b.berth.v1.GetSeriesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x90\x02\x01\x12{\n" +
+	"\x13PreviewBulkSessions\x12$.berth.v1.PreviewBulkSessionsRequest\x1a%.berth.v1.PreviewBulkSessionsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x90\x02\x01\x12x\n" +
+	"\x13BulkPublishSessions\x12$.berth.v1.BulkPublishSessionsRequest\x1a%.berth.v1.BulkPublishSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12u\n" +
+	"\x12BulkDeleteSessions\x12#.berth.v1.BulkDeleteSessionsRequest\x1a$.berth.v1.BulkDeleteSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12u\n" +
+	"\x12BulkCancelSessions\x12#.berth.v1.BulkCancelSessionsRequest\x1a$.berth.v1.BulkCancelSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12k\n" +
+	"\x0eImportSessions\x12\x1f.berth.v1.ImportSessionsRequest\x1a .berth.v1.ImportSessionsResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.importB\x93\x01\n" +
 	"\fcom.berth.v1B\x13SessionServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -3256,159 +2470,127 @@ func file_berth_v1_session_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_session_service_proto_rawDescData
 }
 
-var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_berth_v1_session_service_proto_goTypes = []any{
-	(*CreateSessionRequest)(nil),     // 0: berth.v1.CreateSessionRequest
-	(*CreateSessionResponse)(nil),    // 1: berth.v1.CreateSessionResponse
-	(*UpdateSessionRequest)(nil),     // 2: berth.v1.UpdateSessionRequest
-	(*UpdateSessionResponse)(nil),    // 3: berth.v1.UpdateSessionResponse
-	(*GetSessionRequest)(nil),        // 4: berth.v1.GetSessionRequest
-	(*GetSessionResponse)(nil),       // 5: berth.v1.GetSessionResponse
-	(*ListSessionsRequest)(nil),      // 6: berth.v1.ListSessionsRequest
-	(*ListSessionsResponse)(nil),     // 7: berth.v1.ListSessionsResponse
-	(*PublishSessionRequest)(nil),    // 8: berth.v1.PublishSessionRequest
-	(*PublishSessionResponse)(nil),   // 9: berth.v1.PublishSessionResponse
-	(*UnpublishSessionRequest)(nil),  // 10: berth.v1.UnpublishSessionRequest
-	(*UnpublishSessionResponse)(nil), // 11: berth.v1.UnpublishSessionResponse
-	(*CancelSessionRequest)(nil),     // 12: berth.v1.CancelSessionRequest
-	(*CancelSessionResponse)(nil),    // 13: berth.v1.CancelSessionResponse
-	(*BlockSessionRequest)(nil),      // 14: berth.v1.BlockSessionRequest
-	(*BlockSessionResponse)(nil),     // 15: berth.v1.BlockSessionResponse
-	(*UnblockSessionRequest)(nil),    // 16: berth.v1.UnblockSessionRequest
-	(*UnblockSessionResponse)(nil),   // 17: berth.v1.UnblockSessionResponse
-	(*CreateSeriesRequest)(nil),      // 18: berth.v1.CreateSeriesRequest
-	(*CreateSeriesResponse)(nil),     // 19: berth.v1.CreateSeriesResponse
-	(*UpdateSeriesRequest)(nil),      // 20: berth.v1.UpdateSeriesRequest
-	(*UpdateSeriesResponse)(nil),     // 21: berth.v1.UpdateSeriesResponse
-	(*GetSeriesRequest)(nil),         // 22: berth.v1.GetSeriesRequest
-	(*GetSeriesResponse)(nil),        // 23: berth.v1.GetSeriesResponse
-	(*PreviewBulkRequest)(nil),       // 24: berth.v1.PreviewBulkRequest
-	(*PreviewBulkResponse)(nil),      // 25: berth.v1.PreviewBulkResponse
-	(*BulkPublishRequest)(nil),       // 26: berth.v1.BulkPublishRequest
-	(*BulkPublishResponse)(nil),      // 27: berth.v1.BulkPublishResponse
-	(*BulkDeleteRequest)(nil),        // 28: berth.v1.BulkDeleteRequest
-	(*BulkDeleteResponse)(nil),       // 29: berth.v1.BulkDeleteResponse
-	(*BulkCancelRequest)(nil),        // 30: berth.v1.BulkCancelRequest
-	(*BulkCancelResponse)(nil),       // 31: berth.v1.BulkCancelResponse
-	(*ImportSessionsRequest)(nil),    // 32: berth.v1.ImportSessionsRequest
-	(*ImportSessionsResponse)(nil),   // 33: berth.v1.ImportSessionsResponse
-	(*SetWorkoutsRequest)(nil),       // 34: berth.v1.SetWorkoutsRequest
-	(*SetWorkoutsResponse)(nil),      // 35: berth.v1.SetWorkoutsResponse
-	(*AddInlineWorkoutRequest)(nil),  // 36: berth.v1.AddInlineWorkoutRequest
-	(*AddInlineWorkoutResponse)(nil), // 37: berth.v1.AddInlineWorkoutResponse
-	(*CreateWorkoutRequest)(nil),     // 38: berth.v1.CreateWorkoutRequest
-	(*CreateWorkoutResponse)(nil),    // 39: berth.v1.CreateWorkoutResponse
-	(*UpdateWorkoutRequest)(nil),     // 40: berth.v1.UpdateWorkoutRequest
-	(*UpdateWorkoutResponse)(nil),    // 41: berth.v1.UpdateWorkoutResponse
-	(*DeleteWorkoutRequest)(nil),     // 42: berth.v1.DeleteWorkoutRequest
-	(*DeleteWorkoutResponse)(nil),    // 43: berth.v1.DeleteWorkoutResponse
-	(*ListWorkoutsRequest)(nil),      // 44: berth.v1.ListWorkoutsRequest
-	(*ListWorkoutsResponse)(nil),     // 45: berth.v1.ListWorkoutsResponse
-	(*SessionInput)(nil),             // 46: berth.v1.SessionInput
-	(*Session)(nil),                  // 47: berth.v1.Session
-	(*fieldmaskpb.FieldMask)(nil),    // 48: google.protobuf.FieldMask
-	(*SessionFilter)(nil),            // 49: berth.v1.SessionFilter
-	(*date.Date)(nil),                // 50: google.type.Date
-	(*timeofday.TimeOfDay)(nil),      // 51: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),      // 52: google.protobuf.Duration
-	(*Series)(nil),                   // 53: berth.v1.Series
-	(SeriesEditScope)(0),             // 54: berth.v1.SeriesEditScope
-	(*BulkMatch)(nil),                // 55: berth.v1.BulkMatch
-	(*ImportRow)(nil),                // 56: berth.v1.ImportRow
-	(*Workout)(nil),                  // 57: berth.v1.Workout
+	(*CreateSessionRequest)(nil),        // 0: berth.v1.CreateSessionRequest
+	(*CreateSessionResponse)(nil),       // 1: berth.v1.CreateSessionResponse
+	(*UpdateSessionRequest)(nil),        // 2: berth.v1.UpdateSessionRequest
+	(*UpdateSessionResponse)(nil),       // 3: berth.v1.UpdateSessionResponse
+	(*GetSessionRequest)(nil),           // 4: berth.v1.GetSessionRequest
+	(*GetSessionResponse)(nil),          // 5: berth.v1.GetSessionResponse
+	(*ListSessionsRequest)(nil),         // 6: berth.v1.ListSessionsRequest
+	(*ListSessionsResponse)(nil),        // 7: berth.v1.ListSessionsResponse
+	(*PublishSessionRequest)(nil),       // 8: berth.v1.PublishSessionRequest
+	(*PublishSessionResponse)(nil),      // 9: berth.v1.PublishSessionResponse
+	(*UnpublishSessionRequest)(nil),     // 10: berth.v1.UnpublishSessionRequest
+	(*UnpublishSessionResponse)(nil),    // 11: berth.v1.UnpublishSessionResponse
+	(*CancelSessionRequest)(nil),        // 12: berth.v1.CancelSessionRequest
+	(*CancelSessionResponse)(nil),       // 13: berth.v1.CancelSessionResponse
+	(*BlockSessionRequest)(nil),         // 14: berth.v1.BlockSessionRequest
+	(*BlockSessionResponse)(nil),        // 15: berth.v1.BlockSessionResponse
+	(*UnblockSessionRequest)(nil),       // 16: berth.v1.UnblockSessionRequest
+	(*UnblockSessionResponse)(nil),      // 17: berth.v1.UnblockSessionResponse
+	(*CreateSeriesRequest)(nil),         // 18: berth.v1.CreateSeriesRequest
+	(*CreateSeriesResponse)(nil),        // 19: berth.v1.CreateSeriesResponse
+	(*UpdateSeriesRequest)(nil),         // 20: berth.v1.UpdateSeriesRequest
+	(*UpdateSeriesResponse)(nil),        // 21: berth.v1.UpdateSeriesResponse
+	(*GetSeriesRequest)(nil),            // 22: berth.v1.GetSeriesRequest
+	(*GetSeriesResponse)(nil),           // 23: berth.v1.GetSeriesResponse
+	(*PreviewBulkSessionsRequest)(nil),  // 24: berth.v1.PreviewBulkSessionsRequest
+	(*PreviewBulkSessionsResponse)(nil), // 25: berth.v1.PreviewBulkSessionsResponse
+	(*BulkPublishSessionsRequest)(nil),  // 26: berth.v1.BulkPublishSessionsRequest
+	(*BulkPublishSessionsResponse)(nil), // 27: berth.v1.BulkPublishSessionsResponse
+	(*BulkDeleteSessionsRequest)(nil),   // 28: berth.v1.BulkDeleteSessionsRequest
+	(*BulkDeleteSessionsResponse)(nil),  // 29: berth.v1.BulkDeleteSessionsResponse
+	(*BulkCancelSessionsRequest)(nil),   // 30: berth.v1.BulkCancelSessionsRequest
+	(*BulkCancelSessionsResponse)(nil),  // 31: berth.v1.BulkCancelSessionsResponse
+	(*ImportSessionsRequest)(nil),       // 32: berth.v1.ImportSessionsRequest
+	(*ImportSessionsResponse)(nil),      // 33: berth.v1.ImportSessionsResponse
+	(*SessionInput)(nil),                // 34: berth.v1.SessionInput
+	(*Session)(nil),                     // 35: berth.v1.Session
+	(*fieldmaskpb.FieldMask)(nil),       // 36: google.protobuf.FieldMask
+	(*SessionFilter)(nil),               // 37: berth.v1.SessionFilter
+	(*date.Date)(nil),                   // 38: google.type.Date
+	(*timeofday.TimeOfDay)(nil),         // 39: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),         // 40: google.protobuf.Duration
+	(*Series)(nil),                      // 41: berth.v1.Series
+	(SeriesEditScope)(0),                // 42: berth.v1.SeriesEditScope
+	(*BulkSessionMatch)(nil),            // 43: berth.v1.BulkSessionMatch
+	(*ImportRow)(nil),                   // 44: berth.v1.ImportRow
 }
 var file_berth_v1_session_service_proto_depIdxs = []int32{
-	46, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
-	47, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
-	46, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
-	48, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	47, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
-	47, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
-	49, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	47, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
-	47, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
-	47, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
-	47, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
-	47, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
-	47, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
-	46, // 13: berth.v1.CreateSeriesRequest.template:type_name -> berth.v1.SessionInput
-	50, // 14: berth.v1.CreateSeriesRequest.start_date:type_name -> google.type.Date
-	51, // 15: berth.v1.CreateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
-	52, // 16: berth.v1.CreateSeriesRequest.duration:type_name -> google.protobuf.Duration
-	50, // 17: berth.v1.CreateSeriesRequest.excluded_dates:type_name -> google.type.Date
-	53, // 18: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
-	54, // 19: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
-	46, // 20: berth.v1.UpdateSeriesRequest.template:type_name -> berth.v1.SessionInput
-	48, // 21: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	51, // 22: berth.v1.UpdateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
-	52, // 23: berth.v1.UpdateSeriesRequest.duration:type_name -> google.protobuf.Duration
-	50, // 24: berth.v1.UpdateSeriesRequest.excluded_dates:type_name -> google.type.Date
-	53, // 25: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
-	53, // 26: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
-	49, // 27: berth.v1.PreviewBulkRequest.filter:type_name -> berth.v1.SessionFilter
-	55, // 28: berth.v1.PreviewBulkResponse.samples:type_name -> berth.v1.BulkMatch
-	49, // 29: berth.v1.BulkPublishRequest.filter:type_name -> berth.v1.SessionFilter
-	49, // 30: berth.v1.BulkDeleteRequest.filter:type_name -> berth.v1.SessionFilter
-	49, // 31: berth.v1.BulkCancelRequest.filter:type_name -> berth.v1.SessionFilter
-	56, // 32: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
-	47, // 33: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
-	57, // 34: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
-	57, // 35: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	48, // 36: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
-	57, // 37: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	57, // 38: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
-	57, // 39: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
-	0,  // 40: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
-	2,  // 41: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
-	4,  // 42: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
-	6,  // 43: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
-	8,  // 44: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
-	10, // 45: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
-	12, // 46: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
-	14, // 47: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
-	16, // 48: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
-	18, // 49: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
-	20, // 50: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
-	22, // 51: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
-	24, // 52: berth.v1.SessionService.PreviewBulk:input_type -> berth.v1.PreviewBulkRequest
-	26, // 53: berth.v1.SessionService.BulkPublish:input_type -> berth.v1.BulkPublishRequest
-	28, // 54: berth.v1.SessionService.BulkDelete:input_type -> berth.v1.BulkDeleteRequest
-	30, // 55: berth.v1.SessionService.BulkCancel:input_type -> berth.v1.BulkCancelRequest
-	32, // 56: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
-	34, // 57: berth.v1.SessionService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
-	36, // 58: berth.v1.SessionService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
-	38, // 59: berth.v1.SessionService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
-	40, // 60: berth.v1.SessionService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
-	42, // 61: berth.v1.SessionService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
-	44, // 62: berth.v1.SessionService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
-	1,  // 63: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
-	3,  // 64: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
-	5,  // 65: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
-	7,  // 66: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
-	9,  // 67: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
-	11, // 68: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
-	13, // 69: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
-	15, // 70: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
-	17, // 71: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
-	19, // 72: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
-	21, // 73: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
-	23, // 74: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
-	25, // 75: berth.v1.SessionService.PreviewBulk:output_type -> berth.v1.PreviewBulkResponse
-	27, // 76: berth.v1.SessionService.BulkPublish:output_type -> berth.v1.BulkPublishResponse
-	29, // 77: berth.v1.SessionService.BulkDelete:output_type -> berth.v1.BulkDeleteResponse
-	31, // 78: berth.v1.SessionService.BulkCancel:output_type -> berth.v1.BulkCancelResponse
-	33, // 79: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
-	35, // 80: berth.v1.SessionService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
-	37, // 81: berth.v1.SessionService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
-	39, // 82: berth.v1.SessionService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
-	41, // 83: berth.v1.SessionService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
-	43, // 84: berth.v1.SessionService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
-	45, // 85: berth.v1.SessionService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
-	63, // [63:86] is the sub-list for method output_type
-	40, // [40:63] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	34, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
+	35, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
+	34, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
+	36, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
+	35, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
+	37, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	35, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
+	35, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
+	35, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
+	35, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
+	35, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
+	35, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
+	34, // 13: berth.v1.CreateSeriesRequest.template:type_name -> berth.v1.SessionInput
+	38, // 14: berth.v1.CreateSeriesRequest.start_date:type_name -> google.type.Date
+	39, // 15: berth.v1.CreateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
+	40, // 16: berth.v1.CreateSeriesRequest.duration:type_name -> google.protobuf.Duration
+	38, // 17: berth.v1.CreateSeriesRequest.excluded_dates:type_name -> google.type.Date
+	41, // 18: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
+	42, // 19: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
+	34, // 20: berth.v1.UpdateSeriesRequest.template:type_name -> berth.v1.SessionInput
+	36, // 21: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	39, // 22: berth.v1.UpdateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
+	40, // 23: berth.v1.UpdateSeriesRequest.duration:type_name -> google.protobuf.Duration
+	38, // 24: berth.v1.UpdateSeriesRequest.excluded_dates:type_name -> google.type.Date
+	41, // 25: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
+	41, // 26: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
+	37, // 27: berth.v1.PreviewBulkSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	43, // 28: berth.v1.PreviewBulkSessionsResponse.samples:type_name -> berth.v1.BulkSessionMatch
+	37, // 29: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	37, // 30: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	37, // 31: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	44, // 32: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
+	0,  // 33: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
+	2,  // 34: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
+	4,  // 35: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
+	6,  // 36: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
+	8,  // 37: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
+	10, // 38: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
+	12, // 39: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
+	14, // 40: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
+	16, // 41: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
+	18, // 42: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
+	20, // 43: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
+	22, // 44: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
+	24, // 45: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
+	26, // 46: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
+	28, // 47: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
+	30, // 48: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
+	32, // 49: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
+	1,  // 50: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
+	3,  // 51: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
+	5,  // 52: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
+	7,  // 53: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
+	9,  // 54: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
+	11, // 55: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
+	13, // 56: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
+	15, // 57: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
+	17, // 58: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
+	19, // 59: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
+	21, // 60: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
+	23, // 61: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
+	25, // 62: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
+	27, // 63: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
+	29, // 64: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
+	31, // 65: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
+	33, // 66: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
+	50, // [50:67] is the sub-list for method output_type
+	33, // [33:50] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_service_proto_init() }
@@ -3427,7 +2609,7 @@ func file_berth_v1_session_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_service_proto_rawDesc), len(file_berth_v1_session_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   46,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

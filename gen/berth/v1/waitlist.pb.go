@@ -26,69 +26,134 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// OfferStatus is the status of an offer.
-type OfferStatus int32
+// WaitlistEntryStatus is the status of an entry.
+type WaitlistEntryStatus int32
 
 const (
 	// Not set.
-	OfferStatus_OFFER_STATUS_UNSPECIFIED OfferStatus = 0
-	// It can be accepted.
-	OfferStatus_OFFER_STATUS_LIVE OfferStatus = 1
-	// It became a booking.
-	OfferStatus_OFFER_STATUS_ACCEPTED OfferStatus = 2
-	// The member declined it.
-	OfferStatus_OFFER_STATUS_DECLINED OfferStatus = 3
-	// It was not answered in time.
-	OfferStatus_OFFER_STATUS_EXPIRED OfferStatus = 4
-	// It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
-	OfferStatus_OFFER_STATUS_WITHDRAWN OfferStatus = 5
+	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_UNSPECIFIED WaitlistEntryStatus = 0
+	// In the queue.
+	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING WaitlistEntryStatus = 1
+	// It has a live offer.
+	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED WaitlistEntryStatus = 2
+	// It got a place.
+	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED WaitlistEntryStatus = 3
+	// The member left, staff removed it, or its session was cancelled.
+	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED WaitlistEntryStatus = 4
+	// It waited too long, or the time it waits for has passed.
+	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED WaitlistEntryStatus = 5
 )
 
-// Enum value maps for OfferStatus.
+// Enum value maps for WaitlistEntryStatus.
 var (
-	OfferStatus_name = map[int32]string{
-		0: "OFFER_STATUS_UNSPECIFIED",
-		1: "OFFER_STATUS_LIVE",
-		2: "OFFER_STATUS_ACCEPTED",
-		3: "OFFER_STATUS_DECLINED",
-		4: "OFFER_STATUS_EXPIRED",
-		5: "OFFER_STATUS_WITHDRAWN",
+	WaitlistEntryStatus_name = map[int32]string{
+		0: "WAITLIST_ENTRY_STATUS_UNSPECIFIED",
+		1: "WAITLIST_ENTRY_STATUS_WAITING",
+		2: "WAITLIST_ENTRY_STATUS_OFFERED",
+		3: "WAITLIST_ENTRY_STATUS_BOOKED",
+		4: "WAITLIST_ENTRY_STATUS_CANCELLED",
+		5: "WAITLIST_ENTRY_STATUS_EXPIRED",
 	}
-	OfferStatus_value = map[string]int32{
-		"OFFER_STATUS_UNSPECIFIED": 0,
-		"OFFER_STATUS_LIVE":        1,
-		"OFFER_STATUS_ACCEPTED":    2,
-		"OFFER_STATUS_DECLINED":    3,
-		"OFFER_STATUS_EXPIRED":     4,
-		"OFFER_STATUS_WITHDRAWN":   5,
+	WaitlistEntryStatus_value = map[string]int32{
+		"WAITLIST_ENTRY_STATUS_UNSPECIFIED": 0,
+		"WAITLIST_ENTRY_STATUS_WAITING":     1,
+		"WAITLIST_ENTRY_STATUS_OFFERED":     2,
+		"WAITLIST_ENTRY_STATUS_BOOKED":      3,
+		"WAITLIST_ENTRY_STATUS_CANCELLED":   4,
+		"WAITLIST_ENTRY_STATUS_EXPIRED":     5,
 	}
 )
 
-func (x OfferStatus) Enum() *OfferStatus {
-	p := new(OfferStatus)
+func (x WaitlistEntryStatus) Enum() *WaitlistEntryStatus {
+	p := new(WaitlistEntryStatus)
 	*p = x
 	return p
 }
 
-func (x OfferStatus) String() string {
+func (x WaitlistEntryStatus) String() string {
 	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
 }
 
-func (OfferStatus) Descriptor() protoreflect.EnumDescriptor {
+func (WaitlistEntryStatus) Descriptor() protoreflect.EnumDescriptor {
 	return file_berth_v1_waitlist_proto_enumTypes[0].Descriptor()
 }
 
-func (OfferStatus) Type() protoreflect.EnumType {
+func (WaitlistEntryStatus) Type() protoreflect.EnumType {
 	return &file_berth_v1_waitlist_proto_enumTypes[0]
 }
 
-func (x OfferStatus) Number() protoreflect.EnumNumber {
+func (x WaitlistEntryStatus) Number() protoreflect.EnumNumber {
 	return protoreflect.EnumNumber(x)
 }
 
-// Deprecated: Use OfferStatus.Descriptor instead.
-func (OfferStatus) EnumDescriptor() ([]byte, []int) {
+// Deprecated: Use WaitlistEntryStatus.Descriptor instead.
+func (WaitlistEntryStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{0}
+}
+
+// WaitlistOfferStatus is the status of an offer.
+type WaitlistOfferStatus int32
+
+const (
+	// Not set.
+	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_UNSPECIFIED WaitlistOfferStatus = 0
+	// It can be accepted.
+	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE WaitlistOfferStatus = 1
+	// It became a booking.
+	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_ACCEPTED WaitlistOfferStatus = 2
+	// The member declined it.
+	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_DECLINED WaitlistOfferStatus = 3
+	// It was not answered in time.
+	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_EXPIRED WaitlistOfferStatus = 4
+	// It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
+	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_WITHDRAWN WaitlistOfferStatus = 5
+)
+
+// Enum value maps for WaitlistOfferStatus.
+var (
+	WaitlistOfferStatus_name = map[int32]string{
+		0: "WAITLIST_OFFER_STATUS_UNSPECIFIED",
+		1: "WAITLIST_OFFER_STATUS_LIVE",
+		2: "WAITLIST_OFFER_STATUS_ACCEPTED",
+		3: "WAITLIST_OFFER_STATUS_DECLINED",
+		4: "WAITLIST_OFFER_STATUS_EXPIRED",
+		5: "WAITLIST_OFFER_STATUS_WITHDRAWN",
+	}
+	WaitlistOfferStatus_value = map[string]int32{
+		"WAITLIST_OFFER_STATUS_UNSPECIFIED": 0,
+		"WAITLIST_OFFER_STATUS_LIVE":        1,
+		"WAITLIST_OFFER_STATUS_ACCEPTED":    2,
+		"WAITLIST_OFFER_STATUS_DECLINED":    3,
+		"WAITLIST_OFFER_STATUS_EXPIRED":     4,
+		"WAITLIST_OFFER_STATUS_WITHDRAWN":   5,
+	}
+)
+
+func (x WaitlistOfferStatus) Enum() *WaitlistOfferStatus {
+	p := new(WaitlistOfferStatus)
+	*p = x
+	return p
+}
+
+func (x WaitlistOfferStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WaitlistOfferStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_waitlist_proto_enumTypes[1].Descriptor()
+}
+
+func (WaitlistOfferStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_waitlist_proto_enumTypes[1]
+}
+
+func (x WaitlistOfferStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WaitlistOfferStatus.Descriptor instead.
+func (WaitlistOfferStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
 }
 
 // WaitlistMode is how freed seats are given to the waitlist.
@@ -132,11 +197,11 @@ func (x WaitlistMode) String() string {
 }
 
 func (WaitlistMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[1].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[2].Descriptor()
 }
 
 func (WaitlistMode) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[1]
+	return &file_berth_v1_waitlist_proto_enumTypes[2]
 }
 
 func (x WaitlistMode) Number() protoreflect.EnumNumber {
@@ -145,7 +210,7 @@ func (x WaitlistMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistMode.Descriptor instead.
 func (WaitlistMode) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
 }
 
 // WaitlistOrder is the order of entries. Entries flagged by staff always come first. Ties are ordered by time of
@@ -190,11 +255,11 @@ func (x WaitlistOrder) String() string {
 }
 
 func (WaitlistOrder) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[2].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[3].Descriptor()
 }
 
 func (WaitlistOrder) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[2]
+	return &file_berth_v1_waitlist_proto_enumTypes[3]
 }
 
 func (x WaitlistOrder) Number() protoreflect.EnumNumber {
@@ -203,7 +268,7 @@ func (x WaitlistOrder) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistOrder.Descriptor instead.
 func (WaitlistOrder) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
 }
 
 // WaitlistAfter is what happens to an entry whose offer was not accepted.
@@ -243,11 +308,11 @@ func (x WaitlistAfter) String() string {
 }
 
 func (WaitlistAfter) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[3].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[4].Descriptor()
 }
 
 func (WaitlistAfter) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[3]
+	return &file_berth_v1_waitlist_proto_enumTypes[4]
 }
 
 func (x WaitlistAfter) Number() protoreflect.EnumNumber {
@@ -256,7 +321,7 @@ func (x WaitlistAfter) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistAfter.Descriptor instead.
 func (WaitlistAfter) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
 }
 
 // WaitlistTrigger is why seats became free.
@@ -348,11 +413,11 @@ func (x WaitlistTrigger) String() string {
 }
 
 func (WaitlistTrigger) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[4].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[5].Descriptor()
 }
 
 func (WaitlistTrigger) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[4]
+	return &file_berth_v1_waitlist_proto_enumTypes[5]
 }
 
 func (x WaitlistTrigger) Number() protoreflect.EnumNumber {
@@ -361,7 +426,7 @@ func (x WaitlistTrigger) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistTrigger.Descriptor instead.
 func (WaitlistTrigger) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
 }
 
 // WaitlistMove is the result for freed seats. There is exactly one for every freed seat, if anyone waits for it.
@@ -409,11 +474,11 @@ func (x WaitlistMove) String() string {
 }
 
 func (WaitlistMove) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[5].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[6].Descriptor()
 }
 
 func (WaitlistMove) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[5]
+	return &file_berth_v1_waitlist_proto_enumTypes[6]
 }
 
 func (x WaitlistMove) Number() protoreflect.EnumNumber {
@@ -422,7 +487,371 @@ func (x WaitlistMove) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistMove.Descriptor instead.
 func (WaitlistMove) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
+}
+
+// WaitlistClaimAction is an answer to an offer.
+type WaitlistClaimAction int32
+
+const (
+	// Rejected.
+	WaitlistClaimAction_WAITLIST_CLAIM_ACTION_UNSPECIFIED WaitlistClaimAction = 0
+	// Accept the seats.
+	WaitlistClaimAction_WAITLIST_CLAIM_ACTION_ACCEPT WaitlistClaimAction = 1
+	// Decline them.
+	WaitlistClaimAction_WAITLIST_CLAIM_ACTION_DECLINE WaitlistClaimAction = 2
+)
+
+// Enum value maps for WaitlistClaimAction.
+var (
+	WaitlistClaimAction_name = map[int32]string{
+		0: "WAITLIST_CLAIM_ACTION_UNSPECIFIED",
+		1: "WAITLIST_CLAIM_ACTION_ACCEPT",
+		2: "WAITLIST_CLAIM_ACTION_DECLINE",
+	}
+	WaitlistClaimAction_value = map[string]int32{
+		"WAITLIST_CLAIM_ACTION_UNSPECIFIED": 0,
+		"WAITLIST_CLAIM_ACTION_ACCEPT":      1,
+		"WAITLIST_CLAIM_ACTION_DECLINE":     2,
+	}
+)
+
+func (x WaitlistClaimAction) Enum() *WaitlistClaimAction {
+	p := new(WaitlistClaimAction)
+	*p = x
+	return p
+}
+
+func (x WaitlistClaimAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WaitlistClaimAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_waitlist_proto_enumTypes[7].Descriptor()
+}
+
+func (WaitlistClaimAction) Type() protoreflect.EnumType {
+	return &file_berth_v1_waitlist_proto_enumTypes[7]
+}
+
+func (x WaitlistClaimAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WaitlistClaimAction.Descriptor instead.
+func (WaitlistClaimAction) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+}
+
+// WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
+type WaitlistEntry struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// UUIDv7.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The session, if the entry is for one session.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The member who waits.
+	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// The member's current name.
+	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
+	// The number of seats.
+	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// The status.
+	Status WaitlistEntryStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.WaitlistEntryStatus" json:"status,omitempty"`
+	// The position in the queue, from 1. 0 if the entry no longer waits.
+	Position int32 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`
+	// The time of joining, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The session's start, in UTC.
+	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
+	// The session's title.
+	SessionTitle string `protobuf:"bytes,10,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
+	// The IANA time zone of the session's location.
+	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// The resulting booking, if the status is BOOKED.
+	BookingId string `protobuf:"bytes,12,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
+	// "NO_CREDITS". Empty if that has not happened.
+	PassedOverReason string `protobuf:"bytes,13,opt,name=passed_over_reason,json=passedOverReason,proto3" json:"passed_over_reason,omitempty"`
+	// The sessions, if the entry is for any one of several.
+	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	// The time window, if the entry is for one.
+	Window *WaitlistWindow `protobuf:"bytes,15,opt,name=window,proto3" json:"window,omitempty"`
+	// Only sessions led by this staff member. Empty: any.
+	CoachId string `protobuf:"bytes,16,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	// Whether staff put it before all other entries.
+	Flagged bool `protobuf:"varint,17,opt,name=flagged,proto3" json:"flagged,omitempty"`
+	// The score set by staff. Absent: the rules compute one.
+	Score *int32 `protobuf:"varint,18,opt,name=score,proto3,oneof" json:"score,omitempty"`
+	// The number of offers that it has had.
+	Offers int32 `protobuf:"varint,19,opt,name=offers,proto3" json:"offers,omitempty"`
+	// The live offer, if there is one.
+	LiveOffer *WaitlistOffer `protobuf:"bytes,20,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
+	// The time it stopped waiting, in UTC.
+	CloseTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	// The current score under the current rules: score, or the computed one, for the session where it is best. A higher
+	// score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
+	// that starts at the beginning of the day. Absent if the entry no longer waits.
+	CurrentScore *int32 `protobuf:"varint,22,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
+	// The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
+	ScoreParts    *WaitlistScoreParts `protobuf:"bytes,23,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistEntry) Reset() {
+	*x = WaitlistEntry{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistEntry) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistEntry) ProtoMessage() {}
+
+func (x *WaitlistEntry) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistEntry.ProtoReflect.Descriptor instead.
+func (*WaitlistEntry) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *WaitlistEntry) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetMemberName() string {
+	if x != nil {
+		return x.MemberName
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetPartySize() int32 {
+	if x != nil {
+		return x.PartySize
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetStatus() WaitlistEntryStatus {
+	if x != nil {
+		return x.Status
+	}
+	return WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_UNSPECIFIED
+}
+
+func (x *WaitlistEntry) GetPosition() int32 {
+	if x != nil {
+		return x.Position
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetSessionStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.SessionStartTime
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetSessionTitle() string {
+	if x != nil {
+		return x.SessionTitle
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetPassedOverReason() string {
+	if x != nil {
+		return x.PassedOverReason
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetWindow() *WaitlistWindow {
+	if x != nil {
+		return x.Window
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetFlagged() bool {
+	if x != nil {
+		return x.Flagged
+	}
+	return false
+}
+
+func (x *WaitlistEntry) GetScore() int32 {
+	if x != nil && x.Score != nil {
+		return *x.Score
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetOffers() int32 {
+	if x != nil {
+		return x.Offers
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetLiveOffer() *WaitlistOffer {
+	if x != nil {
+		return x.LiveOffer
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CloseTime
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetCurrentScore() int32 {
+	if x != nil && x.CurrentScore != nil {
+		return *x.CurrentScore
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetScoreParts() *WaitlistScoreParts {
+	if x != nil {
+		return x.ScoreParts
+	}
+	return nil
+}
+
+// WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
+type WaitlistScoreParts struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// base_score.
+	Base int32 `protobuf:"varint,1,opt,name=base,proto3" json:"base,omitempty"`
+	// The bonus of the member's tier.
+	TierBonus int32 `protobuf:"varint,2,opt,name=tier_bonus,json=tierBonus,proto3" json:"tier_bonus,omitempty"`
+	// The points for the whole days between joining and the start.
+	EarlyBirdPoints int32 `protobuf:"varint,3,opt,name=early_bird_points,json=earlyBirdPoints,proto3" json:"early_bird_points,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *WaitlistScoreParts) Reset() {
+	*x = WaitlistScoreParts{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistScoreParts) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistScoreParts) ProtoMessage() {}
+
+func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistScoreParts.ProtoReflect.Descriptor instead.
+func (*WaitlistScoreParts) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *WaitlistScoreParts) GetBase() int32 {
+	if x != nil {
+		return x.Base
+	}
+	return 0
+}
+
+func (x *WaitlistScoreParts) GetTierBonus() int32 {
+	if x != nil {
+		return x.TierBonus
+	}
+	return 0
+}
+
+func (x *WaitlistScoreParts) GetEarlyBirdPoints() int32 {
+	if x != nil {
+		return x.EarlyBirdPoints
+	}
+	return 0
 }
 
 // WaitlistWindow is a time window in which the member would take any session of a service at a location: on some days,
@@ -450,7 +879,7 @@ type WaitlistWindow struct {
 
 func (x *WaitlistWindow) Reset() {
 	*x = WaitlistWindow{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[0]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -462,7 +891,7 @@ func (x *WaitlistWindow) String() string {
 func (*WaitlistWindow) ProtoMessage() {}
 
 func (x *WaitlistWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[0]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -475,7 +904,7 @@ func (x *WaitlistWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistWindow.ProtoReflect.Descriptor instead.
 func (*WaitlistWindow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WaitlistWindow) GetServiceId() string {
@@ -527,8 +956,8 @@ func (x *WaitlistWindow) GetLatestStart() *timeofday.TimeOfDay {
 	return nil
 }
 
-// Offer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
-type Offer struct {
+// WaitlistOffer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
+type WaitlistOffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
@@ -543,11 +972,11 @@ type Offer struct {
 	// The number of seats.
 	Seats int32 `protobuf:"varint,6,opt,name=seats,proto3" json:"seats,omitempty"`
 	// The status. A live offer whose time has passed is shown as expired, even before its seats are given to others.
-	Status OfferStatus `protobuf:"varint,7,opt,name=status,proto3,enum=berth.v1.OfferStatus" json:"status,omitempty"`
+	Status WaitlistOfferStatus `protobuf:"varint,7,opt,name=status,proto3,enum=berth.v1.WaitlistOfferStatus" json:"status,omitempty"`
 	// Whether others have offers of the same seats, so that the first to accept gets them.
 	FirstToClaim bool `protobuf:"varint,8,opt,name=first_to_claim,json=firstToClaim,proto3" json:"first_to_claim,omitempty"`
 	// The number of this offer among the offers of these seats, from 1.
-	Try int32 `protobuf:"varint,9,opt,name=try,proto3" json:"try,omitempty"`
+	Attempt int32 `protobuf:"varint,9,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// Whether staff made it, and not the engine.
 	ByHand bool `protobuf:"varint,10,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"`
 	// The time of creation, in UTC.
@@ -570,21 +999,21 @@ type Offer struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Offer) Reset() {
-	*x = Offer{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+func (x *WaitlistOffer) Reset() {
+	*x = WaitlistOffer{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Offer) String() string {
+func (x *WaitlistOffer) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Offer) ProtoMessage() {}
+func (*WaitlistOffer) ProtoMessage() {}
 
-func (x *Offer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+func (x *WaitlistOffer) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -595,217 +1024,161 @@ func (x *Offer) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Offer.ProtoReflect.Descriptor instead.
-func (*Offer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
+// Deprecated: Use WaitlistOffer.ProtoReflect.Descriptor instead.
+func (*WaitlistOffer) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
 }
 
-func (x *Offer) GetId() string {
+func (x *WaitlistOffer) GetId() string {
 	if x != nil {
 		return x.Id
 	}
 	return ""
 }
 
-func (x *Offer) GetSessionId() string {
+func (x *WaitlistOffer) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-func (x *Offer) GetEntryId() string {
+func (x *WaitlistOffer) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-func (x *Offer) GetMemberId() string {
+func (x *WaitlistOffer) GetMemberId() string {
 	if x != nil {
 		return x.MemberId
 	}
 	return ""
 }
 
-func (x *Offer) GetMemberName() string {
+func (x *WaitlistOffer) GetMemberName() string {
 	if x != nil {
 		return x.MemberName
 	}
 	return ""
 }
 
-func (x *Offer) GetSeats() int32 {
+func (x *WaitlistOffer) GetSeats() int32 {
 	if x != nil {
 		return x.Seats
 	}
 	return 0
 }
 
-func (x *Offer) GetStatus() OfferStatus {
+func (x *WaitlistOffer) GetStatus() WaitlistOfferStatus {
 	if x != nil {
 		return x.Status
 	}
-	return OfferStatus_OFFER_STATUS_UNSPECIFIED
+	return WaitlistOfferStatus_WAITLIST_OFFER_STATUS_UNSPECIFIED
 }
 
-func (x *Offer) GetFirstToClaim() bool {
+func (x *WaitlistOffer) GetFirstToClaim() bool {
 	if x != nil {
 		return x.FirstToClaim
 	}
 	return false
 }
 
-func (x *Offer) GetTry() int32 {
+func (x *WaitlistOffer) GetAttempt() int32 {
 	if x != nil {
-		return x.Try
+		return x.Attempt
 	}
 	return 0
 }
 
-func (x *Offer) GetByHand() bool {
+func (x *WaitlistOffer) GetByHand() bool {
 	if x != nil {
 		return x.ByHand
 	}
 	return false
 }
 
-func (x *Offer) GetCreateTime() *timestamppb.Timestamp {
+func (x *WaitlistOffer) GetCreateTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CreateTime
 	}
 	return nil
 }
 
-func (x *Offer) GetExpireTime() *timestamppb.Timestamp {
+func (x *WaitlistOffer) GetExpireTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ExpireTime
 	}
 	return nil
 }
 
-func (x *Offer) GetCloseTime() *timestamppb.Timestamp {
+func (x *WaitlistOffer) GetCloseTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CloseTime
 	}
 	return nil
 }
 
-func (x *Offer) GetBookingId() string {
+func (x *WaitlistOffer) GetBookingId() string {
 	if x != nil {
 		return x.BookingId
 	}
 	return ""
 }
 
-func (x *Offer) GetReason() string {
+func (x *WaitlistOffer) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-func (x *Offer) GetSessionTitle() string {
+func (x *WaitlistOffer) GetSessionTitle() string {
 	if x != nil {
 		return x.SessionTitle
 	}
 	return ""
 }
 
-func (x *Offer) GetSessionStartTime() *timestamppb.Timestamp {
+func (x *WaitlistOffer) GetSessionStartTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.SessionStartTime
 	}
 	return nil
 }
 
-func (x *Offer) GetTimeZone() string {
+func (x *WaitlistOffer) GetTimeZone() string {
 	if x != nil {
 		return x.TimeZone
 	}
 	return ""
 }
 
-// WaitlistQuietHours is a daily period. It extends over midnight if the end is before the start. If both are equal,
-// there are no quiet hours.
-type WaitlistQuietHours struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The start, in the member's local time.
-	Start *timeofday.TimeOfDay `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
-	// The end (exclusive), in the member's local time.
-	End           *timeofday.TimeOfDay `protobuf:"bytes,2,opt,name=end,proto3" json:"end,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *WaitlistQuietHours) Reset() {
-	*x = WaitlistQuietHours{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *WaitlistQuietHours) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*WaitlistQuietHours) ProtoMessage() {}
-
-func (x *WaitlistQuietHours) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use WaitlistQuietHours.ProtoReflect.Descriptor instead.
-func (*WaitlistQuietHours) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
-}
-
-func (x *WaitlistQuietHours) GetStart() *timeofday.TimeOfDay {
-	if x != nil {
-		return x.Start
-	}
-	return nil
-}
-
-func (x *WaitlistQuietHours) GetEnd() *timeofday.TimeOfDay {
-	if x != nil {
-		return x.End
-	}
-	return nil
-}
-
-// TierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
-type TierBonuses struct {
+// WaitlistTierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
+type WaitlistTierBonuses struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// One for each tier with points.
-	Bonuses       []*TierBonus `protobuf:"bytes,1,rep,name=bonuses,proto3" json:"bonuses,omitempty"`
+	Bonuses       []*WaitlistTierBonus `protobuf:"bytes,1,rep,name=bonuses,proto3" json:"bonuses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *TierBonuses) Reset() {
-	*x = TierBonuses{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
+func (x *WaitlistTierBonuses) Reset() {
+	*x = WaitlistTierBonuses{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *TierBonuses) String() string {
+func (x *WaitlistTierBonuses) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*TierBonuses) ProtoMessage() {}
+func (*WaitlistTierBonuses) ProtoMessage() {}
 
-func (x *TierBonuses) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
+func (x *WaitlistTierBonuses) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -816,20 +1189,20 @@ func (x *TierBonuses) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use TierBonuses.ProtoReflect.Descriptor instead.
-func (*TierBonuses) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
+// Deprecated: Use WaitlistTierBonuses.ProtoReflect.Descriptor instead.
+func (*WaitlistTierBonuses) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
 }
 
-func (x *TierBonuses) GetBonuses() []*TierBonus {
+func (x *WaitlistTierBonuses) GetBonuses() []*WaitlistTierBonus {
 	if x != nil {
 		return x.Bonuses
 	}
 	return nil
 }
 
-// TierBonus is the points for members of a tier.
-type TierBonus struct {
+// WaitlistTierBonus is the points for members of a tier.
+type WaitlistTierBonus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tier of the members.
 	Tier string `protobuf:"bytes,1,opt,name=tier,proto3" json:"tier,omitempty"`
@@ -839,21 +1212,21 @@ type TierBonus struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *TierBonus) Reset() {
-	*x = TierBonus{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
+func (x *WaitlistTierBonus) Reset() {
+	*x = WaitlistTierBonus{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *TierBonus) String() string {
+func (x *WaitlistTierBonus) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*TierBonus) ProtoMessage() {}
+func (*WaitlistTierBonus) ProtoMessage() {}
 
-func (x *TierBonus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
+func (x *WaitlistTierBonus) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -864,27 +1237,27 @@ func (x *TierBonus) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use TierBonus.ProtoReflect.Descriptor instead.
-func (*TierBonus) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
+// Deprecated: Use WaitlistTierBonus.ProtoReflect.Descriptor instead.
+func (*WaitlistTierBonus) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
 }
 
-func (x *TierBonus) GetTier() string {
+func (x *WaitlistTierBonus) GetTier() string {
 	if x != nil {
 		return x.Tier
 	}
 	return ""
 }
 
-func (x *TierBonus) GetPoints() int32 {
+func (x *WaitlistTierBonus) GetPoints() int32 {
 	if x != nil {
 		return x.Points
 	}
 	return 0
 }
 
-// WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in this
-// order: default, tenant, location, service.
+// WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in
+// this order: default, tenant, location, service.
 type WaitlistRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whether members can join waitlists, and freed seats are given to them: WAITLIST_CLOSED. Default: true.
@@ -924,7 +1297,7 @@ type WaitlistRules struct {
 	// The score of every entry, 0 to 10,000. Default: 100.
 	BaseScore *int32 `protobuf:"varint,16,opt,name=base_score,json=baseScore,proto3,oneof" json:"base_score,omitempty"`
 	// Points added for members of a tier. A list replaces the inherited list as a whole.
-	TierBonuses *TierBonuses `protobuf:"bytes,17,opt,name=tier_bonuses,json=tierBonuses,proto3" json:"tier_bonuses,omitempty"`
+	TierBonuses *WaitlistTierBonuses `protobuf:"bytes,17,opt,name=tier_bonuses,json=tierBonuses,proto3" json:"tier_bonuses,omitempty"`
 	// Points added for each whole day between joining and the start, 0 to 100. Default: 0.
 	EarlyBirdPointsPerDay *int32 `protobuf:"varint,18,opt,name=early_bird_points_per_day,json=earlyBirdPointsPerDay,proto3,oneof" json:"early_bird_points_per_day,omitempty"`
 	// The maximum of points for joining early, 0 to 1,000. Default: 50.
@@ -936,11 +1309,11 @@ type WaitlistRules struct {
 	PriorityExpression *string `protobuf:"bytes,21,opt,name=priority_expression,json=priorityExpression,proto3,oneof" json:"priority_expression,omitempty"`
 	// The hours in which the time of an offer does not run, in the member's local time. Default: 21:00 to 08:00, as for
 	// messages.
-	QuietHours *WaitlistQuietHours `protobuf:"bytes,22,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
+	QuietHours *QuietHours `protobuf:"bytes,22,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
 	// Whether offers are sent, and their time runs, in quiet hours too. Default: false.
 	OffersInQuietHours *bool `protobuf:"varint,23,opt,name=offers_in_quiet_hours,json=offersInQuietHours,proto3,oneof" json:"offers_in_quiet_hours,omitempty"`
-	// How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer. Default:
-	// 0.
+	// How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer.
+	// Default: 0.
 	AutoPromoteCutoff *durationpb.Duration `protobuf:"bytes,24,opt,name=auto_promote_cutoff,json=autoPromoteCutoff,proto3" json:"auto_promote_cutoff,omitempty"`
 	// How long a promoted member may cancel without penalty, 0 to 7 days, but at most until the start. Default: 1 hour.
 	PromotionGrace *durationpb.Duration `protobuf:"bytes,25,opt,name=promotion_grace,json=promotionGrace,proto3" json:"promotion_grace,omitempty"`
@@ -954,7 +1327,7 @@ type WaitlistRules struct {
 
 func (x *WaitlistRules) Reset() {
 	*x = WaitlistRules{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -966,7 +1339,7 @@ func (x *WaitlistRules) String() string {
 func (*WaitlistRules) ProtoMessage() {}
 
 func (x *WaitlistRules) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -979,7 +1352,7 @@ func (x *WaitlistRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRules.ProtoReflect.Descriptor instead.
 func (*WaitlistRules) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WaitlistRules) GetEnabled() bool {
@@ -1094,7 +1467,7 @@ func (x *WaitlistRules) GetBaseScore() int32 {
 	return 0
 }
 
-func (x *WaitlistRules) GetTierBonuses() *TierBonuses {
+func (x *WaitlistRules) GetTierBonuses() *WaitlistTierBonuses {
 	if x != nil {
 		return x.TierBonuses
 	}
@@ -1129,7 +1502,7 @@ func (x *WaitlistRules) GetPriorityExpression() string {
 	return ""
 }
 
-func (x *WaitlistRules) GetQuietHours() *WaitlistQuietHours {
+func (x *WaitlistRules) GetQuietHours() *QuietHours {
 	if x != nil {
 		return x.QuietHours
 	}
@@ -1175,7 +1548,7 @@ func (x *WaitlistRules) GetSmsMinScore() int32 {
 type WaitlistRulesLayer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The level.
-	Level PolicyLevel `protobuf:"varint,1,opt,name=level,proto3,enum=berth.v1.PolicyLevel" json:"level,omitempty"`
+	Level SettingLevel `protobuf:"varint,1,opt,name=level,proto3,enum=berth.v1.SettingLevel" json:"level,omitempty"`
 	// The location or service. Empty for the tenant and the default.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// The rules. Rules that are not set are inherited.
@@ -1190,7 +1563,7 @@ type WaitlistRulesLayer struct {
 
 func (x *WaitlistRulesLayer) Reset() {
 	*x = WaitlistRulesLayer{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1202,7 +1575,7 @@ func (x *WaitlistRulesLayer) String() string {
 func (*WaitlistRulesLayer) ProtoMessage() {}
 
 func (x *WaitlistRulesLayer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1215,14 +1588,14 @@ func (x *WaitlistRulesLayer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRulesLayer.ProtoReflect.Descriptor instead.
 func (*WaitlistRulesLayer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
 }
 
-func (x *WaitlistRulesLayer) GetLevel() PolicyLevel {
+func (x *WaitlistRulesLayer) GetLevel() SettingLevel {
 	if x != nil {
 		return x.Level
 	}
-	return PolicyLevel_POLICY_LEVEL_UNSPECIFIED
+	return SettingLevel_SETTING_LEVEL_UNSPECIFIED
 }
 
 func (x *WaitlistRulesLayer) GetTargetId() string {
@@ -1259,7 +1632,7 @@ type EffectiveWaitlistRules struct {
 	// All fields are set.
 	Rules *WaitlistRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
 	// One for each field, in the order of the field numbers.
-	Origins []*PolicyOrigin `protobuf:"bytes,2,rep,name=origins,proto3" json:"origins,omitempty"`
+	Origins []*SettingOrigin `protobuf:"bytes,2,rep,name=origins,proto3" json:"origins,omitempty"`
 	// The rules of each level that applies, the default first.
 	Layers []*WaitlistRulesLayer `protobuf:"bytes,3,rep,name=layers,proto3" json:"layers,omitempty"`
 	// The tenant's version with the last change of these rules. 0 for the defaults. Decisions refer to it.
@@ -1270,7 +1643,7 @@ type EffectiveWaitlistRules struct {
 
 func (x *EffectiveWaitlistRules) Reset() {
 	*x = EffectiveWaitlistRules{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1282,7 +1655,7 @@ func (x *EffectiveWaitlistRules) String() string {
 func (*EffectiveWaitlistRules) ProtoMessage() {}
 
 func (x *EffectiveWaitlistRules) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1295,7 +1668,7 @@ func (x *EffectiveWaitlistRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveWaitlistRules.ProtoReflect.Descriptor instead.
 func (*EffectiveWaitlistRules) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *EffectiveWaitlistRules) GetRules() *WaitlistRules {
@@ -1305,7 +1678,7 @@ func (x *EffectiveWaitlistRules) GetRules() *WaitlistRules {
 	return nil
 }
 
-func (x *EffectiveWaitlistRules) GetOrigins() []*PolicyOrigin {
+func (x *EffectiveWaitlistRules) GetOrigins() []*SettingOrigin {
 	if x != nil {
 		return x.Origins
 	}
@@ -1332,13 +1705,13 @@ type WaitlistRulesVersion struct {
 	// The number of the edit in the tenant, from 1.
 	Version int32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	// The level that was edited.
-	Level PolicyLevel `protobuf:"varint,2,opt,name=level,proto3,enum=berth.v1.PolicyLevel" json:"level,omitempty"`
+	Level SettingLevel `protobuf:"varint,2,opt,name=level,proto3,enum=berth.v1.SettingLevel" json:"level,omitempty"`
 	// The location or service. Empty for the tenant.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// The rules that the level sets since this version. Empty after a reset.
 	Rules *WaitlistRules `protobuf:"bytes,4,opt,name=rules,proto3" json:"rules,omitempty"`
 	// Whether the level was reset: it inherits everything.
-	Reset_ bool `protobuf:"varint,5,opt,name=reset,proto3" json:"reset,omitempty"`
+	WasReset bool `protobuf:"varint,5,opt,name=was_reset,json=wasReset,proto3" json:"was_reset,omitempty"`
 	// Who did it: a member, a service account or the system.
 	Author string `protobuf:"bytes,6,opt,name=author,proto3" json:"author,omitempty"`
 	// The author's name at that time.
@@ -1353,7 +1726,7 @@ type WaitlistRulesVersion struct {
 
 func (x *WaitlistRulesVersion) Reset() {
 	*x = WaitlistRulesVersion{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1738,7 @@ func (x *WaitlistRulesVersion) String() string {
 func (*WaitlistRulesVersion) ProtoMessage() {}
 
 func (x *WaitlistRulesVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1751,7 @@ func (x *WaitlistRulesVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRulesVersion.ProtoReflect.Descriptor instead.
 func (*WaitlistRulesVersion) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WaitlistRulesVersion) GetVersion() int32 {
@@ -1388,11 +1761,11 @@ func (x *WaitlistRulesVersion) GetVersion() int32 {
 	return 0
 }
 
-func (x *WaitlistRulesVersion) GetLevel() PolicyLevel {
+func (x *WaitlistRulesVersion) GetLevel() SettingLevel {
 	if x != nil {
 		return x.Level
 	}
-	return PolicyLevel_POLICY_LEVEL_UNSPECIFIED
+	return SettingLevel_SETTING_LEVEL_UNSPECIFIED
 }
 
 func (x *WaitlistRulesVersion) GetTargetId() string {
@@ -1409,9 +1782,9 @@ func (x *WaitlistRulesVersion) GetRules() *WaitlistRules {
 	return nil
 }
 
-func (x *WaitlistRulesVersion) GetReset_() bool {
+func (x *WaitlistRulesVersion) GetWasReset() bool {
 	if x != nil {
-		return x.Reset_
+		return x.WasReset
 	}
 	return false
 }
@@ -1475,7 +1848,7 @@ type WaitlistVerdict struct {
 
 func (x *WaitlistVerdict) Reset() {
 	*x = WaitlistVerdict{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1487,7 +1860,7 @@ func (x *WaitlistVerdict) String() string {
 func (*WaitlistVerdict) ProtoMessage() {}
 
 func (x *WaitlistVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1500,7 +1873,7 @@ func (x *WaitlistVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistVerdict.ProtoReflect.Descriptor instead.
 func (*WaitlistVerdict) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *WaitlistVerdict) GetEntryId() string {
@@ -1622,7 +1995,7 @@ type WaitlistDecision struct {
 
 func (x *WaitlistDecision) Reset() {
 	*x = WaitlistDecision{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1634,7 +2007,7 @@ func (x *WaitlistDecision) String() string {
 func (*WaitlistDecision) ProtoMessage() {}
 
 func (x *WaitlistDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,7 +2020,7 @@ func (x *WaitlistDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistDecision.ProtoReflect.Descriptor instead.
 func (*WaitlistDecision) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WaitlistDecision) GetId() string {
@@ -1783,11 +2156,571 @@ func (x *WaitlistDecision) GetLineLength() int32 {
 	return 0
 }
 
+// SessionChoice is a choice of sessions.
+type SessionChoice struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sessions. Any one of them will do. Their order is kept.
+	SessionIds    []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionChoice) Reset() {
+	*x = SessionChoice{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionChoice) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionChoice) ProtoMessage() {}
+
+func (x *SessionChoice) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionChoice.ProtoReflect.Descriptor instead.
+func (*SessionChoice) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *SessionChoice) GetSessionIds() []string {
+	if x != nil {
+		return x.SessionIds
+	}
+	return nil
+}
+
+// WaitlistEntryFilter selects entries. An empty condition matches all.
+type WaitlistEntryFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Entries that name this session, alone or among several.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Entries for sessions or time windows at this location.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Entries for sessions or time windows of this service.
+	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Entries for sessions or time windows with this resource.
+	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// Only this member.
+	MemberId string `protobuf:"bytes,5,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Only these statuses. Empty: those that wait, with or without an offer.
+	Statuses []WaitlistEntryStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistEntryStatus" json:"statuses,omitempty"`
+	// Entries for this period: by the start of a named session, or the days of a time window.
+	DesiredWithin *TimeRange `protobuf:"bytes,7,opt,name=desired_within,json=desiredWithin,proto3" json:"desired_within,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistEntryFilter) Reset() {
+	*x = WaitlistEntryFilter{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistEntryFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistEntryFilter) ProtoMessage() {}
+
+func (x *WaitlistEntryFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistEntryFilter.ProtoReflect.Descriptor instead.
+func (*WaitlistEntryFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *WaitlistEntryFilter) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WaitlistEntryFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *WaitlistEntryFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *WaitlistEntryFilter) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *WaitlistEntryFilter) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *WaitlistEntryFilter) GetStatuses() []WaitlistEntryStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *WaitlistEntryFilter) GetDesiredWithin() *TimeRange {
+	if x != nil {
+		return x.DesiredWithin
+	}
+	return nil
+}
+
+// PreviewedWaitlistMove is a past decision and the result of the draft.
+type PreviewedWaitlistMove struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision as it was.
+	Decision *WaitlistDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
+	// The result under the draft.
+	DraftMove WaitlistMove `protobuf:"varint,2,opt,name=draft_move,json=draftMove,proto3,enum=berth.v1.WaitlistMove" json:"draft_move,omitempty"`
+	// How the draft would have given the seats.
+	DraftMode WaitlistMode `protobuf:"varint,3,opt,name=draft_mode,json=draftMode,proto3,enum=berth.v1.WaitlistMode" json:"draft_mode,omitempty"`
+	// The decision about each entry under the draft, in its order.
+	DraftVerdicts []*WaitlistVerdict `protobuf:"bytes,4,rep,name=draft_verdicts,json=draftVerdicts,proto3" json:"draft_verdicts,omitempty"`
+	// Whether the draft would have changed the result for any entry.
+	Changed bool `protobuf:"varint,5,opt,name=changed,proto3" json:"changed,omitempty"`
+	// The difference in English sentences.
+	Sentences     []string `protobuf:"bytes,6,rep,name=sentences,proto3" json:"sentences,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PreviewedWaitlistMove) Reset() {
+	*x = PreviewedWaitlistMove{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PreviewedWaitlistMove) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PreviewedWaitlistMove) ProtoMessage() {}
+
+func (x *PreviewedWaitlistMove) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PreviewedWaitlistMove.ProtoReflect.Descriptor instead.
+func (*PreviewedWaitlistMove) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *PreviewedWaitlistMove) GetDecision() *WaitlistDecision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
+func (x *PreviewedWaitlistMove) GetDraftMove() WaitlistMove {
+	if x != nil {
+		return x.DraftMove
+	}
+	return WaitlistMove_WAITLIST_MOVE_UNSPECIFIED
+}
+
+func (x *PreviewedWaitlistMove) GetDraftMode() WaitlistMode {
+	if x != nil {
+		return x.DraftMode
+	}
+	return WaitlistMode_WAITLIST_MODE_UNSPECIFIED
+}
+
+func (x *PreviewedWaitlistMove) GetDraftVerdicts() []*WaitlistVerdict {
+	if x != nil {
+		return x.DraftVerdicts
+	}
+	return nil
+}
+
+func (x *PreviewedWaitlistMove) GetChanged() bool {
+	if x != nil {
+		return x.Changed
+	}
+	return false
+}
+
+func (x *PreviewedWaitlistMove) GetSentences() []string {
+	if x != nil {
+		return x.Sentences
+	}
+	return nil
+}
+
+// WaitlistEntryVerdict is a decision and its result for an entry.
+type WaitlistEntryVerdict struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision. For members without the permission it does not name others.
+	Decision *WaitlistDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
+	// The result for this entry.
+	Verdict       *WaitlistVerdict `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistEntryVerdict) Reset() {
+	*x = WaitlistEntryVerdict{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistEntryVerdict) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistEntryVerdict) ProtoMessage() {}
+
+func (x *WaitlistEntryVerdict) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistEntryVerdict.ProtoReflect.Descriptor instead.
+func (*WaitlistEntryVerdict) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *WaitlistEntryVerdict) GetDecision() *WaitlistDecision {
+	if x != nil {
+		return x.Decision
+	}
+	return nil
+}
+
+func (x *WaitlistEntryVerdict) GetVerdict() *WaitlistVerdict {
+	if x != nil {
+		return x.Verdict
+	}
+	return nil
+}
+
+// WaitlistFigures count entries and offers.
+type WaitlistFigures struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Entries that joined.
+	Entries int64 `protobuf:"varint,1,opt,name=entries,proto3" json:"entries,omitempty"`
+	// The part of entries that still waits.
+	Active int64 `protobuf:"varint,2,opt,name=active,proto3" json:"active,omitempty"`
+	// The part of entries that became bookings.
+	Booked int64 `protobuf:"varint,3,opt,name=booked,proto3" json:"booked,omitempty"`
+	// Entries that were booked without an offer.
+	Promoted int64 `protobuf:"varint,4,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	// Offers that were made.
+	OffersSent int64 `protobuf:"varint,5,opt,name=offers_sent,json=offersSent,proto3" json:"offers_sent,omitempty"`
+	// The part of offers_sent that was accepted.
+	Accepted int64 `protobuf:"varint,6,opt,name=accepted,proto3" json:"accepted,omitempty"`
+	// The part of offers_sent that was declined.
+	Declined int64 `protobuf:"varint,7,opt,name=declined,proto3" json:"declined,omitempty"`
+	// The part of offers_sent that expired.
+	Expired int64 `protobuf:"varint,8,opt,name=expired,proto3" json:"expired,omitempty"`
+	// The part of offers_sent that was withdrawn.
+	Withdrawn int64 `protobuf:"varint,9,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
+	// accepted / offers_sent, 0 to 1. 0 without offers.
+	AcceptanceRate float64 `protobuf:"fixed64,10,opt,name=acceptance_rate,json=acceptanceRate,proto3" json:"acceptance_rate,omitempty"`
+	// booked / entries, 0 to 1. 0 without entries.
+	ConversionRate float64 `protobuf:"fixed64,11,opt,name=conversion_rate,json=conversionRate,proto3" json:"conversion_rate,omitempty"`
+	// The mean time from an offer to its answer, accepted or declined. Absent without answers.
+	AverageResponseTime *durationpb.Duration `protobuf:"bytes,12,opt,name=average_response_time,json=averageResponseTime,proto3" json:"average_response_time,omitempty"`
+	// The mean number of offers in a round until one was accepted. 0 if none was.
+	AverageCascadeDepth float64 `protobuf:"fixed64,13,opt,name=average_cascade_depth,json=averageCascadeDepth,proto3" json:"average_cascade_depth,omitempty"`
+	// The maximum number of offers in a round until one was accepted.
+	MaxCascadeDepth int32 `protobuf:"varint,14,opt,name=max_cascade_depth,json=maxCascadeDepth,proto3" json:"max_cascade_depth,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *WaitlistFigures) Reset() {
+	*x = WaitlistFigures{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistFigures) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistFigures) ProtoMessage() {}
+
+func (x *WaitlistFigures) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistFigures.ProtoReflect.Descriptor instead.
+func (*WaitlistFigures) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *WaitlistFigures) GetEntries() int64 {
+	if x != nil {
+		return x.Entries
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetActive() int64 {
+	if x != nil {
+		return x.Active
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetBooked() int64 {
+	if x != nil {
+		return x.Booked
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetPromoted() int64 {
+	if x != nil {
+		return x.Promoted
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetOffersSent() int64 {
+	if x != nil {
+		return x.OffersSent
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetAccepted() int64 {
+	if x != nil {
+		return x.Accepted
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetDeclined() int64 {
+	if x != nil {
+		return x.Declined
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetExpired() int64 {
+	if x != nil {
+		return x.Expired
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetWithdrawn() int64 {
+	if x != nil {
+		return x.Withdrawn
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetAcceptanceRate() float64 {
+	if x != nil {
+		return x.AcceptanceRate
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetConversionRate() float64 {
+	if x != nil {
+		return x.ConversionRate
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetAverageResponseTime() *durationpb.Duration {
+	if x != nil {
+		return x.AverageResponseTime
+	}
+	return nil
+}
+
+func (x *WaitlistFigures) GetAverageCascadeDepth() float64 {
+	if x != nil {
+		return x.AverageCascadeDepth
+	}
+	return 0
+}
+
+func (x *WaitlistFigures) GetMaxCascadeDepth() int32 {
+	if x != nil {
+		return x.MaxCascadeDepth
+	}
+	return 0
+}
+
+// WaitlistFiguresRow has the figures of a day, location or service.
+type WaitlistFiguresRow struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The location or service, or the day (2026-03-09) in the tenant's time zone.
+	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
+	// The name of the location or service, or the day.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The figures.
+	Figures       *WaitlistFigures `protobuf:"bytes,3,opt,name=figures,proto3" json:"figures,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistFiguresRow) Reset() {
+	*x = WaitlistFiguresRow{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistFiguresRow) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistFiguresRow) ProtoMessage() {}
+
+func (x *WaitlistFiguresRow) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistFiguresRow.ProtoReflect.Descriptor instead.
+func (*WaitlistFiguresRow) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *WaitlistFiguresRow) GetKey() string {
+	if x != nil {
+		return x.Key
+	}
+	return ""
+}
+
+func (x *WaitlistFiguresRow) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *WaitlistFiguresRow) GetFigures() *WaitlistFigures {
+	if x != nil {
+		return x.Figures
+	}
+	return nil
+}
+
 var File_berth_v1_waitlist_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
-	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/tenant.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xf6\x02\n" +
+	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xb7\a\n" +
+	"\rWaitlistEntry\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x1b\n" +
+	"\tmember_id\x18\x03 \x01(\tR\bmemberId\x12\x1f\n" +
+	"\vmember_name\x18\x04 \x01(\tR\n" +
+	"memberName\x12\x1d\n" +
+	"\n" +
+	"party_size\x18\x05 \x01(\x05R\tpartySize\x125\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x1d.berth.v1.WaitlistEntryStatusR\x06status\x12\x1a\n" +
+	"\bposition\x18\a \x01(\x05R\bposition\x12;\n" +
+	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12H\n" +
+	"\x12session_start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12#\n" +
+	"\rsession_title\x18\n" +
+	" \x01(\tR\fsessionTitle\x12\x1b\n" +
+	"\ttime_zone\x18\v \x01(\tR\btimeZone\x12\x1d\n" +
+	"\n" +
+	"booking_id\x18\f \x01(\tR\tbookingId\x12,\n" +
+	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason\x12\x1f\n" +
+	"\vsession_ids\x18\x0e \x03(\tR\n" +
+	"sessionIds\x120\n" +
+	"\x06window\x18\x0f \x01(\v2\x18.berth.v1.WaitlistWindowR\x06window\x12\x19\n" +
+	"\bcoach_id\x18\x10 \x01(\tR\acoachId\x12\x18\n" +
+	"\aflagged\x18\x11 \x01(\bR\aflagged\x12\x19\n" +
+	"\x05score\x18\x12 \x01(\x05H\x00R\x05score\x88\x01\x01\x12\x16\n" +
+	"\x06offers\x18\x13 \x01(\x05R\x06offers\x126\n" +
+	"\n" +
+	"live_offer\x18\x14 \x01(\v2\x17.berth.v1.WaitlistOfferR\tliveOffer\x129\n" +
+	"\n" +
+	"close_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12(\n" +
+	"\rcurrent_score\x18\x16 \x01(\x05H\x01R\fcurrentScore\x88\x01\x01\x12=\n" +
+	"\vscore_parts\x18\x17 \x01(\v2\x1c.berth.v1.WaitlistScorePartsR\n" +
+	"scorePartsB\b\n" +
+	"\x06_scoreB\x10\n" +
+	"\x0e_current_score\"s\n" +
+	"\x12WaitlistScoreParts\x12\x12\n" +
+	"\x04base\x18\x01 \x01(\x05R\x04base\x12\x1d\n" +
+	"\n" +
+	"tier_bonus\x18\x02 \x01(\x05R\ttierBonus\x12*\n" +
+	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints\"\xf6\x02\n" +
 	"\x0eWaitlistWindow\x12'\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tserviceId\x12)\n" +
@@ -1799,8 +2732,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"first_date\x18\x04 \x01(\v2\x11.google.type.DateB\x06\xbaH\x03\xc8\x01\x01R\tfirstDate\x12.\n" +
 	"\tlast_date\x18\x05 \x01(\v2\x11.google.type.DateR\blastDate\x12=\n" +
 	"\x0eearliest_start\x18\x06 \x01(\v2\x16.google.type.TimeOfDayR\rearliestStart\x129\n" +
-	"\flatest_start\x18\a \x01(\v2\x16.google.type.TimeOfDayR\vlatestStart\"\x9d\x05\n" +
-	"\x05Offer\x12\x0e\n" +
+	"\flatest_start\x18\a \x01(\v2\x16.google.type.TimeOfDayR\vlatestStart\"\xb5\x05\n" +
+	"\rWaitlistOffer\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x19\n" +
@@ -1808,10 +2741,10 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\tmember_id\x18\x04 \x01(\tR\bmemberId\x12\x1f\n" +
 	"\vmember_name\x18\x05 \x01(\tR\n" +
 	"memberName\x12\x14\n" +
-	"\x05seats\x18\x06 \x01(\x05R\x05seats\x12-\n" +
-	"\x06status\x18\a \x01(\x0e2\x15.berth.v1.OfferStatusR\x06status\x12$\n" +
-	"\x0efirst_to_claim\x18\b \x01(\bR\ffirstToClaim\x12\x10\n" +
-	"\x03try\x18\t \x01(\x05R\x03try\x12\x17\n" +
+	"\x05seats\x18\x06 \x01(\x05R\x05seats\x125\n" +
+	"\x06status\x18\a \x01(\x0e2\x1d.berth.v1.WaitlistOfferStatusR\x06status\x12$\n" +
+	"\x0efirst_to_claim\x18\b \x01(\bR\ffirstToClaim\x12\x18\n" +
+	"\aattempt\x18\t \x01(\x05R\aattempt\x12\x17\n" +
 	"\aby_hand\x18\n" +
 	" \x01(\bR\x06byHand\x12;\n" +
 	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1825,14 +2758,11 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x06reason\x18\x0f \x01(\tR\x06reason\x12#\n" +
 	"\rsession_title\x18\x10 \x01(\tR\fsessionTitle\x12H\n" +
 	"\x12session_start_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12\x1b\n" +
-	"\ttime_zone\x18\x12 \x01(\tR\btimeZone\"|\n" +
-	"\x12WaitlistQuietHours\x124\n" +
-	"\x05start\x18\x01 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x05start\x120\n" +
-	"\x03end\x18\x02 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x03end\"\x95\x01\n" +
-	"\vTierBonuses\x12\x85\x01\n" +
-	"\abonuses\x18\x01 \x03(\v2\x13.berth.v1.TierBonusBV\xbaHS\xba\x01K\n" +
-	"\x13tier_bonuses.unique\x12\x16each tier at most once\x1a\x1cthis.map(b, b.tier).unique()\x92\x01\x02\x102R\abonuses\"M\n" +
-	"\tTierBonus\x12\x1d\n" +
+	"\ttime_zone\x18\x12 \x01(\tR\btimeZone\"\xa5\x01\n" +
+	"\x13WaitlistTierBonuses\x12\x8d\x01\n" +
+	"\abonuses\x18\x01 \x03(\v2\x1b.berth.v1.WaitlistTierBonusBV\xbaHS\xba\x01K\n" +
+	"\x13tier_bonuses.unique\x12\x16each tier at most once\x1a\x1cthis.map(b, b.tier).unique()\x92\x01\x02\x102R\abonuses\"U\n" +
+	"\x11WaitlistTierBonus\x12\x1d\n" +
 	"\x04tier\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x04tier\x12!\n" +
 	"\x06points\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x06points\"\x8d\x0f\n" +
 	"\rWaitlistRules\x12\x1d\n" +
@@ -1855,13 +2785,13 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x05order\x18\x0f \x01(\x0e2\x17.berth.v1.WaitlistOrderB\b\xbaH\x05\x82\x01\x02\x10\x01H\n" +
 	"R\x05order\x88\x01\x01\x12\"\n" +
 	"\n" +
-	"base_score\x18\x10 \x01(\x05H\vR\tbaseScore\x88\x01\x01\x128\n" +
-	"\ftier_bonuses\x18\x11 \x01(\v2\x15.berth.v1.TierBonusesR\vtierBonuses\x12=\n" +
+	"base_score\x18\x10 \x01(\x05H\vR\tbaseScore\x88\x01\x01\x12@\n" +
+	"\ftier_bonuses\x18\x11 \x01(\v2\x1d.berth.v1.WaitlistTierBonusesR\vtierBonuses\x12=\n" +
 	"\x19early_bird_points_per_day\x18\x12 \x01(\x05H\fR\x15earlyBirdPointsPerDay\x88\x01\x01\x126\n" +
 	"\x15early_bird_max_points\x18\x13 \x01(\x05H\rR\x12earlyBirdMaxPoints\x88\x01\x01\x12D\n" +
 	"\x16eligibility_expression\x18\x14 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x0eR\x15eligibilityExpression\x88\x01\x01\x12>\n" +
-	"\x13priority_expression\x18\x15 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x0fR\x12priorityExpression\x88\x01\x01\x12=\n" +
-	"\vquiet_hours\x18\x16 \x01(\v2\x1c.berth.v1.WaitlistQuietHoursR\n" +
+	"\x13priority_expression\x18\x15 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x0fR\x12priorityExpression\x88\x01\x01\x125\n" +
+	"\vquiet_hours\x18\x16 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\x126\n" +
 	"\x15offers_in_quiet_hours\x18\x17 \x01(\bH\x10R\x12offersInQuietHours\x88\x01\x01\x12I\n" +
 	"\x13auto_promote_cutoff\x18\x18 \x01(\v2\x19.google.protobuf.DurationR\x11autoPromoteCutoff\x12B\n" +
@@ -1886,24 +2816,24 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x17_eligibility_expressionB\x16\n" +
 	"\x14_priority_expressionB\x18\n" +
 	"\x16_offers_in_quiet_hoursB\x10\n" +
-	"\x0e_sms_min_score\"\xbb\x01\n" +
-	"\x12WaitlistRulesLayer\x12+\n" +
-	"\x05level\x18\x01 \x01(\x0e2\x15.berth.v1.PolicyLevelR\x05level\x12\x1b\n" +
+	"\x0e_sms_min_score\"\xbc\x01\n" +
+	"\x12WaitlistRulesLayer\x12,\n" +
+	"\x05level\x18\x01 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
 	"\ttarget_id\x18\x02 \x01(\tR\btargetId\x12-\n" +
 	"\x05rules\x18\x03 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\x12\n" +
 	"\x04etag\x18\x04 \x01(\tR\x04etag\x12\x18\n" +
-	"\aversion\x18\x05 \x01(\x05R\aversion\"\xc9\x01\n" +
+	"\aversion\x18\x05 \x01(\x05R\aversion\"\xca\x01\n" +
 	"\x16EffectiveWaitlistRules\x12-\n" +
-	"\x05rules\x18\x01 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x120\n" +
-	"\aorigins\x18\x02 \x03(\v2\x16.berth.v1.PolicyOriginR\aorigins\x124\n" +
+	"\x05rules\x18\x01 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x121\n" +
+	"\aorigins\x18\x02 \x03(\v2\x17.berth.v1.SettingOriginR\aorigins\x124\n" +
 	"\x06layers\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistRulesLayerR\x06layers\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\x05R\aversion\"\xcd\x02\n" +
+	"\aversion\x18\x04 \x01(\x05R\aversion\"\xd5\x02\n" +
 	"\x14WaitlistRulesVersion\x12\x18\n" +
-	"\aversion\x18\x01 \x01(\x05R\aversion\x12+\n" +
-	"\x05level\x18\x02 \x01(\x0e2\x15.berth.v1.PolicyLevelR\x05level\x12\x1b\n" +
+	"\aversion\x18\x01 \x01(\x05R\aversion\x12,\n" +
+	"\x05level\x18\x02 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
 	"\ttarget_id\x18\x03 \x01(\tR\btargetId\x12-\n" +
-	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\x14\n" +
-	"\x05reset\x18\x05 \x01(\bR\x05reset\x12\x16\n" +
+	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\x1b\n" +
+	"\twas_reset\x18\x05 \x01(\bR\bwasReset\x12\x16\n" +
 	"\x06author\x18\x06 \x01(\tR\x06author\x12\x1f\n" +
 	"\vauthor_name\x18\a \x01(\tR\n" +
 	"authorName\x12\x16\n" +
@@ -1950,14 +2880,69 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\tsentences\x18\x12 \x03(\tR\tsentences\x12\x1f\n" +
 	"\vline_length\x18\x13 \x01(\x05R\n" +
 	"lineLengthB\b\n" +
-	"\x06_seats*\xae\x01\n" +
-	"\vOfferStatus\x12\x1c\n" +
-	"\x18OFFER_STATUS_UNSPECIFIED\x10\x00\x12\x15\n" +
-	"\x11OFFER_STATUS_LIVE\x10\x01\x12\x19\n" +
-	"\x15OFFER_STATUS_ACCEPTED\x10\x02\x12\x19\n" +
-	"\x15OFFER_STATUS_DECLINED\x10\x03\x12\x18\n" +
-	"\x14OFFER_STATUS_EXPIRED\x10\x04\x12\x1a\n" +
-	"\x16OFFER_STATUS_WITHDRAWN\x10\x05*\x88\x01\n" +
+	"\x06_seats\"E\n" +
+	"\rSessionChoice\x124\n" +
+	"\vsession_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x102\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
+	"sessionIds\"\xfd\x02\n" +
+	"\x13WaitlistEntryFilter\x12*\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12*\n" +
+	"\n" +
+	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
+	"\vresource_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"resourceId\x12(\n" +
+	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12L\n" +
+	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistEntryStatusB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
+	"\x0edesired_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rdesiredWithin\"\xb7\x02\n" +
+	"\x15PreviewedWaitlistMove\x126\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1a.berth.v1.WaitlistDecisionR\bdecision\x125\n" +
+	"\n" +
+	"draft_move\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistMoveR\tdraftMove\x125\n" +
+	"\n" +
+	"draft_mode\x18\x03 \x01(\x0e2\x16.berth.v1.WaitlistModeR\tdraftMode\x12@\n" +
+	"\x0edraft_verdicts\x18\x04 \x03(\v2\x19.berth.v1.WaitlistVerdictR\rdraftVerdicts\x12\x18\n" +
+	"\achanged\x18\x05 \x01(\bR\achanged\x12\x1c\n" +
+	"\tsentences\x18\x06 \x03(\tR\tsentences\"\x83\x01\n" +
+	"\x14WaitlistEntryVerdict\x126\n" +
+	"\bdecision\x18\x01 \x01(\v2\x1a.berth.v1.WaitlistDecisionR\bdecision\x123\n" +
+	"\averdict\x18\x02 \x01(\v2\x19.berth.v1.WaitlistVerdictR\averdict\"\x89\x04\n" +
+	"\x0fWaitlistFigures\x12\x18\n" +
+	"\aentries\x18\x01 \x01(\x03R\aentries\x12\x16\n" +
+	"\x06active\x18\x02 \x01(\x03R\x06active\x12\x16\n" +
+	"\x06booked\x18\x03 \x01(\x03R\x06booked\x12\x1a\n" +
+	"\bpromoted\x18\x04 \x01(\x03R\bpromoted\x12\x1f\n" +
+	"\voffers_sent\x18\x05 \x01(\x03R\n" +
+	"offersSent\x12\x1a\n" +
+	"\baccepted\x18\x06 \x01(\x03R\baccepted\x12\x1a\n" +
+	"\bdeclined\x18\a \x01(\x03R\bdeclined\x12\x18\n" +
+	"\aexpired\x18\b \x01(\x03R\aexpired\x12\x1c\n" +
+	"\twithdrawn\x18\t \x01(\x03R\twithdrawn\x12'\n" +
+	"\x0facceptance_rate\x18\n" +
+	" \x01(\x01R\x0eacceptanceRate\x12'\n" +
+	"\x0fconversion_rate\x18\v \x01(\x01R\x0econversionRate\x12M\n" +
+	"\x15average_response_time\x18\f \x01(\v2\x19.google.protobuf.DurationR\x13averageResponseTime\x122\n" +
+	"\x15average_cascade_depth\x18\r \x01(\x01R\x13averageCascadeDepth\x12*\n" +
+	"\x11max_cascade_depth\x18\x0e \x01(\x05R\x0fmaxCascadeDepth\"o\n" +
+	"\x12WaitlistFiguresRow\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x123\n" +
+	"\afigures\x18\x03 \x01(\v2\x19.berth.v1.WaitlistFiguresR\afigures*\xec\x01\n" +
+	"\x13WaitlistEntryStatus\x12%\n" +
+	"!WAITLIST_ENTRY_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
+	"\x1dWAITLIST_ENTRY_STATUS_WAITING\x10\x01\x12!\n" +
+	"\x1dWAITLIST_ENTRY_STATUS_OFFERED\x10\x02\x12 \n" +
+	"\x1cWAITLIST_ENTRY_STATUS_BOOKED\x10\x03\x12#\n" +
+	"\x1fWAITLIST_ENTRY_STATUS_CANCELLED\x10\x04\x12!\n" +
+	"\x1dWAITLIST_ENTRY_STATUS_EXPIRED\x10\x05*\xec\x01\n" +
+	"\x13WaitlistOfferStatus\x12%\n" +
+	"!WAITLIST_OFFER_STATUS_UNSPECIFIED\x10\x00\x12\x1e\n" +
+	"\x1aWAITLIST_OFFER_STATUS_LIVE\x10\x01\x12\"\n" +
+	"\x1eWAITLIST_OFFER_STATUS_ACCEPTED\x10\x02\x12\"\n" +
+	"\x1eWAITLIST_OFFER_STATUS_DECLINED\x10\x03\x12!\n" +
+	"\x1dWAITLIST_OFFER_STATUS_EXPIRED\x10\x04\x12#\n" +
+	"\x1fWAITLIST_OFFER_STATUS_WITHDRAWN\x10\x05*\x88\x01\n" +
 	"\fWaitlistMode\x12\x1d\n" +
 	"\x19WAITLIST_MODE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aWAITLIST_MODE_AUTO_PROMOTE\x10\x01\x12\x17\n" +
@@ -1995,7 +2980,11 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x19WAITLIST_MOVE_NOBODY_FITS\x10\x01\x12\x17\n" +
 	"\x13WAITLIST_MOVE_OFFER\x10\x02\x12\x19\n" +
 	"\x15WAITLIST_MOVE_ROLL_ON\x10\x03\x12\x1b\n" +
-	"\x17WAITLIST_MOVE_HAND_BACK\x10\x04B\x8d\x01\n" +
+	"\x17WAITLIST_MOVE_HAND_BACK\x10\x04*\x81\x01\n" +
+	"\x13WaitlistClaimAction\x12%\n" +
+	"!WAITLIST_CLAIM_ACTION_UNSPECIFIED\x10\x00\x12 \n" +
+	"\x1cWAITLIST_CLAIM_ACTION_ACCEPT\x10\x01\x12!\n" +
+	"\x1dWAITLIST_CLAIM_ACTION_DECLINE\x10\x02B\x8d\x01\n" +
 	"\fcom.berth.v1B\rWaitlistProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
 var (
@@ -2010,80 +2999,106 @@ func file_berth_v1_waitlist_proto_rawDescGZIP() []byte {
 	return file_berth_v1_waitlist_proto_rawDescData
 }
 
-var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
+var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_berth_v1_waitlist_proto_goTypes = []any{
-	(OfferStatus)(0),               // 0: berth.v1.OfferStatus
-	(WaitlistMode)(0),              // 1: berth.v1.WaitlistMode
-	(WaitlistOrder)(0),             // 2: berth.v1.WaitlistOrder
-	(WaitlistAfter)(0),             // 3: berth.v1.WaitlistAfter
-	(WaitlistTrigger)(0),           // 4: berth.v1.WaitlistTrigger
-	(WaitlistMove)(0),              // 5: berth.v1.WaitlistMove
-	(*WaitlistWindow)(nil),         // 6: berth.v1.WaitlistWindow
-	(*Offer)(nil),                  // 7: berth.v1.Offer
-	(*WaitlistQuietHours)(nil),     // 8: berth.v1.WaitlistQuietHours
-	(*TierBonuses)(nil),            // 9: berth.v1.TierBonuses
-	(*TierBonus)(nil),              // 10: berth.v1.TierBonus
-	(*WaitlistRules)(nil),          // 11: berth.v1.WaitlistRules
-	(*WaitlistRulesLayer)(nil),     // 12: berth.v1.WaitlistRulesLayer
-	(*EffectiveWaitlistRules)(nil), // 13: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRulesVersion)(nil),   // 14: berth.v1.WaitlistRulesVersion
-	(*WaitlistVerdict)(nil),        // 15: berth.v1.WaitlistVerdict
-	(*WaitlistDecision)(nil),       // 16: berth.v1.WaitlistDecision
-	(*date.Date)(nil),              // 17: google.type.Date
-	(*timeofday.TimeOfDay)(nil),    // 18: google.type.TimeOfDay
-	(*timestamppb.Timestamp)(nil),  // 19: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),    // 20: google.protobuf.Duration
-	(PolicyLevel)(0),               // 21: berth.v1.PolicyLevel
-	(*PolicyOrigin)(nil),           // 22: berth.v1.PolicyOrigin
+	(WaitlistEntryStatus)(0),       // 0: berth.v1.WaitlistEntryStatus
+	(WaitlistOfferStatus)(0),       // 1: berth.v1.WaitlistOfferStatus
+	(WaitlistMode)(0),              // 2: berth.v1.WaitlistMode
+	(WaitlistOrder)(0),             // 3: berth.v1.WaitlistOrder
+	(WaitlistAfter)(0),             // 4: berth.v1.WaitlistAfter
+	(WaitlistTrigger)(0),           // 5: berth.v1.WaitlistTrigger
+	(WaitlistMove)(0),              // 6: berth.v1.WaitlistMove
+	(WaitlistClaimAction)(0),       // 7: berth.v1.WaitlistClaimAction
+	(*WaitlistEntry)(nil),          // 8: berth.v1.WaitlistEntry
+	(*WaitlistScoreParts)(nil),     // 9: berth.v1.WaitlistScoreParts
+	(*WaitlistWindow)(nil),         // 10: berth.v1.WaitlistWindow
+	(*WaitlistOffer)(nil),          // 11: berth.v1.WaitlistOffer
+	(*WaitlistTierBonuses)(nil),    // 12: berth.v1.WaitlistTierBonuses
+	(*WaitlistTierBonus)(nil),      // 13: berth.v1.WaitlistTierBonus
+	(*WaitlistRules)(nil),          // 14: berth.v1.WaitlistRules
+	(*WaitlistRulesLayer)(nil),     // 15: berth.v1.WaitlistRulesLayer
+	(*EffectiveWaitlistRules)(nil), // 16: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRulesVersion)(nil),   // 17: berth.v1.WaitlistRulesVersion
+	(*WaitlistVerdict)(nil),        // 18: berth.v1.WaitlistVerdict
+	(*WaitlistDecision)(nil),       // 19: berth.v1.WaitlistDecision
+	(*SessionChoice)(nil),          // 20: berth.v1.SessionChoice
+	(*WaitlistEntryFilter)(nil),    // 21: berth.v1.WaitlistEntryFilter
+	(*PreviewedWaitlistMove)(nil),  // 22: berth.v1.PreviewedWaitlistMove
+	(*WaitlistEntryVerdict)(nil),   // 23: berth.v1.WaitlistEntryVerdict
+	(*WaitlistFigures)(nil),        // 24: berth.v1.WaitlistFigures
+	(*WaitlistFiguresRow)(nil),     // 25: berth.v1.WaitlistFiguresRow
+	(*timestamppb.Timestamp)(nil),  // 26: google.protobuf.Timestamp
+	(*date.Date)(nil),              // 27: google.type.Date
+	(*timeofday.TimeOfDay)(nil),    // 28: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),    // 29: google.protobuf.Duration
+	(*QuietHours)(nil),             // 30: berth.v1.QuietHours
+	(SettingLevel)(0),              // 31: berth.v1.SettingLevel
+	(*SettingOrigin)(nil),          // 32: berth.v1.SettingOrigin
+	(*TimeRange)(nil),              // 33: berth.v1.TimeRange
 }
 var file_berth_v1_waitlist_proto_depIdxs = []int32{
-	17, // 0: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
-	17, // 1: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
-	18, // 2: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
-	18, // 3: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
-	0,  // 4: berth.v1.Offer.status:type_name -> berth.v1.OfferStatus
-	19, // 5: berth.v1.Offer.create_time:type_name -> google.protobuf.Timestamp
-	19, // 6: berth.v1.Offer.expire_time:type_name -> google.protobuf.Timestamp
-	19, // 7: berth.v1.Offer.close_time:type_name -> google.protobuf.Timestamp
-	19, // 8: berth.v1.Offer.session_start_time:type_name -> google.protobuf.Timestamp
-	18, // 9: berth.v1.WaitlistQuietHours.start:type_name -> google.type.TimeOfDay
-	18, // 10: berth.v1.WaitlistQuietHours.end:type_name -> google.type.TimeOfDay
-	10, // 11: berth.v1.TierBonuses.bonuses:type_name -> berth.v1.TierBonus
-	1,  // 12: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
-	20, // 13: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
-	20, // 14: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
-	20, // 15: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
-	3,  // 16: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
-	3,  // 17: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
-	20, // 18: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
-	2,  // 19: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
-	9,  // 20: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.TierBonuses
-	8,  // 21: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.WaitlistQuietHours
-	20, // 22: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
-	20, // 23: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
-	20, // 24: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
-	21, // 25: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.PolicyLevel
-	11, // 26: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
-	11, // 27: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
-	22, // 28: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.PolicyOrigin
-	12, // 29: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
-	21, // 30: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.PolicyLevel
-	11, // 31: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	19, // 32: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	19, // 33: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
-	19, // 34: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
-	19, // 35: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	4,  // 36: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	1,  // 37: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	5,  // 38: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	5,  // 39: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	15, // 40: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	0,  // 0: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
+	26, // 1: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	26, // 2: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
+	10, // 3: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
+	11, // 4: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
+	26, // 5: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	9,  // 6: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
+	27, // 7: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
+	27, // 8: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
+	28, // 9: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
+	28, // 10: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
+	1,  // 11: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
+	26, // 12: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
+	26, // 13: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
+	26, // 14: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
+	26, // 15: berth.v1.WaitlistOffer.session_start_time:type_name -> google.protobuf.Timestamp
+	13, // 16: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
+	2,  // 17: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
+	29, // 18: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
+	29, // 19: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
+	29, // 20: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
+	4,  // 21: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
+	4,  // 22: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
+	29, // 23: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
+	3,  // 24: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
+	12, // 25: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
+	30, // 26: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
+	29, // 27: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
+	29, // 28: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
+	29, // 29: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
+	31, // 30: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
+	14, // 31: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
+	14, // 32: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
+	32, // 33: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
+	15, // 34: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
+	31, // 35: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
+	14, // 36: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
+	26, // 37: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	26, // 38: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
+	26, // 39: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
+	26, // 40: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	5,  // 41: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	2,  // 42: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	6,  // 43: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	6,  // 44: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	18, // 45: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	0,  // 46: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	33, // 47: berth.v1.WaitlistEntryFilter.desired_within:type_name -> berth.v1.TimeRange
+	19, // 48: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	6,  // 49: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	2,  // 50: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	18, // 51: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	19, // 52: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	18, // 53: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	29, // 54: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	24, // 55: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	56, // [56:56] is the sub-list for method output_type
+	56, // [56:56] is the sub-list for method input_type
+	56, // [56:56] is the sub-list for extension type_name
+	56, // [56:56] is the sub-list for extension extendee
+	0,  // [0:56] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }
@@ -2091,16 +3106,18 @@ func file_berth_v1_waitlist_proto_init() {
 	if File_berth_v1_waitlist_proto != nil {
 		return
 	}
-	file_berth_v1_tenant_proto_init()
-	file_berth_v1_waitlist_proto_msgTypes[5].OneofWrappers = []any{}
-	file_berth_v1_waitlist_proto_msgTypes[10].OneofWrappers = []any{}
+	file_berth_v1_common_proto_init()
+	file_berth_v1_policy_proto_init()
+	file_berth_v1_waitlist_proto_msgTypes[0].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[11].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_waitlist_proto_rawDesc), len(file_berth_v1_waitlist_proto_rawDesc)),
-			NumEnums:      6,
-			NumMessages:   11,
+			NumEnums:      8,
+			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -10,7 +10,6 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
@@ -24,105 +23,6 @@ const (
 	// Verify that runtime/protoimpl is sufficiently up-to-date.
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
-
-// ClaimAction is an answer to an offer.
-type ClaimAction int32
-
-const (
-	// Rejected.
-	ClaimAction_CLAIM_ACTION_UNSPECIFIED ClaimAction = 0
-	// Accept the seats.
-	ClaimAction_CLAIM_ACTION_ACCEPT ClaimAction = 1
-	// Decline them.
-	ClaimAction_CLAIM_ACTION_DECLINE ClaimAction = 2
-)
-
-// Enum value maps for ClaimAction.
-var (
-	ClaimAction_name = map[int32]string{
-		0: "CLAIM_ACTION_UNSPECIFIED",
-		1: "CLAIM_ACTION_ACCEPT",
-		2: "CLAIM_ACTION_DECLINE",
-	}
-	ClaimAction_value = map[string]int32{
-		"CLAIM_ACTION_UNSPECIFIED": 0,
-		"CLAIM_ACTION_ACCEPT":      1,
-		"CLAIM_ACTION_DECLINE":     2,
-	}
-)
-
-func (x ClaimAction) Enum() *ClaimAction {
-	p := new(ClaimAction)
-	*p = x
-	return p
-}
-
-func (x ClaimAction) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (ClaimAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_service_proto_enumTypes[0].Descriptor()
-}
-
-func (ClaimAction) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_service_proto_enumTypes[0]
-}
-
-func (x ClaimAction) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use ClaimAction.Descriptor instead.
-func (ClaimAction) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{0}
-}
-
-// SessionChoice is a choice of sessions.
-type SessionChoice struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sessions. Any one of them will do. Their order is kept.
-	SessionIds    []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SessionChoice) Reset() {
-	*x = SessionChoice{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[0]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SessionChoice) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SessionChoice) ProtoMessage() {}
-
-func (x *SessionChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[0]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SessionChoice.ProtoReflect.Descriptor instead.
-func (*SessionChoice) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{0}
-}
-
-func (x *SessionChoice) GetSessionIds() []string {
-	if x != nil {
-		return x.SessionIds
-	}
-	return nil
-}
 
 // JoinWaitlistRequest adds a member to a waitlist.
 type JoinWaitlistRequest struct {
@@ -146,7 +46,7 @@ type JoinWaitlistRequest struct {
 	// The subscription that pays. Empty: the only active one.
 	SubscriptionId string `protobuf:"bytes,8,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The channel. The header X-Booking-Channel overrides it.
-	Channel Channel `protobuf:"varint,9,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
+	Channel BookingChannel `protobuf:"varint,9,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// The caller's own reference. Unique in the tenant: the same request again returns the same entry.
 	ExternalRef string `protobuf:"bytes,10,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
 	// A note for staff.
@@ -157,7 +57,7 @@ type JoinWaitlistRequest struct {
 
 func (x *JoinWaitlistRequest) Reset() {
 	*x = JoinWaitlistRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[1]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[0]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -169,7 +69,7 @@ func (x *JoinWaitlistRequest) String() string {
 func (*JoinWaitlistRequest) ProtoMessage() {}
 
 func (x *JoinWaitlistRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[1]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[0]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -182,7 +82,7 @@ func (x *JoinWaitlistRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinWaitlistRequest.ProtoReflect.Descriptor instead.
 func (*JoinWaitlistRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{0}
 }
 
 func (x *JoinWaitlistRequest) GetTenantId() string {
@@ -254,11 +154,11 @@ func (x *JoinWaitlistRequest) GetSubscriptionId() string {
 	return ""
 }
 
-func (x *JoinWaitlistRequest) GetChannel() Channel {
+func (x *JoinWaitlistRequest) GetChannel() BookingChannel {
 	if x != nil {
 		return x.Channel
 	}
-	return Channel_CHANNEL_UNSPECIFIED
+	return BookingChannel_BOOKING_CHANNEL_UNSPECIFIED
 }
 
 func (x *JoinWaitlistRequest) GetExternalRef() string {
@@ -311,7 +211,7 @@ type JoinWaitlistResponse struct {
 
 func (x *JoinWaitlistResponse) Reset() {
 	*x = JoinWaitlistResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[2]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +223,7 @@ func (x *JoinWaitlistResponse) String() string {
 func (*JoinWaitlistResponse) ProtoMessage() {}
 
 func (x *JoinWaitlistResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[2]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +236,7 @@ func (x *JoinWaitlistResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use JoinWaitlistResponse.ProtoReflect.Descriptor instead.
 func (*JoinWaitlistResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *JoinWaitlistResponse) GetEntry() *WaitlistEntry {
@@ -361,7 +261,7 @@ type LeaveWaitlistRequest struct {
 
 func (x *LeaveWaitlistRequest) Reset() {
 	*x = LeaveWaitlistRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[3]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -373,7 +273,7 @@ func (x *LeaveWaitlistRequest) String() string {
 func (*LeaveWaitlistRequest) ProtoMessage() {}
 
 func (x *LeaveWaitlistRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[3]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -386,7 +286,7 @@ func (x *LeaveWaitlistRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaveWaitlistRequest.ProtoReflect.Descriptor instead.
 func (*LeaveWaitlistRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *LeaveWaitlistRequest) GetTenantId() string {
@@ -421,7 +321,7 @@ type LeaveWaitlistResponse struct {
 
 func (x *LeaveWaitlistResponse) Reset() {
 	*x = LeaveWaitlistResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -433,7 +333,7 @@ func (x *LeaveWaitlistResponse) String() string {
 func (*LeaveWaitlistResponse) ProtoMessage() {}
 
 func (x *LeaveWaitlistResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -446,7 +346,7 @@ func (x *LeaveWaitlistResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LeaveWaitlistResponse.ProtoReflect.Descriptor instead.
 func (*LeaveWaitlistResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *LeaveWaitlistResponse) GetEntry() *WaitlistEntry {
@@ -473,7 +373,7 @@ type ListMyEntriesRequest struct {
 
 func (x *ListMyEntriesRequest) Reset() {
 	*x = ListMyEntriesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -485,7 +385,7 @@ func (x *ListMyEntriesRequest) String() string {
 func (*ListMyEntriesRequest) ProtoMessage() {}
 
 func (x *ListMyEntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -498,7 +398,7 @@ func (x *ListMyEntriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyEntriesRequest.ProtoReflect.Descriptor instead.
 func (*ListMyEntriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListMyEntriesRequest) GetTenantId() string {
@@ -542,7 +442,7 @@ type ListMyEntriesResponse struct {
 
 func (x *ListMyEntriesResponse) Reset() {
 	*x = ListMyEntriesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -554,7 +454,7 @@ func (x *ListMyEntriesResponse) String() string {
 func (*ListMyEntriesResponse) ProtoMessage() {}
 
 func (x *ListMyEntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -567,7 +467,7 @@ func (x *ListMyEntriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyEntriesResponse.ProtoReflect.Descriptor instead.
 func (*ListMyEntriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListMyEntriesResponse) GetEntries() []*WaitlistEntry {
@@ -584,8 +484,8 @@ func (x *ListMyEntriesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// AcceptOfferRequest accepts an offer.
-type AcceptOfferRequest struct {
+// AcceptWaitlistOfferRequest accepts an offer.
+type AcceptWaitlistOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -597,21 +497,21 @@ type AcceptOfferRequest struct {
 	sizeCache      protoimpl.SizeCache
 }
 
-func (x *AcceptOfferRequest) Reset() {
-	*x = AcceptOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
+func (x *AcceptWaitlistOfferRequest) Reset() {
+	*x = AcceptWaitlistOfferRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *AcceptOfferRequest) String() string {
+func (x *AcceptWaitlistOfferRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*AcceptOfferRequest) ProtoMessage() {}
+func (*AcceptWaitlistOfferRequest) ProtoMessage() {}
 
-func (x *AcceptOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
+func (x *AcceptWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -622,58 +522,58 @@ func (x *AcceptOfferRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use AcceptOfferRequest.ProtoReflect.Descriptor instead.
-func (*AcceptOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{7}
+// Deprecated: Use AcceptWaitlistOfferRequest.ProtoReflect.Descriptor instead.
+func (*AcceptWaitlistOfferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{6}
 }
 
-func (x *AcceptOfferRequest) GetTenantId() string {
+func (x *AcceptWaitlistOfferRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *AcceptOfferRequest) GetOfferId() string {
+func (x *AcceptWaitlistOfferRequest) GetOfferId() string {
 	if x != nil {
 		return x.OfferId
 	}
 	return ""
 }
 
-func (x *AcceptOfferRequest) GetSubscriptionId() string {
+func (x *AcceptWaitlistOfferRequest) GetSubscriptionId() string {
 	if x != nil {
 		return x.SubscriptionId
 	}
 	return ""
 }
 
-// AcceptOfferResponse is the result.
-type AcceptOfferResponse struct {
+// AcceptWaitlistOfferResponse is the result.
+type AcceptWaitlistOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The confirmed booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	// The accepted offer.
-	Offer         *Offer `protobuf:"bytes,2,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer         *WaitlistOffer `protobuf:"bytes,2,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *AcceptOfferResponse) Reset() {
-	*x = AcceptOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
+func (x *AcceptWaitlistOfferResponse) Reset() {
+	*x = AcceptWaitlistOfferResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *AcceptOfferResponse) String() string {
+func (x *AcceptWaitlistOfferResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*AcceptOfferResponse) ProtoMessage() {}
+func (*AcceptWaitlistOfferResponse) ProtoMessage() {}
 
-func (x *AcceptOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
+func (x *AcceptWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -684,27 +584,27 @@ func (x *AcceptOfferResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use AcceptOfferResponse.ProtoReflect.Descriptor instead.
-func (*AcceptOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{8}
+// Deprecated: Use AcceptWaitlistOfferResponse.ProtoReflect.Descriptor instead.
+func (*AcceptWaitlistOfferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{7}
 }
 
-func (x *AcceptOfferResponse) GetBooking() *Booking {
+func (x *AcceptWaitlistOfferResponse) GetBooking() *Booking {
 	if x != nil {
 		return x.Booking
 	}
 	return nil
 }
 
-func (x *AcceptOfferResponse) GetOffer() *Offer {
+func (x *AcceptWaitlistOfferResponse) GetOffer() *WaitlistOffer {
 	if x != nil {
 		return x.Offer
 	}
 	return nil
 }
 
-// DeclineOfferRequest declines an offer.
-type DeclineOfferRequest struct {
+// DeclineWaitlistOfferRequest declines an offer.
+type DeclineWaitlistOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -718,21 +618,21 @@ type DeclineOfferRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeclineOfferRequest) Reset() {
-	*x = DeclineOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
+func (x *DeclineWaitlistOfferRequest) Reset() {
+	*x = DeclineWaitlistOfferRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeclineOfferRequest) String() string {
+func (x *DeclineWaitlistOfferRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeclineOfferRequest) ProtoMessage() {}
+func (*DeclineWaitlistOfferRequest) ProtoMessage() {}
 
-func (x *DeclineOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
+func (x *DeclineWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -743,65 +643,65 @@ func (x *DeclineOfferRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeclineOfferRequest.ProtoReflect.Descriptor instead.
-func (*DeclineOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{9}
+// Deprecated: Use DeclineWaitlistOfferRequest.ProtoReflect.Descriptor instead.
+func (*DeclineWaitlistOfferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{8}
 }
 
-func (x *DeclineOfferRequest) GetTenantId() string {
+func (x *DeclineWaitlistOfferRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *DeclineOfferRequest) GetOfferId() string {
+func (x *DeclineWaitlistOfferRequest) GetOfferId() string {
 	if x != nil {
 		return x.OfferId
 	}
 	return ""
 }
 
-func (x *DeclineOfferRequest) GetLeave() bool {
+func (x *DeclineWaitlistOfferRequest) GetLeave() bool {
 	if x != nil {
 		return x.Leave
 	}
 	return false
 }
 
-func (x *DeclineOfferRequest) GetReason() string {
+func (x *DeclineWaitlistOfferRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// DeclineOfferResponse is the result.
-type DeclineOfferResponse struct {
+// DeclineWaitlistOfferResponse is the result.
+type DeclineWaitlistOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The declined offer.
-	Offer *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	// The entry, waiting or ended.
 	Entry         *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *DeclineOfferResponse) Reset() {
-	*x = DeclineOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
+func (x *DeclineWaitlistOfferResponse) Reset() {
+	*x = DeclineWaitlistOfferResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *DeclineOfferResponse) String() string {
+func (x *DeclineWaitlistOfferResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*DeclineOfferResponse) ProtoMessage() {}
+func (*DeclineWaitlistOfferResponse) ProtoMessage() {}
 
-func (x *DeclineOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
+func (x *DeclineWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -812,27 +712,27 @@ func (x *DeclineOfferResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use DeclineOfferResponse.ProtoReflect.Descriptor instead.
-func (*DeclineOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{10}
+// Deprecated: Use DeclineWaitlistOfferResponse.ProtoReflect.Descriptor instead.
+func (*DeclineWaitlistOfferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *DeclineOfferResponse) GetOffer() *Offer {
+func (x *DeclineWaitlistOfferResponse) GetOffer() *WaitlistOffer {
 	if x != nil {
 		return x.Offer
 	}
 	return nil
 }
 
-func (x *DeclineOfferResponse) GetEntry() *WaitlistEntry {
+func (x *DeclineWaitlistOfferResponse) GetEntry() *WaitlistEntry {
 	if x != nil {
 		return x.Entry
 	}
 	return nil
 }
 
-// GetClaimRequest has the token of a claim link.
-type GetClaimRequest struct {
+// GetWaitlistClaimRequest has the token of a claim link.
+type GetWaitlistClaimRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token, as in the link.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
@@ -840,21 +740,21 @@ type GetClaimRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetClaimRequest) Reset() {
-	*x = GetClaimRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
+func (x *GetWaitlistClaimRequest) Reset() {
+	*x = GetWaitlistClaimRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetClaimRequest) String() string {
+func (x *GetWaitlistClaimRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetClaimRequest) ProtoMessage() {}
+func (*GetWaitlistClaimRequest) ProtoMessage() {}
 
-func (x *GetClaimRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
+func (x *GetWaitlistClaimRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -865,23 +765,23 @@ func (x *GetClaimRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetClaimRequest.ProtoReflect.Descriptor instead.
-func (*GetClaimRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{11}
+// Deprecated: Use GetWaitlistClaimRequest.ProtoReflect.Descriptor instead.
+func (*GetWaitlistClaimRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{10}
 }
 
-func (x *GetClaimRequest) GetToken() string {
+func (x *GetWaitlistClaimRequest) GetToken() string {
 	if x != nil {
 		return x.Token
 	}
 	return ""
 }
 
-// GetClaimResponse is the offer.
-type GetClaimResponse struct {
+// GetWaitlistClaimResponse is the offer.
+type GetWaitlistClaimResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offer, without the member's id.
-	Offer *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	// The name of the session's location.
 	LocationName string `protobuf:"bytes,2,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
 	// The kind of app.
@@ -899,21 +799,21 @@ type GetClaimResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetClaimResponse) Reset() {
-	*x = GetClaimResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
+func (x *GetWaitlistClaimResponse) Reset() {
+	*x = GetWaitlistClaimResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetClaimResponse) String() string {
+func (x *GetWaitlistClaimResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetClaimResponse) ProtoMessage() {}
+func (*GetWaitlistClaimResponse) ProtoMessage() {}
 
-func (x *GetClaimResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
+func (x *GetWaitlistClaimResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -924,86 +824,86 @@ func (x *GetClaimResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetClaimResponse.ProtoReflect.Descriptor instead.
-func (*GetClaimResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{12}
+// Deprecated: Use GetWaitlistClaimResponse.ProtoReflect.Descriptor instead.
+func (*GetWaitlistClaimResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{11}
 }
 
-func (x *GetClaimResponse) GetOffer() *Offer {
+func (x *GetWaitlistClaimResponse) GetOffer() *WaitlistOffer {
 	if x != nil {
 		return x.Offer
 	}
 	return nil
 }
 
-func (x *GetClaimResponse) GetLocationName() string {
+func (x *GetWaitlistClaimResponse) GetLocationName() string {
 	if x != nil {
 		return x.LocationName
 	}
 	return ""
 }
 
-func (x *GetClaimResponse) GetServiceName() string {
+func (x *GetWaitlistClaimResponse) GetServiceName() string {
 	if x != nil {
 		return x.ServiceName
 	}
 	return ""
 }
 
-func (x *GetClaimResponse) GetSessionEndTime() *timestamppb.Timestamp {
+func (x *GetWaitlistClaimResponse) GetSessionEndTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.SessionEndTime
 	}
 	return nil
 }
 
-func (x *GetClaimResponse) GetServerTime() *timestamppb.Timestamp {
+func (x *GetWaitlistClaimResponse) GetServerTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ServerTime
 	}
 	return nil
 }
 
-func (x *GetClaimResponse) GetTenantName() string {
+func (x *GetWaitlistClaimResponse) GetTenantName() string {
 	if x != nil {
 		return x.TenantName
 	}
 	return ""
 }
 
-func (x *GetClaimResponse) GetBrand() *Brand {
+func (x *GetWaitlistClaimResponse) GetBrand() *Brand {
 	if x != nil {
 		return x.Brand
 	}
 	return nil
 }
 
-// ClaimOfferRequest answers an offer.
-type ClaimOfferRequest struct {
+// AnswerWaitlistClaimRequest answers an offer.
+type AnswerWaitlistClaimRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token, as in the link.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	// The answer.
-	Action        ClaimAction `protobuf:"varint,2,opt,name=action,proto3,enum=berth.v1.ClaimAction" json:"action,omitempty"`
+	Action        WaitlistClaimAction `protobuf:"varint,2,opt,name=action,proto3,enum=berth.v1.WaitlistClaimAction" json:"action,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ClaimOfferRequest) Reset() {
-	*x = ClaimOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
+func (x *AnswerWaitlistClaimRequest) Reset() {
+	*x = AnswerWaitlistClaimRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ClaimOfferRequest) String() string {
+func (x *AnswerWaitlistClaimRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ClaimOfferRequest) ProtoMessage() {}
+func (*AnswerWaitlistClaimRequest) ProtoMessage() {}
 
-func (x *ClaimOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
+func (x *AnswerWaitlistClaimRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1014,49 +914,49 @@ func (x *ClaimOfferRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ClaimOfferRequest.ProtoReflect.Descriptor instead.
-func (*ClaimOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{13}
+// Deprecated: Use AnswerWaitlistClaimRequest.ProtoReflect.Descriptor instead.
+func (*AnswerWaitlistClaimRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{12}
 }
 
-func (x *ClaimOfferRequest) GetToken() string {
+func (x *AnswerWaitlistClaimRequest) GetToken() string {
 	if x != nil {
 		return x.Token
 	}
 	return ""
 }
 
-func (x *ClaimOfferRequest) GetAction() ClaimAction {
+func (x *AnswerWaitlistClaimRequest) GetAction() WaitlistClaimAction {
 	if x != nil {
 		return x.Action
 	}
-	return ClaimAction_CLAIM_ACTION_UNSPECIFIED
+	return WaitlistClaimAction_WAITLIST_CLAIM_ACTION_UNSPECIFIED
 }
 
-// ClaimOfferResponse is the answered offer.
-type ClaimOfferResponse struct {
+// AnswerWaitlistClaimResponse is the answered offer.
+type AnswerWaitlistClaimResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The accepted or declined offer.
-	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer         *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ClaimOfferResponse) Reset() {
-	*x = ClaimOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[14]
+func (x *AnswerWaitlistClaimResponse) Reset() {
+	*x = AnswerWaitlistClaimResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ClaimOfferResponse) String() string {
+func (x *AnswerWaitlistClaimResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ClaimOfferResponse) ProtoMessage() {}
+func (*AnswerWaitlistClaimResponse) ProtoMessage() {}
 
-func (x *ClaimOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[14]
+func (x *AnswerWaitlistClaimResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,125 +967,25 @@ func (x *ClaimOfferResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ClaimOfferResponse.ProtoReflect.Descriptor instead.
-func (*ClaimOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{14}
+// Deprecated: Use AnswerWaitlistClaimResponse.ProtoReflect.Descriptor instead.
+func (*AnswerWaitlistClaimResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *ClaimOfferResponse) GetOffer() *Offer {
+func (x *AnswerWaitlistClaimResponse) GetOffer() *WaitlistOffer {
 	if x != nil {
 		return x.Offer
 	}
 	return nil
 }
 
-// EntryFilter selects entries. An empty condition matches all.
-type EntryFilter struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Entries that name this session, alone or among several.
-	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Entries for sessions or time windows at this location.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Entries for sessions or time windows of this service.
-	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Entries for sessions or time windows with this resource.
-	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// Only this member.
-	MemberId string `protobuf:"bytes,5,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Only these statuses. Empty: those that wait, with or without an offer.
-	Statuses []WaitlistEntryStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistEntryStatus" json:"statuses,omitempty"`
-	// Entries for this period: by the start of a named session, or the days of a time window.
-	DesiredWithin *TimeRange `protobuf:"bytes,7,opt,name=desired_within,json=desiredWithin,proto3" json:"desired_within,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *EntryFilter) Reset() {
-	*x = EntryFilter{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[15]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *EntryFilter) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*EntryFilter) ProtoMessage() {}
-
-func (x *EntryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[15]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use EntryFilter.ProtoReflect.Descriptor instead.
-func (*EntryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{15}
-}
-
-func (x *EntryFilter) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *EntryFilter) GetLocationId() string {
-	if x != nil {
-		return x.LocationId
-	}
-	return ""
-}
-
-func (x *EntryFilter) GetServiceId() string {
-	if x != nil {
-		return x.ServiceId
-	}
-	return ""
-}
-
-func (x *EntryFilter) GetResourceId() string {
-	if x != nil {
-		return x.ResourceId
-	}
-	return ""
-}
-
-func (x *EntryFilter) GetMemberId() string {
-	if x != nil {
-		return x.MemberId
-	}
-	return ""
-}
-
-func (x *EntryFilter) GetStatuses() []WaitlistEntryStatus {
-	if x != nil {
-		return x.Statuses
-	}
-	return nil
-}
-
-func (x *EntryFilter) GetDesiredWithin() *TimeRange {
-	if x != nil {
-		return x.DesiredWithin
-	}
-	return nil
-}
-
-// ListEntriesRequest selects entries.
-type ListEntriesRequest struct {
+// ListWaitlistEntriesRequest selects entries.
+type ListWaitlistEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// What to select. Absent: all.
-	Filter *EntryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *WaitlistEntryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -1194,21 +994,21 @@ type ListEntriesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListEntriesRequest) Reset() {
-	*x = ListEntriesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
+func (x *ListWaitlistEntriesRequest) Reset() {
+	*x = ListWaitlistEntriesRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListEntriesRequest) String() string {
+func (x *ListWaitlistEntriesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListEntriesRequest) ProtoMessage() {}
+func (*ListWaitlistEntriesRequest) ProtoMessage() {}
 
-func (x *ListEntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
+func (x *ListWaitlistEntriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,41 +1019,41 @@ func (x *ListEntriesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListEntriesRequest.ProtoReflect.Descriptor instead.
-func (*ListEntriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{16}
+// Deprecated: Use ListWaitlistEntriesRequest.ProtoReflect.Descriptor instead.
+func (*ListWaitlistEntriesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{14}
 }
 
-func (x *ListEntriesRequest) GetTenantId() string {
+func (x *ListWaitlistEntriesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListEntriesRequest) GetFilter() *EntryFilter {
+func (x *ListWaitlistEntriesRequest) GetFilter() *WaitlistEntryFilter {
 	if x != nil {
 		return x.Filter
 	}
 	return nil
 }
 
-func (x *ListEntriesRequest) GetPageSize() int32 {
+func (x *ListWaitlistEntriesRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListEntriesRequest) GetPageToken() string {
+func (x *ListWaitlistEntriesRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListEntriesResponse is one page, by time of joining.
-type ListEntriesResponse struct {
+// ListWaitlistEntriesResponse is one page, by time of joining.
+type ListWaitlistEntriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entries.
 	Entries []*WaitlistEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
@@ -1263,21 +1063,21 @@ type ListEntriesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListEntriesResponse) Reset() {
-	*x = ListEntriesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
+func (x *ListWaitlistEntriesResponse) Reset() {
+	*x = ListWaitlistEntriesResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListEntriesResponse) String() string {
+func (x *ListWaitlistEntriesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListEntriesResponse) ProtoMessage() {}
+func (*ListWaitlistEntriesResponse) ProtoMessage() {}
 
-func (x *ListEntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
+func (x *ListWaitlistEntriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1288,27 +1088,27 @@ func (x *ListEntriesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListEntriesResponse.ProtoReflect.Descriptor instead.
-func (*ListEntriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{17}
+// Deprecated: Use ListWaitlistEntriesResponse.ProtoReflect.Descriptor instead.
+func (*ListWaitlistEntriesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{15}
 }
 
-func (x *ListEntriesResponse) GetEntries() []*WaitlistEntry {
+func (x *ListWaitlistEntriesResponse) GetEntries() []*WaitlistEntry {
 	if x != nil {
 		return x.Entries
 	}
 	return nil
 }
 
-func (x *ListEntriesResponse) GetNextPageToken() string {
+func (x *ListWaitlistEntriesResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
 	return ""
 }
 
-// ListOffersRequest selects offers.
-type ListOffersRequest struct {
+// ListWaitlistOffersRequest selects offers.
+type ListWaitlistOffersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1319,7 +1119,7 @@ type ListOffersRequest struct {
 	// Only this member.
 	MemberId string `protobuf:"bytes,4,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// Only these statuses. Empty: all.
-	Statuses []OfferStatus `protobuf:"varint,5,rep,packed,name=statuses,proto3,enum=berth.v1.OfferStatus" json:"statuses,omitempty"`
+	Statuses []WaitlistOfferStatus `protobuf:"varint,5,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistOfferStatus" json:"statuses,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,6,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -1328,21 +1128,21 @@ type ListOffersRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListOffersRequest) Reset() {
-	*x = ListOffersRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
+func (x *ListWaitlistOffersRequest) Reset() {
+	*x = ListWaitlistOffersRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListOffersRequest) String() string {
+func (x *ListWaitlistOffersRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListOffersRequest) ProtoMessage() {}
+func (*ListWaitlistOffersRequest) ProtoMessage() {}
 
-func (x *ListOffersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
+func (x *ListWaitlistOffersRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1353,86 +1153,86 @@ func (x *ListOffersRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListOffersRequest.ProtoReflect.Descriptor instead.
-func (*ListOffersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{18}
+// Deprecated: Use ListWaitlistOffersRequest.ProtoReflect.Descriptor instead.
+func (*ListWaitlistOffersRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{16}
 }
 
-func (x *ListOffersRequest) GetTenantId() string {
+func (x *ListWaitlistOffersRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListOffersRequest) GetSessionId() string {
+func (x *ListWaitlistOffersRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-func (x *ListOffersRequest) GetEntryId() string {
+func (x *ListWaitlistOffersRequest) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-func (x *ListOffersRequest) GetMemberId() string {
+func (x *ListWaitlistOffersRequest) GetMemberId() string {
 	if x != nil {
 		return x.MemberId
 	}
 	return ""
 }
 
-func (x *ListOffersRequest) GetStatuses() []OfferStatus {
+func (x *ListWaitlistOffersRequest) GetStatuses() []WaitlistOfferStatus {
 	if x != nil {
 		return x.Statuses
 	}
 	return nil
 }
 
-func (x *ListOffersRequest) GetPageSize() int32 {
+func (x *ListWaitlistOffersRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListOffersRequest) GetPageToken() string {
+func (x *ListWaitlistOffersRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListOffersResponse is one page, newest first.
-type ListOffersResponse struct {
+// ListWaitlistOffersResponse is one page, newest first.
+type ListWaitlistOffersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offers.
-	Offers []*Offer `protobuf:"bytes,1,rep,name=offers,proto3" json:"offers,omitempty"`
+	Offers []*WaitlistOffer `protobuf:"bytes,1,rep,name=offers,proto3" json:"offers,omitempty"`
 	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListOffersResponse) Reset() {
-	*x = ListOffersResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
+func (x *ListWaitlistOffersResponse) Reset() {
+	*x = ListWaitlistOffersResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListOffersResponse) String() string {
+func (x *ListWaitlistOffersResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListOffersResponse) ProtoMessage() {}
+func (*ListWaitlistOffersResponse) ProtoMessage() {}
 
-func (x *ListOffersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
+func (x *ListWaitlistOffersResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1443,27 +1243,27 @@ func (x *ListOffersResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListOffersResponse.ProtoReflect.Descriptor instead.
-func (*ListOffersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{19}
+// Deprecated: Use ListWaitlistOffersResponse.ProtoReflect.Descriptor instead.
+func (*ListWaitlistOffersResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *ListOffersResponse) GetOffers() []*Offer {
+func (x *ListWaitlistOffersResponse) GetOffers() []*WaitlistOffer {
 	if x != nil {
 		return x.Offers
 	}
 	return nil
 }
 
-func (x *ListOffersResponse) GetNextPageToken() string {
+func (x *ListWaitlistOffersResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
 	return ""
 }
 
-// SetPriorityRequest changes the priority of an entry.
-type SetPriorityRequest struct {
+// SetWaitlistPriorityRequest changes the priority of an entry.
+type SetWaitlistPriorityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1479,21 +1279,21 @@ type SetPriorityRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *SetPriorityRequest) Reset() {
-	*x = SetPriorityRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
+func (x *SetWaitlistPriorityRequest) Reset() {
+	*x = SetWaitlistPriorityRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SetPriorityRequest) String() string {
+func (x *SetWaitlistPriorityRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SetPriorityRequest) ProtoMessage() {}
+func (*SetWaitlistPriorityRequest) ProtoMessage() {}
 
-func (x *SetPriorityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
+func (x *SetWaitlistPriorityRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1504,48 +1304,48 @@ func (x *SetPriorityRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SetPriorityRequest.ProtoReflect.Descriptor instead.
-func (*SetPriorityRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{20}
+// Deprecated: Use SetWaitlistPriorityRequest.ProtoReflect.Descriptor instead.
+func (*SetWaitlistPriorityRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{18}
 }
 
-func (x *SetPriorityRequest) GetTenantId() string {
+func (x *SetWaitlistPriorityRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *SetPriorityRequest) GetEntryId() string {
+func (x *SetWaitlistPriorityRequest) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-func (x *SetPriorityRequest) GetFlagged() bool {
+func (x *SetWaitlistPriorityRequest) GetFlagged() bool {
 	if x != nil && x.Flagged != nil {
 		return *x.Flagged
 	}
 	return false
 }
 
-func (x *SetPriorityRequest) GetScore() int32 {
+func (x *SetWaitlistPriorityRequest) GetScore() int32 {
 	if x != nil && x.Score != nil {
 		return *x.Score
 	}
 	return 0
 }
 
-func (x *SetPriorityRequest) GetReason() string {
+func (x *SetWaitlistPriorityRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// SetPriorityResponse is the changed entry.
-type SetPriorityResponse struct {
+// SetWaitlistPriorityResponse is the changed entry.
+type SetWaitlistPriorityResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entry, with its position.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
@@ -1553,21 +1353,21 @@ type SetPriorityResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *SetPriorityResponse) Reset() {
-	*x = SetPriorityResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
+func (x *SetWaitlistPriorityResponse) Reset() {
+	*x = SetWaitlistPriorityResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *SetPriorityResponse) String() string {
+func (x *SetWaitlistPriorityResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*SetPriorityResponse) ProtoMessage() {}
+func (*SetWaitlistPriorityResponse) ProtoMessage() {}
 
-func (x *SetPriorityResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
+func (x *SetWaitlistPriorityResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1578,20 +1378,20 @@ func (x *SetPriorityResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use SetPriorityResponse.ProtoReflect.Descriptor instead.
-func (*SetPriorityResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{21}
+// Deprecated: Use SetWaitlistPriorityResponse.ProtoReflect.Descriptor instead.
+func (*SetWaitlistPriorityResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{19}
 }
 
-func (x *SetPriorityResponse) GetEntry() *WaitlistEntry {
+func (x *SetWaitlistPriorityResponse) GetEntry() *WaitlistEntry {
 	if x != nil {
 		return x.Entry
 	}
 	return nil
 }
 
-// MoveEntryRequest moves an entry in its queue.
-type MoveEntryRequest struct {
+// MoveWaitlistEntryRequest moves an entry in its queue.
+type MoveWaitlistEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1605,21 +1405,21 @@ type MoveEntryRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MoveEntryRequest) Reset() {
-	*x = MoveEntryRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
+func (x *MoveWaitlistEntryRequest) Reset() {
+	*x = MoveWaitlistEntryRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MoveEntryRequest) String() string {
+func (x *MoveWaitlistEntryRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MoveEntryRequest) ProtoMessage() {}
+func (*MoveWaitlistEntryRequest) ProtoMessage() {}
 
-func (x *MoveEntryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
+func (x *MoveWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1630,41 +1430,41 @@ func (x *MoveEntryRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MoveEntryRequest.ProtoReflect.Descriptor instead.
-func (*MoveEntryRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{22}
+// Deprecated: Use MoveWaitlistEntryRequest.ProtoReflect.Descriptor instead.
+func (*MoveWaitlistEntryRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{20}
 }
 
-func (x *MoveEntryRequest) GetTenantId() string {
+func (x *MoveWaitlistEntryRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *MoveEntryRequest) GetEntryId() string {
+func (x *MoveWaitlistEntryRequest) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-func (x *MoveEntryRequest) GetBeforeEntryId() string {
+func (x *MoveWaitlistEntryRequest) GetBeforeEntryId() string {
 	if x != nil {
 		return x.BeforeEntryId
 	}
 	return ""
 }
 
-func (x *MoveEntryRequest) GetReason() string {
+func (x *MoveWaitlistEntryRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// MoveEntryResponse is the moved entry.
-type MoveEntryResponse struct {
+// MoveWaitlistEntryResponse is the moved entry.
+type MoveWaitlistEntryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entry, with its position.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
@@ -1672,21 +1472,21 @@ type MoveEntryResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *MoveEntryResponse) Reset() {
-	*x = MoveEntryResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
+func (x *MoveWaitlistEntryResponse) Reset() {
+	*x = MoveWaitlistEntryResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *MoveEntryResponse) String() string {
+func (x *MoveWaitlistEntryResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*MoveEntryResponse) ProtoMessage() {}
+func (*MoveWaitlistEntryResponse) ProtoMessage() {}
 
-func (x *MoveEntryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
+func (x *MoveWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1697,20 +1497,20 @@ func (x *MoveEntryResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use MoveEntryResponse.ProtoReflect.Descriptor instead.
-func (*MoveEntryResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{23}
+// Deprecated: Use MoveWaitlistEntryResponse.ProtoReflect.Descriptor instead.
+func (*MoveWaitlistEntryResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{21}
 }
 
-func (x *MoveEntryResponse) GetEntry() *WaitlistEntry {
+func (x *MoveWaitlistEntryResponse) GetEntry() *WaitlistEntry {
 	if x != nil {
 		return x.Entry
 	}
 	return nil
 }
 
-// OfferPlaceRequest offers a session to an entry.
-type OfferPlaceRequest struct {
+// CreateWaitlistOfferRequest offers a session to an entry.
+type CreateWaitlistOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1727,21 +1527,21 @@ type OfferPlaceRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *OfferPlaceRequest) Reset() {
-	*x = OfferPlaceRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
+func (x *CreateWaitlistOfferRequest) Reset() {
+	*x = CreateWaitlistOfferRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *OfferPlaceRequest) String() string {
+func (x *CreateWaitlistOfferRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*OfferPlaceRequest) ProtoMessage() {}
+func (*CreateWaitlistOfferRequest) ProtoMessage() {}
 
-func (x *OfferPlaceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
+func (x *CreateWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1752,70 +1552,70 @@ func (x *OfferPlaceRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use OfferPlaceRequest.ProtoReflect.Descriptor instead.
-func (*OfferPlaceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{24}
+// Deprecated: Use CreateWaitlistOfferRequest.ProtoReflect.Descriptor instead.
+func (*CreateWaitlistOfferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{22}
 }
 
-func (x *OfferPlaceRequest) GetTenantId() string {
+func (x *CreateWaitlistOfferRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *OfferPlaceRequest) GetSessionId() string {
+func (x *CreateWaitlistOfferRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-func (x *OfferPlaceRequest) GetEntryId() string {
+func (x *CreateWaitlistOfferRequest) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-func (x *OfferPlaceRequest) GetExpireTime() *timestamppb.Timestamp {
+func (x *CreateWaitlistOfferRequest) GetExpireTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ExpireTime
 	}
 	return nil
 }
 
-func (x *OfferPlaceRequest) GetReason() string {
+func (x *CreateWaitlistOfferRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// OfferPlaceResponse is the new offer.
-type OfferPlaceResponse struct {
+// CreateWaitlistOfferResponse is the new offer.
+type CreateWaitlistOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The live offer.
-	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer         *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *OfferPlaceResponse) Reset() {
-	*x = OfferPlaceResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
+func (x *CreateWaitlistOfferResponse) Reset() {
+	*x = CreateWaitlistOfferResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *OfferPlaceResponse) String() string {
+func (x *CreateWaitlistOfferResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*OfferPlaceResponse) ProtoMessage() {}
+func (*CreateWaitlistOfferResponse) ProtoMessage() {}
 
-func (x *OfferPlaceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
+func (x *CreateWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1826,20 +1626,20 @@ func (x *OfferPlaceResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use OfferPlaceResponse.ProtoReflect.Descriptor instead.
-func (*OfferPlaceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{25}
+// Deprecated: Use CreateWaitlistOfferResponse.ProtoReflect.Descriptor instead.
+func (*CreateWaitlistOfferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{23}
 }
 
-func (x *OfferPlaceResponse) GetOffer() *Offer {
+func (x *CreateWaitlistOfferResponse) GetOffer() *WaitlistOffer {
 	if x != nil {
 		return x.Offer
 	}
 	return nil
 }
 
-// ExpireOfferRequest ends an offer.
-type ExpireOfferRequest struct {
+// ExpireWaitlistOfferRequest ends an offer.
+type ExpireWaitlistOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1851,21 +1651,21 @@ type ExpireOfferRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExpireOfferRequest) Reset() {
-	*x = ExpireOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
+func (x *ExpireWaitlistOfferRequest) Reset() {
+	*x = ExpireWaitlistOfferRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExpireOfferRequest) String() string {
+func (x *ExpireWaitlistOfferRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExpireOfferRequest) ProtoMessage() {}
+func (*ExpireWaitlistOfferRequest) ProtoMessage() {}
 
-func (x *ExpireOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
+func (x *ExpireWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1876,56 +1676,56 @@ func (x *ExpireOfferRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExpireOfferRequest.ProtoReflect.Descriptor instead.
-func (*ExpireOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{26}
+// Deprecated: Use ExpireWaitlistOfferRequest.ProtoReflect.Descriptor instead.
+func (*ExpireWaitlistOfferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{24}
 }
 
-func (x *ExpireOfferRequest) GetTenantId() string {
+func (x *ExpireWaitlistOfferRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ExpireOfferRequest) GetOfferId() string {
+func (x *ExpireWaitlistOfferRequest) GetOfferId() string {
 	if x != nil {
 		return x.OfferId
 	}
 	return ""
 }
 
-func (x *ExpireOfferRequest) GetReason() string {
+func (x *ExpireWaitlistOfferRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-// ExpireOfferResponse is the ended offer.
-type ExpireOfferResponse struct {
+// ExpireWaitlistOfferResponse is the ended offer.
+type ExpireWaitlistOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The expired offer.
-	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	Offer         *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExpireOfferResponse) Reset() {
-	*x = ExpireOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
+func (x *ExpireWaitlistOfferResponse) Reset() {
+	*x = ExpireWaitlistOfferResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExpireOfferResponse) String() string {
+func (x *ExpireWaitlistOfferResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExpireOfferResponse) ProtoMessage() {}
+func (*ExpireWaitlistOfferResponse) ProtoMessage() {}
 
-func (x *ExpireOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
+func (x *ExpireWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1936,20 +1736,20 @@ func (x *ExpireOfferResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExpireOfferResponse.ProtoReflect.Descriptor instead.
-func (*ExpireOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{27}
+// Deprecated: Use ExpireWaitlistOfferResponse.ProtoReflect.Descriptor instead.
+func (*ExpireWaitlistOfferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{25}
 }
 
-func (x *ExpireOfferResponse) GetOffer() *Offer {
+func (x *ExpireWaitlistOfferResponse) GetOffer() *WaitlistOffer {
 	if x != nil {
 		return x.Offer
 	}
 	return nil
 }
 
-// RemoveEntryRequest ends an entry.
-type RemoveEntryRequest struct {
+// RemoveWaitlistEntryRequest ends an entry.
+type RemoveWaitlistEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -1963,21 +1763,21 @@ type RemoveEntryRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *RemoveEntryRequest) Reset() {
-	*x = RemoveEntryRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
+func (x *RemoveWaitlistEntryRequest) Reset() {
+	*x = RemoveWaitlistEntryRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *RemoveEntryRequest) String() string {
+func (x *RemoveWaitlistEntryRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*RemoveEntryRequest) ProtoMessage() {}
+func (*RemoveWaitlistEntryRequest) ProtoMessage() {}
 
-func (x *RemoveEntryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
+func (x *RemoveWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1988,41 +1788,41 @@ func (x *RemoveEntryRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use RemoveEntryRequest.ProtoReflect.Descriptor instead.
-func (*RemoveEntryRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{28}
+// Deprecated: Use RemoveWaitlistEntryRequest.ProtoReflect.Descriptor instead.
+func (*RemoveWaitlistEntryRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{26}
 }
 
-func (x *RemoveEntryRequest) GetTenantId() string {
+func (x *RemoveWaitlistEntryRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *RemoveEntryRequest) GetEntryId() string {
+func (x *RemoveWaitlistEntryRequest) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-func (x *RemoveEntryRequest) GetReason() string {
+func (x *RemoveWaitlistEntryRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-func (x *RemoveEntryRequest) GetNotify() bool {
+func (x *RemoveWaitlistEntryRequest) GetNotify() bool {
 	if x != nil && x.Notify != nil {
 		return *x.Notify
 	}
 	return false
 }
 
-// RemoveEntryResponse is the ended entry.
-type RemoveEntryResponse struct {
+// RemoveWaitlistEntryResponse is the ended entry.
+type RemoveWaitlistEntryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entry, which no longer waits.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
@@ -2030,21 +1830,21 @@ type RemoveEntryResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *RemoveEntryResponse) Reset() {
-	*x = RemoveEntryResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
+func (x *RemoveWaitlistEntryResponse) Reset() {
+	*x = RemoveWaitlistEntryResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *RemoveEntryResponse) String() string {
+func (x *RemoveWaitlistEntryResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*RemoveEntryResponse) ProtoMessage() {}
+func (*RemoveWaitlistEntryResponse) ProtoMessage() {}
 
-func (x *RemoveEntryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
+func (x *RemoveWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2055,20 +1855,20 @@ func (x *RemoveEntryResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use RemoveEntryResponse.ProtoReflect.Descriptor instead.
-func (*RemoveEntryResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{29}
+// Deprecated: Use RemoveWaitlistEntryResponse.ProtoReflect.Descriptor instead.
+func (*RemoveWaitlistEntryResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{27}
 }
 
-func (x *RemoveEntryResponse) GetEntry() *WaitlistEntry {
+func (x *RemoveWaitlistEntryResponse) GetEntry() *WaitlistEntry {
 	if x != nil {
 		return x.Entry
 	}
 	return nil
 }
 
-// GetRulesRequest selects rules.
-type GetRulesRequest struct {
+// GetWaitlistRulesRequest selects rules.
+type GetWaitlistRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -2080,21 +1880,21 @@ type GetRulesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetRulesRequest) Reset() {
-	*x = GetRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
+func (x *GetWaitlistRulesRequest) Reset() {
+	*x = GetWaitlistRulesRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetRulesRequest) String() string {
+func (x *GetWaitlistRulesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetRulesRequest) ProtoMessage() {}
+func (*GetWaitlistRulesRequest) ProtoMessage() {}
 
-func (x *GetRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
+func (x *GetWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2105,34 +1905,34 @@ func (x *GetRulesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetRulesRequest.ProtoReflect.Descriptor instead.
-func (*GetRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{30}
+// Deprecated: Use GetWaitlistRulesRequest.ProtoReflect.Descriptor instead.
+func (*GetWaitlistRulesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{28}
 }
 
-func (x *GetRulesRequest) GetTenantId() string {
+func (x *GetWaitlistRulesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *GetRulesRequest) GetLocationId() string {
+func (x *GetWaitlistRulesRequest) GetLocationId() string {
 	if x != nil {
 		return x.LocationId
 	}
 	return ""
 }
 
-func (x *GetRulesRequest) GetServiceId() string {
+func (x *GetWaitlistRulesRequest) GetServiceId() string {
 	if x != nil {
 		return x.ServiceId
 	}
 	return ""
 }
 
-// GetRulesResponse has the rules that apply.
-type GetRulesResponse struct {
+// GetWaitlistRulesResponse has the rules that apply.
+type GetWaitlistRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules, with the origin of each value.
 	Effective     *EffectiveWaitlistRules `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
@@ -2140,21 +1940,21 @@ type GetRulesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *GetRulesResponse) Reset() {
-	*x = GetRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
+func (x *GetWaitlistRulesResponse) Reset() {
+	*x = GetWaitlistRulesResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *GetRulesResponse) String() string {
+func (x *GetWaitlistRulesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*GetRulesResponse) ProtoMessage() {}
+func (*GetWaitlistRulesResponse) ProtoMessage() {}
 
-func (x *GetRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
+func (x *GetWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2165,20 +1965,20 @@ func (x *GetRulesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use GetRulesResponse.ProtoReflect.Descriptor instead.
-func (*GetRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{31}
+// Deprecated: Use GetWaitlistRulesResponse.ProtoReflect.Descriptor instead.
+func (*GetWaitlistRulesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{29}
 }
 
-func (x *GetRulesResponse) GetEffective() *EffectiveWaitlistRules {
+func (x *GetWaitlistRulesResponse) GetEffective() *EffectiveWaitlistRules {
 	if x != nil {
 		return x.Effective
 	}
 	return nil
 }
 
-// UpdateRulesRequest edits the rules of one level.
-type UpdateRulesRequest struct {
+// UpdateWaitlistRulesRequest edits the rules of one level.
+type UpdateWaitlistRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -2198,21 +1998,21 @@ type UpdateRulesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdateRulesRequest) Reset() {
-	*x = UpdateRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
+func (x *UpdateWaitlistRulesRequest) Reset() {
+	*x = UpdateWaitlistRulesRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdateRulesRequest) String() string {
+func (x *UpdateWaitlistRulesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdateRulesRequest) ProtoMessage() {}
+func (*UpdateWaitlistRulesRequest) ProtoMessage() {}
 
-func (x *UpdateRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
+func (x *UpdateWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2223,62 +2023,62 @@ func (x *UpdateRulesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdateRulesRequest.ProtoReflect.Descriptor instead.
-func (*UpdateRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{32}
+// Deprecated: Use UpdateWaitlistRulesRequest.ProtoReflect.Descriptor instead.
+func (*UpdateWaitlistRulesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{30}
 }
 
-func (x *UpdateRulesRequest) GetTenantId() string {
+func (x *UpdateWaitlistRulesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *UpdateRulesRequest) GetLocationId() string {
+func (x *UpdateWaitlistRulesRequest) GetLocationId() string {
 	if x != nil {
 		return x.LocationId
 	}
 	return ""
 }
 
-func (x *UpdateRulesRequest) GetServiceId() string {
+func (x *UpdateWaitlistRulesRequest) GetServiceId() string {
 	if x != nil {
 		return x.ServiceId
 	}
 	return ""
 }
 
-func (x *UpdateRulesRequest) GetRules() *WaitlistRules {
+func (x *UpdateWaitlistRulesRequest) GetRules() *WaitlistRules {
 	if x != nil {
 		return x.Rules
 	}
 	return nil
 }
 
-func (x *UpdateRulesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+func (x *UpdateWaitlistRulesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	if x != nil {
 		return x.UpdateMask
 	}
 	return nil
 }
 
-func (x *UpdateRulesRequest) GetReason() string {
+func (x *UpdateWaitlistRulesRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-func (x *UpdateRulesRequest) GetEtag() string {
+func (x *UpdateWaitlistRulesRequest) GetEtag() string {
 	if x != nil {
 		return x.Etag
 	}
 	return ""
 }
 
-// UpdateRulesResponse has the rules that apply now.
-type UpdateRulesResponse struct {
+// UpdateWaitlistRulesResponse has the rules that apply now.
+type UpdateWaitlistRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules, with the origin of each value.
 	Effective     *EffectiveWaitlistRules `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
@@ -2286,21 +2086,21 @@ type UpdateRulesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *UpdateRulesResponse) Reset() {
-	*x = UpdateRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
+func (x *UpdateWaitlistRulesResponse) Reset() {
+	*x = UpdateWaitlistRulesResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *UpdateRulesResponse) String() string {
+func (x *UpdateWaitlistRulesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*UpdateRulesResponse) ProtoMessage() {}
+func (*UpdateWaitlistRulesResponse) ProtoMessage() {}
 
-func (x *UpdateRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
+func (x *UpdateWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2311,20 +2111,20 @@ func (x *UpdateRulesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use UpdateRulesResponse.ProtoReflect.Descriptor instead.
-func (*UpdateRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{33}
+// Deprecated: Use UpdateWaitlistRulesResponse.ProtoReflect.Descriptor instead.
+func (*UpdateWaitlistRulesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{31}
 }
 
-func (x *UpdateRulesResponse) GetEffective() *EffectiveWaitlistRules {
+func (x *UpdateWaitlistRulesResponse) GetEffective() *EffectiveWaitlistRules {
 	if x != nil {
 		return x.Effective
 	}
 	return nil
 }
 
-// ResetRulesRequest resets the rules of one level.
-type ResetRulesRequest struct {
+// ResetWaitlistRulesRequest resets the rules of one level.
+type ResetWaitlistRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -2340,21 +2140,21 @@ type ResetRulesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ResetRulesRequest) Reset() {
-	*x = ResetRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
+func (x *ResetWaitlistRulesRequest) Reset() {
+	*x = ResetWaitlistRulesRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ResetRulesRequest) String() string {
+func (x *ResetWaitlistRulesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ResetRulesRequest) ProtoMessage() {}
+func (*ResetWaitlistRulesRequest) ProtoMessage() {}
 
-func (x *ResetRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
+func (x *ResetWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2365,48 +2165,48 @@ func (x *ResetRulesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ResetRulesRequest.ProtoReflect.Descriptor instead.
-func (*ResetRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{34}
+// Deprecated: Use ResetWaitlistRulesRequest.ProtoReflect.Descriptor instead.
+func (*ResetWaitlistRulesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{32}
 }
 
-func (x *ResetRulesRequest) GetTenantId() string {
+func (x *ResetWaitlistRulesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ResetRulesRequest) GetLocationId() string {
+func (x *ResetWaitlistRulesRequest) GetLocationId() string {
 	if x != nil {
 		return x.LocationId
 	}
 	return ""
 }
 
-func (x *ResetRulesRequest) GetServiceId() string {
+func (x *ResetWaitlistRulesRequest) GetServiceId() string {
 	if x != nil {
 		return x.ServiceId
 	}
 	return ""
 }
 
-func (x *ResetRulesRequest) GetReason() string {
+func (x *ResetWaitlistRulesRequest) GetReason() string {
 	if x != nil {
 		return x.Reason
 	}
 	return ""
 }
 
-func (x *ResetRulesRequest) GetEtag() string {
+func (x *ResetWaitlistRulesRequest) GetEtag() string {
 	if x != nil {
 		return x.Etag
 	}
 	return ""
 }
 
-// ResetRulesResponse has the rules that apply now.
-type ResetRulesResponse struct {
+// ResetWaitlistRulesResponse has the rules that apply now.
+type ResetWaitlistRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The rules, with the origin of each value.
 	Effective     *EffectiveWaitlistRules `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
@@ -2414,21 +2214,21 @@ type ResetRulesResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ResetRulesResponse) Reset() {
-	*x = ResetRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
+func (x *ResetWaitlistRulesResponse) Reset() {
+	*x = ResetWaitlistRulesResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ResetRulesResponse) String() string {
+func (x *ResetWaitlistRulesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ResetRulesResponse) ProtoMessage() {}
+func (*ResetWaitlistRulesResponse) ProtoMessage() {}
 
-func (x *ResetRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
+func (x *ResetWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2439,20 +2239,20 @@ func (x *ResetRulesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ResetRulesResponse.ProtoReflect.Descriptor instead.
-func (*ResetRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{35}
+// Deprecated: Use ResetWaitlistRulesResponse.ProtoReflect.Descriptor instead.
+func (*ResetWaitlistRulesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{33}
 }
 
-func (x *ResetRulesResponse) GetEffective() *EffectiveWaitlistRules {
+func (x *ResetWaitlistRulesResponse) GetEffective() *EffectiveWaitlistRules {
 	if x != nil {
 		return x.Effective
 	}
 	return nil
 }
 
-// ListRulesVersionsRequest selects edits.
-type ListRulesVersionsRequest struct {
+// ListWaitlistRulesVersionsRequest selects edits.
+type ListWaitlistRulesVersionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -2468,21 +2268,21 @@ type ListRulesVersionsRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListRulesVersionsRequest) Reset() {
-	*x = ListRulesVersionsRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
+func (x *ListWaitlistRulesVersionsRequest) Reset() {
+	*x = ListWaitlistRulesVersionsRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListRulesVersionsRequest) String() string {
+func (x *ListWaitlistRulesVersionsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListRulesVersionsRequest) ProtoMessage() {}
+func (*ListWaitlistRulesVersionsRequest) ProtoMessage() {}
 
-func (x *ListRulesVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
+func (x *ListWaitlistRulesVersionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2493,48 +2293,48 @@ func (x *ListRulesVersionsRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListRulesVersionsRequest.ProtoReflect.Descriptor instead.
-func (*ListRulesVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{36}
+// Deprecated: Use ListWaitlistRulesVersionsRequest.ProtoReflect.Descriptor instead.
+func (*ListWaitlistRulesVersionsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{34}
 }
 
-func (x *ListRulesVersionsRequest) GetTenantId() string {
+func (x *ListWaitlistRulesVersionsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListRulesVersionsRequest) GetLocationId() string {
+func (x *ListWaitlistRulesVersionsRequest) GetLocationId() string {
 	if x != nil {
 		return x.LocationId
 	}
 	return ""
 }
 
-func (x *ListRulesVersionsRequest) GetServiceId() string {
+func (x *ListWaitlistRulesVersionsRequest) GetServiceId() string {
 	if x != nil {
 		return x.ServiceId
 	}
 	return ""
 }
 
-func (x *ListRulesVersionsRequest) GetPageSize() int32 {
+func (x *ListWaitlistRulesVersionsRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListRulesVersionsRequest) GetPageToken() string {
+func (x *ListWaitlistRulesVersionsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListRulesVersionsResponse is one page, newest first.
-type ListRulesVersionsResponse struct {
+// ListWaitlistRulesVersionsResponse is one page, newest first.
+type ListWaitlistRulesVersionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The edits of that location or service, or of all levels if none is named.
 	Versions []*WaitlistRulesVersion `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty"`
@@ -2544,21 +2344,21 @@ type ListRulesVersionsResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListRulesVersionsResponse) Reset() {
-	*x = ListRulesVersionsResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
+func (x *ListWaitlistRulesVersionsResponse) Reset() {
+	*x = ListWaitlistRulesVersionsResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListRulesVersionsResponse) String() string {
+func (x *ListWaitlistRulesVersionsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListRulesVersionsResponse) ProtoMessage() {}
+func (*ListWaitlistRulesVersionsResponse) ProtoMessage() {}
 
-func (x *ListRulesVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
+func (x *ListWaitlistRulesVersionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2569,27 +2369,27 @@ func (x *ListRulesVersionsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListRulesVersionsResponse.ProtoReflect.Descriptor instead.
-func (*ListRulesVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{37}
+// Deprecated: Use ListWaitlistRulesVersionsResponse.ProtoReflect.Descriptor instead.
+func (*ListWaitlistRulesVersionsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{35}
 }
 
-func (x *ListRulesVersionsResponse) GetVersions() []*WaitlistRulesVersion {
+func (x *ListWaitlistRulesVersionsResponse) GetVersions() []*WaitlistRulesVersion {
 	if x != nil {
 		return x.Versions
 	}
 	return nil
 }
 
-func (x *ListRulesVersionsResponse) GetNextPageToken() string {
+func (x *ListWaitlistRulesVersionsResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
 	return ""
 }
 
-// PreviewRulesRequest has a draft of the rules of one level.
-type PreviewRulesRequest struct {
+// PreviewWaitlistRulesRequest has a draft of the rules of one level.
+type PreviewWaitlistRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -2609,21 +2409,21 @@ type PreviewRulesRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PreviewRulesRequest) Reset() {
-	*x = PreviewRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
+func (x *PreviewWaitlistRulesRequest) Reset() {
+	*x = PreviewWaitlistRulesRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PreviewRulesRequest) String() string {
+func (x *PreviewWaitlistRulesRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PreviewRulesRequest) ProtoMessage() {}
+func (*PreviewWaitlistRulesRequest) ProtoMessage() {}
 
-func (x *PreviewRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
+func (x *PreviewWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2634,156 +2434,65 @@ func (x *PreviewRulesRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PreviewRulesRequest.ProtoReflect.Descriptor instead.
-func (*PreviewRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{38}
+// Deprecated: Use PreviewWaitlistRulesRequest.ProtoReflect.Descriptor instead.
+func (*PreviewWaitlistRulesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{36}
 }
 
-func (x *PreviewRulesRequest) GetTenantId() string {
+func (x *PreviewWaitlistRulesRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *PreviewRulesRequest) GetLocationId() string {
+func (x *PreviewWaitlistRulesRequest) GetLocationId() string {
 	if x != nil {
 		return x.LocationId
 	}
 	return ""
 }
 
-func (x *PreviewRulesRequest) GetServiceId() string {
+func (x *PreviewWaitlistRulesRequest) GetServiceId() string {
 	if x != nil {
 		return x.ServiceId
 	}
 	return ""
 }
 
-func (x *PreviewRulesRequest) GetRules() *WaitlistRules {
+func (x *PreviewWaitlistRulesRequest) GetRules() *WaitlistRules {
 	if x != nil {
 		return x.Rules
 	}
 	return nil
 }
 
-func (x *PreviewRulesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+func (x *PreviewWaitlistRulesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	if x != nil {
 		return x.UpdateMask
 	}
 	return nil
 }
 
-func (x *PreviewRulesRequest) GetDecidedWithin() *TimeRange {
+func (x *PreviewWaitlistRulesRequest) GetDecidedWithin() *TimeRange {
 	if x != nil {
 		return x.DecidedWithin
 	}
 	return nil
 }
 
-func (x *PreviewRulesRequest) GetLimit() int32 {
+func (x *PreviewWaitlistRulesRequest) GetLimit() int32 {
 	if x != nil {
 		return x.Limit
 	}
 	return 0
 }
 
-// PreviewedMove is a past decision and the result of the draft.
-type PreviewedMove struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The decision as it was.
-	Decision *WaitlistDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// The result under the draft.
-	DraftMove WaitlistMove `protobuf:"varint,2,opt,name=draft_move,json=draftMove,proto3,enum=berth.v1.WaitlistMove" json:"draft_move,omitempty"`
-	// How the draft would have given the seats.
-	DraftMode WaitlistMode `protobuf:"varint,3,opt,name=draft_mode,json=draftMode,proto3,enum=berth.v1.WaitlistMode" json:"draft_mode,omitempty"`
-	// The decision about each entry under the draft, in its order.
-	DraftVerdicts []*WaitlistVerdict `protobuf:"bytes,4,rep,name=draft_verdicts,json=draftVerdicts,proto3" json:"draft_verdicts,omitempty"`
-	// Whether the draft would have changed the result for any entry.
-	Changed bool `protobuf:"varint,5,opt,name=changed,proto3" json:"changed,omitempty"`
-	// The difference in English sentences.
-	Sentences     []string `protobuf:"bytes,6,rep,name=sentences,proto3" json:"sentences,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *PreviewedMove) Reset() {
-	*x = PreviewedMove{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *PreviewedMove) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*PreviewedMove) ProtoMessage() {}
-
-func (x *PreviewedMove) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use PreviewedMove.ProtoReflect.Descriptor instead.
-func (*PreviewedMove) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{39}
-}
-
-func (x *PreviewedMove) GetDecision() *WaitlistDecision {
-	if x != nil {
-		return x.Decision
-	}
-	return nil
-}
-
-func (x *PreviewedMove) GetDraftMove() WaitlistMove {
-	if x != nil {
-		return x.DraftMove
-	}
-	return WaitlistMove_WAITLIST_MOVE_UNSPECIFIED
-}
-
-func (x *PreviewedMove) GetDraftMode() WaitlistMode {
-	if x != nil {
-		return x.DraftMode
-	}
-	return WaitlistMode_WAITLIST_MODE_UNSPECIFIED
-}
-
-func (x *PreviewedMove) GetDraftVerdicts() []*WaitlistVerdict {
-	if x != nil {
-		return x.DraftVerdicts
-	}
-	return nil
-}
-
-func (x *PreviewedMove) GetChanged() bool {
-	if x != nil {
-		return x.Changed
-	}
-	return false
-}
-
-func (x *PreviewedMove) GetSentences() []string {
-	if x != nil {
-		return x.Sentences
-	}
-	return nil
-}
-
-// PreviewRulesResponse is the result of a draft.
-type PreviewRulesResponse struct {
+// PreviewWaitlistRulesResponse is the result of a draft.
+type PreviewWaitlistRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The decisions, newest first.
-	Moves []*PreviewedMove `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
+	Moves []*PreviewedWaitlistMove `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
 	// How many of them the draft would have changed.
 	Changed int32 `protobuf:"varint,2,opt,name=changed,proto3" json:"changed,omitempty"`
 	// Offers and promotions in them, as they were.
@@ -2798,21 +2507,21 @@ type PreviewRulesResponse struct {
 	sizeCache       protoimpl.SizeCache
 }
 
-func (x *PreviewRulesResponse) Reset() {
-	*x = PreviewRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
+func (x *PreviewWaitlistRulesResponse) Reset() {
+	*x = PreviewWaitlistRulesResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PreviewRulesResponse) String() string {
+func (x *PreviewWaitlistRulesResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PreviewRulesResponse) ProtoMessage() {}
+func (*PreviewWaitlistRulesResponse) ProtoMessage() {}
 
-func (x *PreviewRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
+func (x *PreviewWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2823,55 +2532,55 @@ func (x *PreviewRulesResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PreviewRulesResponse.ProtoReflect.Descriptor instead.
-func (*PreviewRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{40}
+// Deprecated: Use PreviewWaitlistRulesResponse.ProtoReflect.Descriptor instead.
+func (*PreviewWaitlistRulesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{37}
 }
 
-func (x *PreviewRulesResponse) GetMoves() []*PreviewedMove {
+func (x *PreviewWaitlistRulesResponse) GetMoves() []*PreviewedWaitlistMove {
 	if x != nil {
 		return x.Moves
 	}
 	return nil
 }
 
-func (x *PreviewRulesResponse) GetChanged() int32 {
+func (x *PreviewWaitlistRulesResponse) GetChanged() int32 {
 	if x != nil {
 		return x.Changed
 	}
 	return 0
 }
 
-func (x *PreviewRulesResponse) GetGrantedBefore() int32 {
+func (x *PreviewWaitlistRulesResponse) GetGrantedBefore() int32 {
 	if x != nil {
 		return x.GrantedBefore
 	}
 	return 0
 }
 
-func (x *PreviewRulesResponse) GetGrantedDraft() int32 {
+func (x *PreviewWaitlistRulesResponse) GetGrantedDraft() int32 {
 	if x != nil {
 		return x.GrantedDraft
 	}
 	return 0
 }
 
-func (x *PreviewRulesResponse) GetHandedBackBefore() int32 {
+func (x *PreviewWaitlistRulesResponse) GetHandedBackBefore() int32 {
 	if x != nil {
 		return x.HandedBackBefore
 	}
 	return 0
 }
 
-func (x *PreviewRulesResponse) GetHandedBackDraft() int32 {
+func (x *PreviewWaitlistRulesResponse) GetHandedBackDraft() int32 {
 	if x != nil {
 		return x.HandedBackDraft
 	}
 	return 0
 }
 
-// ListDecisionsRequest selects decisions.
-type ListDecisionsRequest struct {
+// ListWaitlistDecisionsRequest selects decisions.
+type ListWaitlistDecisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -2893,21 +2602,21 @@ type ListDecisionsRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListDecisionsRequest) Reset() {
-	*x = ListDecisionsRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
+func (x *ListWaitlistDecisionsRequest) Reset() {
+	*x = ListWaitlistDecisionsRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListDecisionsRequest) String() string {
+func (x *ListWaitlistDecisionsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListDecisionsRequest) ProtoMessage() {}
+func (*ListWaitlistDecisionsRequest) ProtoMessage() {}
 
-func (x *ListDecisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
+func (x *ListWaitlistDecisionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2918,69 +2627,69 @@ func (x *ListDecisionsRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListDecisionsRequest.ProtoReflect.Descriptor instead.
-func (*ListDecisionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{41}
+// Deprecated: Use ListWaitlistDecisionsRequest.ProtoReflect.Descriptor instead.
+func (*ListWaitlistDecisionsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{38}
 }
 
-func (x *ListDecisionsRequest) GetTenantId() string {
+func (x *ListWaitlistDecisionsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListDecisionsRequest) GetSessionId() string {
+func (x *ListWaitlistDecisionsRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-func (x *ListDecisionsRequest) GetLocationId() string {
+func (x *ListWaitlistDecisionsRequest) GetLocationId() string {
 	if x != nil {
 		return x.LocationId
 	}
 	return ""
 }
 
-func (x *ListDecisionsRequest) GetServiceId() string {
+func (x *ListWaitlistDecisionsRequest) GetServiceId() string {
 	if x != nil {
 		return x.ServiceId
 	}
 	return ""
 }
 
-func (x *ListDecisionsRequest) GetDecidedWithin() *TimeRange {
+func (x *ListWaitlistDecisionsRequest) GetDecidedWithin() *TimeRange {
 	if x != nil {
 		return x.DecidedWithin
 	}
 	return nil
 }
 
-func (x *ListDecisionsRequest) GetWithNote() bool {
+func (x *ListWaitlistDecisionsRequest) GetWithNote() bool {
 	if x != nil {
 		return x.WithNote
 	}
 	return false
 }
 
-func (x *ListDecisionsRequest) GetPageSize() int32 {
+func (x *ListWaitlistDecisionsRequest) GetPageSize() int32 {
 	if x != nil {
 		return x.PageSize
 	}
 	return 0
 }
 
-func (x *ListDecisionsRequest) GetPageToken() string {
+func (x *ListWaitlistDecisionsRequest) GetPageToken() string {
 	if x != nil {
 		return x.PageToken
 	}
 	return ""
 }
 
-// ListDecisionsResponse is one page, newest first.
-type ListDecisionsResponse struct {
+// ListWaitlistDecisionsResponse is one page, newest first.
+type ListWaitlistDecisionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The decisions.
 	Decisions []*WaitlistDecision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
@@ -2990,21 +2699,21 @@ type ListDecisionsResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListDecisionsResponse) Reset() {
-	*x = ListDecisionsResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
+func (x *ListWaitlistDecisionsResponse) Reset() {
+	*x = ListWaitlistDecisionsResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListDecisionsResponse) String() string {
+func (x *ListWaitlistDecisionsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListDecisionsResponse) ProtoMessage() {}
+func (*ListWaitlistDecisionsResponse) ProtoMessage() {}
 
-func (x *ListDecisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
+func (x *ListWaitlistDecisionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3015,27 +2724,27 @@ func (x *ListDecisionsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListDecisionsResponse.ProtoReflect.Descriptor instead.
-func (*ListDecisionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{42}
+// Deprecated: Use ListWaitlistDecisionsResponse.ProtoReflect.Descriptor instead.
+func (*ListWaitlistDecisionsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{39}
 }
 
-func (x *ListDecisionsResponse) GetDecisions() []*WaitlistDecision {
+func (x *ListWaitlistDecisionsResponse) GetDecisions() []*WaitlistDecision {
 	if x != nil {
 		return x.Decisions
 	}
 	return nil
 }
 
-func (x *ListDecisionsResponse) GetNextPageToken() string {
+func (x *ListWaitlistDecisionsResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
 	}
 	return ""
 }
 
-// ExplainSessionRequest selects a session.
-type ExplainSessionRequest struct {
+// ExplainSessionWaitlistRequest selects a session.
+type ExplainSessionWaitlistRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -3045,21 +2754,21 @@ type ExplainSessionRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExplainSessionRequest) Reset() {
-	*x = ExplainSessionRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
+func (x *ExplainSessionWaitlistRequest) Reset() {
+	*x = ExplainSessionWaitlistRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExplainSessionRequest) String() string {
+func (x *ExplainSessionWaitlistRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExplainSessionRequest) ProtoMessage() {}
+func (*ExplainSessionWaitlistRequest) ProtoMessage() {}
 
-func (x *ExplainSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
+func (x *ExplainSessionWaitlistRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3070,32 +2779,32 @@ func (x *ExplainSessionRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExplainSessionRequest.ProtoReflect.Descriptor instead.
-func (*ExplainSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{43}
+// Deprecated: Use ExplainSessionWaitlistRequest.ProtoReflect.Descriptor instead.
+func (*ExplainSessionWaitlistRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{40}
 }
 
-func (x *ExplainSessionRequest) GetTenantId() string {
+func (x *ExplainSessionWaitlistRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ExplainSessionRequest) GetSessionId() string {
+func (x *ExplainSessionWaitlistRequest) GetSessionId() string {
 	if x != nil {
 		return x.SessionId
 	}
 	return ""
 }
 
-// ExplainSessionResponse is the history of a session's waitlist.
-type ExplainSessionResponse struct {
+// ExplainSessionWaitlistResponse is the history of a session's waitlist.
+type ExplainSessionWaitlistResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// All decisions, oldest first, at most 500.
 	Decisions []*WaitlistDecision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
 	// All offers, oldest first, at most 500.
-	Offers []*Offer `protobuf:"bytes,2,rep,name=offers,proto3" json:"offers,omitempty"`
+	Offers []*WaitlistOffer `protobuf:"bytes,2,rep,name=offers,proto3" json:"offers,omitempty"`
 	// The waiting entries, in order.
 	Entries []*WaitlistEntry `protobuf:"bytes,3,rep,name=entries,proto3" json:"entries,omitempty"`
 	// The history in English sentences.
@@ -3104,21 +2813,21 @@ type ExplainSessionResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExplainSessionResponse) Reset() {
-	*x = ExplainSessionResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
+func (x *ExplainSessionWaitlistResponse) Reset() {
+	*x = ExplainSessionWaitlistResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExplainSessionResponse) String() string {
+func (x *ExplainSessionWaitlistResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExplainSessionResponse) ProtoMessage() {}
+func (*ExplainSessionWaitlistResponse) ProtoMessage() {}
 
-func (x *ExplainSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
+func (x *ExplainSessionWaitlistResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3129,41 +2838,41 @@ func (x *ExplainSessionResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExplainSessionResponse.ProtoReflect.Descriptor instead.
-func (*ExplainSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{44}
+// Deprecated: Use ExplainSessionWaitlistResponse.ProtoReflect.Descriptor instead.
+func (*ExplainSessionWaitlistResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{41}
 }
 
-func (x *ExplainSessionResponse) GetDecisions() []*WaitlistDecision {
+func (x *ExplainSessionWaitlistResponse) GetDecisions() []*WaitlistDecision {
 	if x != nil {
 		return x.Decisions
 	}
 	return nil
 }
 
-func (x *ExplainSessionResponse) GetOffers() []*Offer {
+func (x *ExplainSessionWaitlistResponse) GetOffers() []*WaitlistOffer {
 	if x != nil {
 		return x.Offers
 	}
 	return nil
 }
 
-func (x *ExplainSessionResponse) GetEntries() []*WaitlistEntry {
+func (x *ExplainSessionWaitlistResponse) GetEntries() []*WaitlistEntry {
 	if x != nil {
 		return x.Entries
 	}
 	return nil
 }
 
-func (x *ExplainSessionResponse) GetSentences() []string {
+func (x *ExplainSessionWaitlistResponse) GetSentences() []string {
 	if x != nil {
 		return x.Sentences
 	}
 	return nil
 }
 
-// ExplainEntryRequest selects an entry.
-type ExplainEntryRequest struct {
+// ExplainWaitlistEntryRequest selects an entry.
+type ExplainWaitlistEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -3173,21 +2882,21 @@ type ExplainEntryRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExplainEntryRequest) Reset() {
-	*x = ExplainEntryRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
+func (x *ExplainWaitlistEntryRequest) Reset() {
+	*x = ExplainWaitlistEntryRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExplainEntryRequest) String() string {
+func (x *ExplainWaitlistEntryRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExplainEntryRequest) ProtoMessage() {}
+func (*ExplainWaitlistEntryRequest) ProtoMessage() {}
 
-func (x *ExplainEntryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
+func (x *ExplainWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3198,110 +2907,55 @@ func (x *ExplainEntryRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExplainEntryRequest.ProtoReflect.Descriptor instead.
-func (*ExplainEntryRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{45}
+// Deprecated: Use ExplainWaitlistEntryRequest.ProtoReflect.Descriptor instead.
+func (*ExplainWaitlistEntryRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{42}
 }
 
-func (x *ExplainEntryRequest) GetTenantId() string {
+func (x *ExplainWaitlistEntryRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ExplainEntryRequest) GetEntryId() string {
+func (x *ExplainWaitlistEntryRequest) GetEntryId() string {
 	if x != nil {
 		return x.EntryId
 	}
 	return ""
 }
 
-// EntryVerdict is a decision and its result for an entry.
-type EntryVerdict struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The decision. For members without the permission it does not name others.
-	Decision *WaitlistDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// The result for this entry.
-	Verdict       *WaitlistVerdict `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *EntryVerdict) Reset() {
-	*x = EntryVerdict{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[46]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *EntryVerdict) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*EntryVerdict) ProtoMessage() {}
-
-func (x *EntryVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[46]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use EntryVerdict.ProtoReflect.Descriptor instead.
-func (*EntryVerdict) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{46}
-}
-
-func (x *EntryVerdict) GetDecision() *WaitlistDecision {
-	if x != nil {
-		return x.Decision
-	}
-	return nil
-}
-
-func (x *EntryVerdict) GetVerdict() *WaitlistVerdict {
-	if x != nil {
-		return x.Verdict
-	}
-	return nil
-}
-
-// ExplainEntryResponse is the history of an entry.
-type ExplainEntryResponse struct {
+// ExplainWaitlistEntryResponse is the history of an entry.
+type ExplainWaitlistEntryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entry, with its position.
 	Entry *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	// All decisions that considered it, oldest first, at most 500.
-	Verdicts []*EntryVerdict `protobuf:"bytes,2,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
+	Verdicts []*WaitlistEntryVerdict `protobuf:"bytes,2,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
 	// Its offers, oldest first.
-	Offers []*Offer `protobuf:"bytes,3,rep,name=offers,proto3" json:"offers,omitempty"`
+	Offers []*WaitlistOffer `protobuf:"bytes,3,rep,name=offers,proto3" json:"offers,omitempty"`
 	// The history in English sentences.
 	Sentences     []string `protobuf:"bytes,4,rep,name=sentences,proto3" json:"sentences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ExplainEntryResponse) Reset() {
-	*x = ExplainEntryResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[47]
+func (x *ExplainWaitlistEntryResponse) Reset() {
+	*x = ExplainWaitlistEntryResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ExplainEntryResponse) String() string {
+func (x *ExplainWaitlistEntryResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ExplainEntryResponse) ProtoMessage() {}
+func (*ExplainWaitlistEntryResponse) ProtoMessage() {}
 
-func (x *ExplainEntryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[47]
+func (x *ExplainWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3312,33 +2966,33 @@ func (x *ExplainEntryResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ExplainEntryResponse.ProtoReflect.Descriptor instead.
-func (*ExplainEntryResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{47}
+// Deprecated: Use ExplainWaitlistEntryResponse.ProtoReflect.Descriptor instead.
+func (*ExplainWaitlistEntryResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{43}
 }
 
-func (x *ExplainEntryResponse) GetEntry() *WaitlistEntry {
+func (x *ExplainWaitlistEntryResponse) GetEntry() *WaitlistEntry {
 	if x != nil {
 		return x.Entry
 	}
 	return nil
 }
 
-func (x *ExplainEntryResponse) GetVerdicts() []*EntryVerdict {
+func (x *ExplainWaitlistEntryResponse) GetVerdicts() []*WaitlistEntryVerdict {
 	if x != nil {
 		return x.Verdicts
 	}
 	return nil
 }
 
-func (x *ExplainEntryResponse) GetOffers() []*Offer {
+func (x *ExplainWaitlistEntryResponse) GetOffers() []*WaitlistOffer {
 	if x != nil {
 		return x.Offers
 	}
 	return nil
 }
 
-func (x *ExplainEntryResponse) GetSentences() []string {
+func (x *ExplainWaitlistEntryResponse) GetSentences() []string {
 	if x != nil {
 		return x.Sentences
 	}
@@ -3362,7 +3016,7 @@ type GetWaitlistAnalyticsRequest struct {
 
 func (x *GetWaitlistAnalyticsRequest) Reset() {
 	*x = GetWaitlistAnalyticsRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[48]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3374,7 +3028,7 @@ func (x *GetWaitlistAnalyticsRequest) String() string {
 func (*GetWaitlistAnalyticsRequest) ProtoMessage() {}
 
 func (x *GetWaitlistAnalyticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[48]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3387,7 +3041,7 @@ func (x *GetWaitlistAnalyticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistAnalyticsRequest.ProtoReflect.Descriptor instead.
 func (*GetWaitlistAnalyticsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{48}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GetWaitlistAnalyticsRequest) GetTenantId() string {
@@ -3418,233 +3072,6 @@ func (x *GetWaitlistAnalyticsRequest) GetServiceId() string {
 	return ""
 }
 
-// WaitlistFigures count entries and offers.
-type WaitlistFigures struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// Entries that joined.
-	Entries int64 `protobuf:"varint,1,opt,name=entries,proto3" json:"entries,omitempty"`
-	// The part of entries that still waits.
-	Active int64 `protobuf:"varint,2,opt,name=active,proto3" json:"active,omitempty"`
-	// The part of entries that became bookings.
-	Booked int64 `protobuf:"varint,3,opt,name=booked,proto3" json:"booked,omitempty"`
-	// Entries that were booked without an offer.
-	Promoted int64 `protobuf:"varint,4,opt,name=promoted,proto3" json:"promoted,omitempty"`
-	// Offers that were made.
-	OffersSent int64 `protobuf:"varint,5,opt,name=offers_sent,json=offersSent,proto3" json:"offers_sent,omitempty"`
-	// The part of offers_sent that was accepted.
-	Accepted int64 `protobuf:"varint,6,opt,name=accepted,proto3" json:"accepted,omitempty"`
-	// The part of offers_sent that was declined.
-	Declined int64 `protobuf:"varint,7,opt,name=declined,proto3" json:"declined,omitempty"`
-	// The part of offers_sent that expired.
-	Expired int64 `protobuf:"varint,8,opt,name=expired,proto3" json:"expired,omitempty"`
-	// The part of offers_sent that was withdrawn.
-	Withdrawn int64 `protobuf:"varint,9,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
-	// accepted / offers_sent, 0 to 1. 0 without offers.
-	AcceptanceRate float64 `protobuf:"fixed64,10,opt,name=acceptance_rate,json=acceptanceRate,proto3" json:"acceptance_rate,omitempty"`
-	// booked / entries, 0 to 1. 0 without entries.
-	ConversionRate float64 `protobuf:"fixed64,11,opt,name=conversion_rate,json=conversionRate,proto3" json:"conversion_rate,omitempty"`
-	// The mean time from an offer to its answer, accepted or declined. Absent without answers.
-	AverageResponseTime *durationpb.Duration `protobuf:"bytes,12,opt,name=average_response_time,json=averageResponseTime,proto3" json:"average_response_time,omitempty"`
-	// The mean number of offers in a round until one was accepted. 0 if none was.
-	AverageCascadeDepth float64 `protobuf:"fixed64,13,opt,name=average_cascade_depth,json=averageCascadeDepth,proto3" json:"average_cascade_depth,omitempty"`
-	// The maximum number of offers in a round until one was accepted.
-	MaxCascadeDepth int32 `protobuf:"varint,14,opt,name=max_cascade_depth,json=maxCascadeDepth,proto3" json:"max_cascade_depth,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
-}
-
-func (x *WaitlistFigures) Reset() {
-	*x = WaitlistFigures{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[49]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *WaitlistFigures) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*WaitlistFigures) ProtoMessage() {}
-
-func (x *WaitlistFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[49]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use WaitlistFigures.ProtoReflect.Descriptor instead.
-func (*WaitlistFigures) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{49}
-}
-
-func (x *WaitlistFigures) GetEntries() int64 {
-	if x != nil {
-		return x.Entries
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetActive() int64 {
-	if x != nil {
-		return x.Active
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetBooked() int64 {
-	if x != nil {
-		return x.Booked
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetPromoted() int64 {
-	if x != nil {
-		return x.Promoted
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetOffersSent() int64 {
-	if x != nil {
-		return x.OffersSent
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetAccepted() int64 {
-	if x != nil {
-		return x.Accepted
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetDeclined() int64 {
-	if x != nil {
-		return x.Declined
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetExpired() int64 {
-	if x != nil {
-		return x.Expired
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetWithdrawn() int64 {
-	if x != nil {
-		return x.Withdrawn
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetAcceptanceRate() float64 {
-	if x != nil {
-		return x.AcceptanceRate
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetConversionRate() float64 {
-	if x != nil {
-		return x.ConversionRate
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetAverageResponseTime() *durationpb.Duration {
-	if x != nil {
-		return x.AverageResponseTime
-	}
-	return nil
-}
-
-func (x *WaitlistFigures) GetAverageCascadeDepth() float64 {
-	if x != nil {
-		return x.AverageCascadeDepth
-	}
-	return 0
-}
-
-func (x *WaitlistFigures) GetMaxCascadeDepth() int32 {
-	if x != nil {
-		return x.MaxCascadeDepth
-	}
-	return 0
-}
-
-// WaitlistFiguresRow has the figures of a day, location or service.
-type WaitlistFiguresRow struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The location or service, or the day (2026-03-09) in the tenant's time zone.
-	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// The name of the location or service, or the day.
-	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The figures.
-	Figures       *WaitlistFigures `protobuf:"bytes,3,opt,name=figures,proto3" json:"figures,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *WaitlistFiguresRow) Reset() {
-	*x = WaitlistFiguresRow{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[50]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *WaitlistFiguresRow) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*WaitlistFiguresRow) ProtoMessage() {}
-
-func (x *WaitlistFiguresRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[50]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use WaitlistFiguresRow.ProtoReflect.Descriptor instead.
-func (*WaitlistFiguresRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{50}
-}
-
-func (x *WaitlistFiguresRow) GetKey() string {
-	if x != nil {
-		return x.Key
-	}
-	return ""
-}
-
-func (x *WaitlistFiguresRow) GetName() string {
-	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *WaitlistFiguresRow) GetFigures() *WaitlistFigures {
-	if x != nil {
-		return x.Figures
-	}
-	return nil
-}
-
 // GetWaitlistAnalyticsResponse has the figures.
 type GetWaitlistAnalyticsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -3664,7 +3091,7 @@ type GetWaitlistAnalyticsResponse struct {
 
 func (x *GetWaitlistAnalyticsResponse) Reset() {
 	*x = GetWaitlistAnalyticsResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[51]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3676,7 +3103,7 @@ func (x *GetWaitlistAnalyticsResponse) String() string {
 func (*GetWaitlistAnalyticsResponse) ProtoMessage() {}
 
 func (x *GetWaitlistAnalyticsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[51]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3689,7 +3116,7 @@ func (x *GetWaitlistAnalyticsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistAnalyticsResponse.ProtoReflect.Descriptor instead.
 func (*GetWaitlistAnalyticsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{51}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetWaitlistAnalyticsResponse) GetTotal() *WaitlistFigures {
@@ -3731,10 +3158,7 @@ var File_berth_v1_waitlist_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fberth/v1/waitlist_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/tenant.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"E\n" +
-	"\rSessionChoice\x124\n" +
-	"\vsession_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x102\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
-	"sessionIds\"\x94\x04\n" +
+	"\x1fberth/v1/waitlist_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/tenant.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9b\x04\n" +
 	"\x13JoinWaitlistRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
 	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12)\n" +
@@ -3746,8 +3170,8 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"party_size\x18\x06 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x12&\n" +
 	"\bcoach_id\x18\a \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\acoachId\x124\n" +
-	"\x0fsubscription_id\x18\b \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x125\n" +
-	"\achannel\x18\t \x01(\x0e2\x11.berth.v1.ChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
+	"\x0fsubscription_id\x18\b \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x12<\n" +
+	"\achannel\x18\t \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
 	"\fexternal_ref\x18\n" +
 	" \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
 	"\x04note\x18\v \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04noteB\r\n" +
@@ -3769,27 +3193,27 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"r\n" +
 	"\x15ListMyEntriesResponse\x121\n" +
 	"\aentries\x18\x01 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x99\x01\n" +
-	"\x12AcceptOfferRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x1aAcceptWaitlistOfferRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\boffer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aofferId\x124\n" +
-	"\x0fsubscription_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\"i\n" +
-	"\x13AcceptOfferResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12%\n" +
-	"\x05offer\x18\x02 \x01(\v2\x0f.berth.v1.OfferR\x05offer\"\x9c\x01\n" +
-	"\x13DeclineOfferRequest\x12(\n" +
+	"\x0fsubscription_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\"y\n" +
+	"\x1bAcceptWaitlistOfferResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12-\n" +
+	"\x05offer\x18\x02 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"\xa4\x01\n" +
+	"\x1bDeclineWaitlistOfferRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\boffer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aofferId\x12\x14\n" +
 	"\x05leave\x18\x03 \x01(\bR\x05leave\x12 \n" +
-	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"l\n" +
-	"\x14DeclineOfferResponse\x12%\n" +
-	"\x05offer\x18\x01 \x01(\v2\x0f.berth.v1.OfferR\x05offer\x12-\n" +
-	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"3\n" +
-	"\x0fGetClaimRequest\x12 \n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"|\n" +
+	"\x1cDeclineWaitlistOfferResponse\x12-\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12-\n" +
+	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\";\n" +
+	"\x17GetWaitlistClaimRequest\x12 \n" +
 	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\"\xcc\x02\n" +
-	"\x10GetClaimResponse\x12%\n" +
-	"\x05offer\x18\x01 \x01(\v2\x0f.berth.v1.OfferR\x05offer\x12#\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\"\xdc\x02\n" +
+	"\x18GetWaitlistClaimResponse\x12-\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12#\n" +
 	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12!\n" +
 	"\fservice_name\x18\x03 \x01(\tR\vserviceName\x12D\n" +
 	"\x10session_end_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0esessionEndTime\x12;\n" +
@@ -3797,51 +3221,39 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"serverTime\x12\x1f\n" +
 	"\vtenant_name\x18\x06 \x01(\tR\n" +
 	"tenantName\x12%\n" +
-	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\"p\n" +
-	"\x11ClaimOfferRequest\x12 \n" +
+	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x81\x01\n" +
+	"\x1aAnswerWaitlistClaimRequest\x12 \n" +
 	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\x129\n" +
-	"\x06action\x18\x02 \x01(\x0e2\x15.berth.v1.ClaimActionB\n" +
-	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x06action\";\n" +
-	"\x12ClaimOfferResponse\x12%\n" +
-	"\x05offer\x18\x01 \x01(\v2\x0f.berth.v1.OfferR\x05offer\"\xf5\x02\n" +
-	"\vEntryFilter\x12*\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12*\n" +
-	"\n" +
-	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
-	"\vresource_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"resourceId\x12(\n" +
-	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12L\n" +
-	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistEntryStatusB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
-	"\x0edesired_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rdesiredWithin\"\xbf\x01\n" +
-	"\x12ListEntriesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12-\n" +
-	"\x06filter\x18\x02 \x01(\v2\x15.berth.v1.EntryFilterR\x06filter\x12'\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\x12A\n" +
+	"\x06action\x18\x02 \x01(\x0e2\x1d.berth.v1.WaitlistClaimActionB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x06action\"L\n" +
+	"\x1bAnswerWaitlistClaimResponse\x12-\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"\xcf\x01\n" +
+	"\x1aListWaitlistEntriesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1d.berth.v1.WaitlistEntryFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"p\n" +
-	"\x13ListEntriesResponse\x121\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"x\n" +
+	"\x1bListWaitlistEntriesResponse\x121\n" +
 	"\aentries\x18\x01 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd3\x02\n" +
-	"\x11ListOffersRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe3\x02\n" +
+	"\x19ListWaitlistOffersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12&\n" +
 	"\bentry_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aentryId\x12(\n" +
-	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12D\n" +
-	"\bstatuses\x18\x05 \x03(\x0e2\x15.berth.v1.OfferStatusB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12'\n" +
+	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12L\n" +
+	"\bstatuses\x18\x05 \x03(\x0e2\x1d.berth.v1.WaitlistOfferStatusB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12'\n" +
 	"\tpage_size\x18\x06 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"e\n" +
-	"\x12ListOffersResponse\x12'\n" +
-	"\x06offers\x18\x01 \x03(\v2\x0f.berth.v1.OfferR\x06offers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xea\x01\n" +
-	"\x12SetPriorityRequest\x12(\n" +
+	"page_token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"u\n" +
+	"\x1aListWaitlistOffersResponse\x12/\n" +
+	"\x06offers\x18\x01 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf2\x01\n" +
+	"\x1aSetWaitlistPriorityRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x12\x1d\n" +
 	"\aflagged\x18\x03 \x01(\bH\x00R\aflagged\x88\x01\x01\x12.\n" +
@@ -3849,49 +3261,49 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reasonB\n" +
 	"\n" +
 	"\b_flaggedB\b\n" +
-	"\x06_score\"D\n" +
-	"\x13SetPriorityResponse\x12-\n" +
-	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\xb8\x01\n" +
-	"\x10MoveEntryRequest\x12(\n" +
+	"\x06_score\"L\n" +
+	"\x1bSetWaitlistPriorityResponse\x12-\n" +
+	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\xc0\x01\n" +
+	"\x18MoveWaitlistEntryRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x123\n" +
 	"\x0fbefore_entry_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\rbeforeEntryId\x12 \n" +
-	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"B\n" +
-	"\x11MoveEntryResponse\x12-\n" +
-	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\xea\x01\n" +
-	"\x11OfferPlaceRequest\x12(\n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"J\n" +
+	"\x19MoveWaitlistEntryResponse\x12-\n" +
+	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\xf3\x01\n" +
+	"\x1aCreateWaitlistOfferRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12#\n" +
 	"\bentry_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x12;\n" +
 	"\vexpire_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12 \n" +
-	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\";\n" +
-	"\x12OfferPlaceResponse\x12%\n" +
-	"\x05offer\x18\x01 \x01(\v2\x0f.berth.v1.OfferR\x05offer\"\x85\x01\n" +
-	"\x12ExpireOfferRequest\x12(\n" +
+	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"L\n" +
+	"\x1bCreateWaitlistOfferResponse\x12-\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"\x8d\x01\n" +
+	"\x1aExpireWaitlistOfferRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\boffer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aofferId\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"<\n" +
-	"\x13ExpireOfferResponse\x12%\n" +
-	"\x05offer\x18\x01 \x01(\v2\x0f.berth.v1.OfferR\x05offer\"\xad\x01\n" +
-	"\x12RemoveEntryRequest\x12(\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"L\n" +
+	"\x1bExpireWaitlistOfferResponse\x12-\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"\xb5\x01\n" +
+	"\x1aRemoveWaitlistEntryRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x12 \n" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01B\t\n" +
-	"\a_notify\"D\n" +
-	"\x13RemoveEntryResponse\x12-\n" +
-	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\x95\x01\n" +
-	"\x0fGetRulesRequest\x12(\n" +
+	"\a_notify\"L\n" +
+	"\x1bRemoveWaitlistEntryResponse\x12-\n" +
+	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\x9d\x01\n" +
+	"\x17GetWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
 	"\n" +
-	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"R\n" +
-	"\x10GetRulesResponse\x12>\n" +
-	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\x80\a\n" +
-	"\x12UpdateRulesRequest\x12(\n" +
+	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"Z\n" +
+	"\x18GetWaitlistRulesResponse\x12>\n" +
+	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\x88\a\n" +
+	"\x1aUpdateWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
@@ -3903,10 +3315,10 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"updateMask\x12 \n" +
 	"\x06reason\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\x12\x1b\n" +
 	"\x04etag\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:l\xbaHi\x1ag\n" +
-	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"U\n" +
-	"\x13UpdateRulesResponse\x12>\n" +
-	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xc4\x02\n" +
-	"\x11ResetRulesRequest\x12(\n" +
+	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"]\n" +
+	"\x1bUpdateWaitlistRulesResponse\x12>\n" +
+	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xcc\x02\n" +
+	"\x19ResetWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
@@ -3914,10 +3326,10 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12 \n" +
 	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\x12\x1b\n" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:l\xbaHi\x1ag\n" +
-	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"T\n" +
-	"\x12ResetRulesResponse\x12>\n" +
-	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xde\x02\n" +
-	"\x18ListRulesVersionsRequest\x12(\n" +
+	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\\\n" +
+	"\x1aResetWaitlistRulesResponse\x12>\n" +
+	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xe6\x02\n" +
+	" ListWaitlistRulesVersionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
@@ -3927,11 +3339,11 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
 	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken:l\xbaHi\x1ag\n" +
-	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\x7f\n" +
-	"\x19ListRulesVersionsResponse\x12:\n" +
+	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\x87\x01\n" +
+	"!ListWaitlistRulesVersionsResponse\x12:\n" +
 	"\bversions\x18\x01 \x03(\v2\x1e.berth.v1.WaitlistRulesVersionR\bversions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa0\a\n" +
-	"\x13PreviewRulesRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa8\a\n" +
+	"\x1bPreviewWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
@@ -3944,24 +3356,15 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x0edecided_within\x18\x06 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12 \n" +
 	"\x05limit\x18\a \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\x05limit:l\xbaHi\x1ag\n" +
-	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\xaf\x02\n" +
-	"\rPreviewedMove\x126\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1a.berth.v1.WaitlistDecisionR\bdecision\x125\n" +
-	"\n" +
-	"draft_move\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistMoveR\tdraftMove\x125\n" +
-	"\n" +
-	"draft_mode\x18\x03 \x01(\x0e2\x16.berth.v1.WaitlistModeR\tdraftMode\x12@\n" +
-	"\x0edraft_verdicts\x18\x04 \x03(\v2\x19.berth.v1.WaitlistVerdictR\rdraftVerdicts\x12\x18\n" +
-	"\achanged\x18\x05 \x01(\bR\achanged\x12\x1c\n" +
-	"\tsentences\x18\x06 \x03(\tR\tsentences\"\x85\x02\n" +
-	"\x14PreviewRulesResponse\x12-\n" +
-	"\x05moves\x18\x01 \x03(\v2\x17.berth.v1.PreviewedMoveR\x05moves\x12\x18\n" +
+	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\x95\x02\n" +
+	"\x1cPreviewWaitlistRulesResponse\x125\n" +
+	"\x05moves\x18\x01 \x03(\v2\x1f.berth.v1.PreviewedWaitlistMoveR\x05moves\x12\x18\n" +
 	"\achanged\x18\x02 \x01(\x05R\achanged\x12%\n" +
 	"\x0egranted_before\x18\x03 \x01(\x05R\rgrantedBefore\x12#\n" +
 	"\rgranted_draft\x18\x04 \x01(\x05R\fgrantedDraft\x12,\n" +
 	"\x12handed_back_before\x18\x05 \x01(\x05R\x10handedBackBefore\x12*\n" +
-	"\x11handed_back_draft\x18\x06 \x01(\x05R\x0fhandedBackDraft\"\xf1\x02\n" +
-	"\x14ListDecisionsRequest\x12(\n" +
+	"\x11handed_back_draft\x18\x06 \x01(\x05R\x0fhandedBackDraft\"\xf9\x02\n" +
+	"\x1cListWaitlistDecisionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
@@ -3974,29 +3377,26 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\tpage_size\x18\a \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"y\n" +
-	"\x15ListDecisionsResponse\x128\n" +
+	"page_token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x81\x01\n" +
+	"\x1dListWaitlistDecisionsResponse\x128\n" +
 	"\tdecisions\x18\x01 \x03(\v2\x1a.berth.v1.WaitlistDecisionR\tdecisions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"j\n" +
-	"\x15ExplainSessionRequest\x12(\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"r\n" +
+	"\x1dExplainSessionWaitlistRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xcc\x01\n" +
-	"\x16ExplainSessionResponse\x128\n" +
-	"\tdecisions\x18\x01 \x03(\v2\x1a.berth.v1.WaitlistDecisionR\tdecisions\x12'\n" +
-	"\x06offers\x18\x02 \x03(\v2\x0f.berth.v1.OfferR\x06offers\x121\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xdc\x01\n" +
+	"\x1eExplainSessionWaitlistResponse\x128\n" +
+	"\tdecisions\x18\x01 \x03(\v2\x1a.berth.v1.WaitlistDecisionR\tdecisions\x12/\n" +
+	"\x06offers\x18\x02 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x121\n" +
 	"\aentries\x18\x03 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12\x1c\n" +
-	"\tsentences\x18\x04 \x03(\tR\tsentences\"d\n" +
-	"\x13ExplainEntryRequest\x12(\n" +
+	"\tsentences\x18\x04 \x03(\tR\tsentences\"l\n" +
+	"\x1bExplainWaitlistEntryRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
-	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\"{\n" +
-	"\fEntryVerdict\x126\n" +
-	"\bdecision\x18\x01 \x01(\v2\x1a.berth.v1.WaitlistDecisionR\bdecision\x123\n" +
-	"\averdict\x18\x02 \x01(\v2\x19.berth.v1.WaitlistVerdictR\averdict\"\xc0\x01\n" +
-	"\x14ExplainEntryResponse\x12-\n" +
-	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\x122\n" +
-	"\bverdicts\x18\x02 \x03(\v2\x16.berth.v1.EntryVerdictR\bverdicts\x12'\n" +
-	"\x06offers\x18\x03 \x03(\v2\x0f.berth.v1.OfferR\x06offers\x12\x1c\n" +
+	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\"\xd8\x01\n" +
+	"\x1cExplainWaitlistEntryResponse\x12-\n" +
+	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\x12:\n" +
+	"\bverdicts\x18\x02 \x03(\v2\x1e.berth.v1.WaitlistEntryVerdictR\bverdicts\x12/\n" +
+	"\x06offers\x18\x03 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12\x1c\n" +
 	"\tsentences\x18\x04 \x03(\tR\tsentences\"\xce\x01\n" +
 	"\x1bGetWaitlistAnalyticsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12+\n" +
@@ -4004,65 +3404,36 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\vlocation_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
 	"\n" +
-	"service_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"\x89\x04\n" +
-	"\x0fWaitlistFigures\x12\x18\n" +
-	"\aentries\x18\x01 \x01(\x03R\aentries\x12\x16\n" +
-	"\x06active\x18\x02 \x01(\x03R\x06active\x12\x16\n" +
-	"\x06booked\x18\x03 \x01(\x03R\x06booked\x12\x1a\n" +
-	"\bpromoted\x18\x04 \x01(\x03R\bpromoted\x12\x1f\n" +
-	"\voffers_sent\x18\x05 \x01(\x03R\n" +
-	"offersSent\x12\x1a\n" +
-	"\baccepted\x18\x06 \x01(\x03R\baccepted\x12\x1a\n" +
-	"\bdeclined\x18\a \x01(\x03R\bdeclined\x12\x18\n" +
-	"\aexpired\x18\b \x01(\x03R\aexpired\x12\x1c\n" +
-	"\twithdrawn\x18\t \x01(\x03R\twithdrawn\x12'\n" +
-	"\x0facceptance_rate\x18\n" +
-	" \x01(\x01R\x0eacceptanceRate\x12'\n" +
-	"\x0fconversion_rate\x18\v \x01(\x01R\x0econversionRate\x12M\n" +
-	"\x15average_response_time\x18\f \x01(\v2\x19.google.protobuf.DurationR\x13averageResponseTime\x122\n" +
-	"\x15average_cascade_depth\x18\r \x01(\x01R\x13averageCascadeDepth\x12*\n" +
-	"\x11max_cascade_depth\x18\x0e \x01(\x05R\x0fmaxCascadeDepth\"o\n" +
-	"\x12WaitlistFiguresRow\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
-	"\x04name\x18\x02 \x01(\tR\x04name\x123\n" +
-	"\afigures\x18\x03 \x01(\v2\x19.berth.v1.WaitlistFiguresR\afigures\"\x9e\x02\n" +
+	"service_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"\x9e\x02\n" +
 	"\x1cGetWaitlistAnalyticsResponse\x12/\n" +
 	"\x05total\x18\x01 \x01(\v2\x19.berth.v1.WaitlistFiguresR\x05total\x120\n" +
 	"\x04days\x18\x02 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\x04days\x12:\n" +
 	"\tlocations\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\tlocations\x128\n" +
 	"\bservices\x18\x04 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\bservices\x12%\n" +
-	"\x0ecascade_depths\x18\x05 \x03(\x03R\rcascadeDepths*^\n" +
-	"\vClaimAction\x12\x1c\n" +
-	"\x18CLAIM_ACTION_UNSPECIFIED\x10\x00\x12\x17\n" +
-	"\x13CLAIM_ACTION_ACCEPT\x10\x01\x12\x18\n" +
-	"\x14CLAIM_ACTION_DECLINE\x10\x022\xb0\x12\n" +
+	"\x0ecascade_depths\x18\x05 \x03(\x03R\rcascadeDepths2\x82\x16\n" +
 	"\x0fWaitlistService\x12f\n" +
 	"\fJoinWaitlist\x12\x1d.berth.v1.JoinWaitlistRequest\x1a\x1e.berth.v1.JoinWaitlistResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12X\n" +
 	"\rLeaveWaitlist\x12\x1e.berth.v1.LeaveWaitlistRequest\x1a\x1f.berth.v1.LeaveWaitlistResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
-	"\rListMyEntries\x12\x1e.berth.v1.ListMyEntriesRequest\x1a\x1f.berth.v1.ListMyEntriesResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12c\n" +
-	"\vAcceptOffer\x12\x1c.berth.v1.AcceptOfferRequest\x1a\x1d.berth.v1.AcceptOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12f\n" +
-	"\fDeclineOffer\x12\x1d.berth.v1.DeclineOfferRequest\x1a\x1e.berth.v1.DeclineOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12L\n" +
-	"\bGetClaim\x12\x19.berth.v1.GetClaimRequest\x1a\x1a.berth.v1.GetClaimResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12O\n" +
-	"\n" +
-	"ClaimOffer\x12\x1b.berth.v1.ClaimOfferRequest\x1a\x1c.berth.v1.ClaimOfferResponse\"\x06\xca\xf3\x18\x02\b\x03\x12d\n" +
-	"\vListEntries\x12\x1c.berth.v1.ListEntriesRequest\x1a\x1d.berth.v1.ListEntriesResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12a\n" +
-	"\n" +
-	"ListOffers\x12\x1b.berth.v1.ListOffersRequest\x1a\x1c.berth.v1.ListOffersResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12c\n" +
-	"\vSetPriority\x12\x1c.berth.v1.SetPriorityRequest\x1a\x1d.berth.v1.SetPriorityResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12]\n" +
-	"\tMoveEntry\x12\x1a.berth.v1.MoveEntryRequest\x1a\x1b.berth.v1.MoveEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12`\n" +
-	"\n" +
-	"OfferPlace\x12\x1b.berth.v1.OfferPlaceRequest\x1a\x1c.berth.v1.OfferPlaceResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12c\n" +
-	"\vExpireOffer\x12\x1c.berth.v1.ExpireOfferRequest\x1a\x1d.berth.v1.ExpireOfferResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12c\n" +
-	"\vRemoveEntry\x12\x1c.berth.v1.RemoveEntryRequest\x1a\x1d.berth.v1.RemoveEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12a\n" +
-	"\bGetRules\x12\x19.berth.v1.GetRulesRequest\x1a\x1a.berth.v1.GetRulesResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13waitlist.read_rules\x90\x02\x01\x12b\n" +
-	"\vUpdateRules\x12\x1c.berth.v1.UpdateRulesRequest\x1a\x1d.berth.v1.UpdateRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12_\n" +
-	"\n" +
-	"ResetRules\x12\x1b.berth.v1.ResetRulesRequest\x1a\x1c.berth.v1.ResetRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12|\n" +
-	"\x11ListRulesVersions\x12\".berth.v1.ListRulesVersionsRequest\x1a#.berth.v1.ListRulesVersionsResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13waitlist.read_rules\x90\x02\x01\x12h\n" +
-	"\fPreviewRules\x12\x1d.berth.v1.PreviewRulesRequest\x1a\x1e.berth.v1.PreviewRulesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x90\x02\x01\x12j\n" +
-	"\rListDecisions\x12\x1e.berth.v1.ListDecisionsRequest\x1a\x1f.berth.v1.ListDecisionsResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12m\n" +
-	"\x0eExplainSession\x12\x1f.berth.v1.ExplainSessionRequest\x1a .berth.v1.ExplainSessionResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12g\n" +
-	"\fExplainEntry\x12\x1d.berth.v1.ExplainEntryRequest\x1a\x1e.berth.v1.ExplainEntryResponse\"\x18\xca\xf3\x18\x11\b\x02\x12\rwaitlist.read\x90\x02\x01\x12\x84\x01\n" +
+	"\rListMyEntries\x12\x1e.berth.v1.ListMyEntriesRequest\x1a\x1f.berth.v1.ListMyEntriesResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12{\n" +
+	"\x13AcceptWaitlistOffer\x12$.berth.v1.AcceptWaitlistOfferRequest\x1a%.berth.v1.AcceptWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12~\n" +
+	"\x14DeclineWaitlistOffer\x12%.berth.v1.DeclineWaitlistOfferRequest\x1a&.berth.v1.DeclineWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12d\n" +
+	"\x10GetWaitlistClaim\x12!.berth.v1.GetWaitlistClaimRequest\x1a\".berth.v1.GetWaitlistClaimResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12j\n" +
+	"\x13AnswerWaitlistClaim\x12$.berth.v1.AnswerWaitlistClaimRequest\x1a%.berth.v1.AnswerWaitlistClaimResponse\"\x06\xca\xf3\x18\x02\b\x03\x12|\n" +
+	"\x13ListWaitlistEntries\x12$.berth.v1.ListWaitlistEntriesRequest\x1a%.berth.v1.ListWaitlistEntriesResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12y\n" +
+	"\x12ListWaitlistOffers\x12#.berth.v1.ListWaitlistOffersRequest\x1a$.berth.v1.ListWaitlistOffersResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12{\n" +
+	"\x13SetWaitlistPriority\x12$.berth.v1.SetWaitlistPriorityRequest\x1a%.berth.v1.SetWaitlistPriorityResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12u\n" +
+	"\x11MoveWaitlistEntry\x12\".berth.v1.MoveWaitlistEntryRequest\x1a#.berth.v1.MoveWaitlistEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12{\n" +
+	"\x13CreateWaitlistOffer\x12$.berth.v1.CreateWaitlistOfferRequest\x1a%.berth.v1.CreateWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12{\n" +
+	"\x13ExpireWaitlistOffer\x12$.berth.v1.ExpireWaitlistOfferRequest\x1a%.berth.v1.ExpireWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12{\n" +
+	"\x13RemoveWaitlistEntry\x12$.berth.v1.RemoveWaitlistEntryRequest\x1a%.berth.v1.RemoveWaitlistEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12y\n" +
+	"\x10GetWaitlistRules\x12!.berth.v1.GetWaitlistRulesRequest\x1a\".berth.v1.GetWaitlistRulesResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13waitlist.read_rules\x90\x02\x01\x12z\n" +
+	"\x13UpdateWaitlistRules\x12$.berth.v1.UpdateWaitlistRulesRequest\x1a%.berth.v1.UpdateWaitlistRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12w\n" +
+	"\x12ResetWaitlistRules\x12#.berth.v1.ResetWaitlistRulesRequest\x1a$.berth.v1.ResetWaitlistRulesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x12\x94\x01\n" +
+	"\x19ListWaitlistRulesVersions\x12*.berth.v1.ListWaitlistRulesVersionsRequest\x1a+.berth.v1.ListWaitlistRulesVersionsResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13waitlist.read_rules\x90\x02\x01\x12\x80\x01\n" +
+	"\x14PreviewWaitlistRules\x12%.berth.v1.PreviewWaitlistRulesRequest\x1a&.berth.v1.PreviewWaitlistRulesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ewaitlist.rules\x90\x02\x01\x12\x82\x01\n" +
+	"\x15ListWaitlistDecisions\x12&.berth.v1.ListWaitlistDecisionsRequest\x1a'.berth.v1.ListWaitlistDecisionsResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12\x85\x01\n" +
+	"\x16ExplainSessionWaitlist\x12'.berth.v1.ExplainSessionWaitlistRequest\x1a(.berth.v1.ExplainSessionWaitlistResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12\x7f\n" +
+	"\x14ExplainWaitlistEntry\x12%.berth.v1.ExplainWaitlistEntryRequest\x1a&.berth.v1.ExplainWaitlistEntryResponse\"\x18\xca\xf3\x18\x11\b\x02\x12\rwaitlist.read\x90\x02\x01\x12\x84\x01\n" +
 	"\x14GetWaitlistAnalytics\x12%.berth.v1.GetWaitlistAnalyticsRequest\x1a&.berth.v1.GetWaitlistAnalyticsResponse\"\x1d\xca\xf3\x18\x16\b\x01\x12\x12waitlist.analytics\x90\x02\x01B\x94\x01\n" +
 	"\fcom.berth.v1B\x14WaitlistServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
 
@@ -4078,193 +3449,177 @@ func file_berth_v1_waitlist_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_waitlist_service_proto_rawDescData
 }
 
-var file_berth_v1_waitlist_service_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_waitlist_service_proto_msgTypes = make([]protoimpl.MessageInfo, 52)
+var file_berth_v1_waitlist_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
 var file_berth_v1_waitlist_service_proto_goTypes = []any{
-	(ClaimAction)(0),                     // 0: berth.v1.ClaimAction
-	(*SessionChoice)(nil),                // 1: berth.v1.SessionChoice
-	(*JoinWaitlistRequest)(nil),          // 2: berth.v1.JoinWaitlistRequest
-	(*JoinWaitlistResponse)(nil),         // 3: berth.v1.JoinWaitlistResponse
-	(*LeaveWaitlistRequest)(nil),         // 4: berth.v1.LeaveWaitlistRequest
-	(*LeaveWaitlistResponse)(nil),        // 5: berth.v1.LeaveWaitlistResponse
-	(*ListMyEntriesRequest)(nil),         // 6: berth.v1.ListMyEntriesRequest
-	(*ListMyEntriesResponse)(nil),        // 7: berth.v1.ListMyEntriesResponse
-	(*AcceptOfferRequest)(nil),           // 8: berth.v1.AcceptOfferRequest
-	(*AcceptOfferResponse)(nil),          // 9: berth.v1.AcceptOfferResponse
-	(*DeclineOfferRequest)(nil),          // 10: berth.v1.DeclineOfferRequest
-	(*DeclineOfferResponse)(nil),         // 11: berth.v1.DeclineOfferResponse
-	(*GetClaimRequest)(nil),              // 12: berth.v1.GetClaimRequest
-	(*GetClaimResponse)(nil),             // 13: berth.v1.GetClaimResponse
-	(*ClaimOfferRequest)(nil),            // 14: berth.v1.ClaimOfferRequest
-	(*ClaimOfferResponse)(nil),           // 15: berth.v1.ClaimOfferResponse
-	(*EntryFilter)(nil),                  // 16: berth.v1.EntryFilter
-	(*ListEntriesRequest)(nil),           // 17: berth.v1.ListEntriesRequest
-	(*ListEntriesResponse)(nil),          // 18: berth.v1.ListEntriesResponse
-	(*ListOffersRequest)(nil),            // 19: berth.v1.ListOffersRequest
-	(*ListOffersResponse)(nil),           // 20: berth.v1.ListOffersResponse
-	(*SetPriorityRequest)(nil),           // 21: berth.v1.SetPriorityRequest
-	(*SetPriorityResponse)(nil),          // 22: berth.v1.SetPriorityResponse
-	(*MoveEntryRequest)(nil),             // 23: berth.v1.MoveEntryRequest
-	(*MoveEntryResponse)(nil),            // 24: berth.v1.MoveEntryResponse
-	(*OfferPlaceRequest)(nil),            // 25: berth.v1.OfferPlaceRequest
-	(*OfferPlaceResponse)(nil),           // 26: berth.v1.OfferPlaceResponse
-	(*ExpireOfferRequest)(nil),           // 27: berth.v1.ExpireOfferRequest
-	(*ExpireOfferResponse)(nil),          // 28: berth.v1.ExpireOfferResponse
-	(*RemoveEntryRequest)(nil),           // 29: berth.v1.RemoveEntryRequest
-	(*RemoveEntryResponse)(nil),          // 30: berth.v1.RemoveEntryResponse
-	(*GetRulesRequest)(nil),              // 31: berth.v1.GetRulesRequest
-	(*GetRulesResponse)(nil),             // 32: berth.v1.GetRulesResponse
-	(*UpdateRulesRequest)(nil),           // 33: berth.v1.UpdateRulesRequest
-	(*UpdateRulesResponse)(nil),          // 34: berth.v1.UpdateRulesResponse
-	(*ResetRulesRequest)(nil),            // 35: berth.v1.ResetRulesRequest
-	(*ResetRulesResponse)(nil),           // 36: berth.v1.ResetRulesResponse
-	(*ListRulesVersionsRequest)(nil),     // 37: berth.v1.ListRulesVersionsRequest
-	(*ListRulesVersionsResponse)(nil),    // 38: berth.v1.ListRulesVersionsResponse
-	(*PreviewRulesRequest)(nil),          // 39: berth.v1.PreviewRulesRequest
-	(*PreviewedMove)(nil),                // 40: berth.v1.PreviewedMove
-	(*PreviewRulesResponse)(nil),         // 41: berth.v1.PreviewRulesResponse
-	(*ListDecisionsRequest)(nil),         // 42: berth.v1.ListDecisionsRequest
-	(*ListDecisionsResponse)(nil),        // 43: berth.v1.ListDecisionsResponse
-	(*ExplainSessionRequest)(nil),        // 44: berth.v1.ExplainSessionRequest
-	(*ExplainSessionResponse)(nil),       // 45: berth.v1.ExplainSessionResponse
-	(*ExplainEntryRequest)(nil),          // 46: berth.v1.ExplainEntryRequest
-	(*EntryVerdict)(nil),                 // 47: berth.v1.EntryVerdict
-	(*ExplainEntryResponse)(nil),         // 48: berth.v1.ExplainEntryResponse
-	(*GetWaitlistAnalyticsRequest)(nil),  // 49: berth.v1.GetWaitlistAnalyticsRequest
-	(*WaitlistFigures)(nil),              // 50: berth.v1.WaitlistFigures
-	(*WaitlistFiguresRow)(nil),           // 51: berth.v1.WaitlistFiguresRow
-	(*GetWaitlistAnalyticsResponse)(nil), // 52: berth.v1.GetWaitlistAnalyticsResponse
-	(*WaitlistWindow)(nil),               // 53: berth.v1.WaitlistWindow
-	(Channel)(0),                         // 54: berth.v1.Channel
-	(*WaitlistEntry)(nil),                // 55: berth.v1.WaitlistEntry
-	(*Booking)(nil),                      // 56: berth.v1.Booking
-	(*Offer)(nil),                        // 57: berth.v1.Offer
-	(*timestamppb.Timestamp)(nil),        // 58: google.protobuf.Timestamp
-	(*Brand)(nil),                        // 59: berth.v1.Brand
-	(WaitlistEntryStatus)(0),             // 60: berth.v1.WaitlistEntryStatus
-	(*TimeRange)(nil),                    // 61: berth.v1.TimeRange
-	(OfferStatus)(0),                     // 62: berth.v1.OfferStatus
-	(*EffectiveWaitlistRules)(nil),       // 63: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRules)(nil),                // 64: berth.v1.WaitlistRules
-	(*fieldmaskpb.FieldMask)(nil),        // 65: google.protobuf.FieldMask
-	(*WaitlistRulesVersion)(nil),         // 66: berth.v1.WaitlistRulesVersion
-	(*WaitlistDecision)(nil),             // 67: berth.v1.WaitlistDecision
-	(WaitlistMove)(0),                    // 68: berth.v1.WaitlistMove
-	(WaitlistMode)(0),                    // 69: berth.v1.WaitlistMode
-	(*WaitlistVerdict)(nil),              // 70: berth.v1.WaitlistVerdict
-	(*durationpb.Duration)(nil),          // 71: google.protobuf.Duration
+	(*JoinWaitlistRequest)(nil),               // 0: berth.v1.JoinWaitlistRequest
+	(*JoinWaitlistResponse)(nil),              // 1: berth.v1.JoinWaitlistResponse
+	(*LeaveWaitlistRequest)(nil),              // 2: berth.v1.LeaveWaitlistRequest
+	(*LeaveWaitlistResponse)(nil),             // 3: berth.v1.LeaveWaitlistResponse
+	(*ListMyEntriesRequest)(nil),              // 4: berth.v1.ListMyEntriesRequest
+	(*ListMyEntriesResponse)(nil),             // 5: berth.v1.ListMyEntriesResponse
+	(*AcceptWaitlistOfferRequest)(nil),        // 6: berth.v1.AcceptWaitlistOfferRequest
+	(*AcceptWaitlistOfferResponse)(nil),       // 7: berth.v1.AcceptWaitlistOfferResponse
+	(*DeclineWaitlistOfferRequest)(nil),       // 8: berth.v1.DeclineWaitlistOfferRequest
+	(*DeclineWaitlistOfferResponse)(nil),      // 9: berth.v1.DeclineWaitlistOfferResponse
+	(*GetWaitlistClaimRequest)(nil),           // 10: berth.v1.GetWaitlistClaimRequest
+	(*GetWaitlistClaimResponse)(nil),          // 11: berth.v1.GetWaitlistClaimResponse
+	(*AnswerWaitlistClaimRequest)(nil),        // 12: berth.v1.AnswerWaitlistClaimRequest
+	(*AnswerWaitlistClaimResponse)(nil),       // 13: berth.v1.AnswerWaitlistClaimResponse
+	(*ListWaitlistEntriesRequest)(nil),        // 14: berth.v1.ListWaitlistEntriesRequest
+	(*ListWaitlistEntriesResponse)(nil),       // 15: berth.v1.ListWaitlistEntriesResponse
+	(*ListWaitlistOffersRequest)(nil),         // 16: berth.v1.ListWaitlistOffersRequest
+	(*ListWaitlistOffersResponse)(nil),        // 17: berth.v1.ListWaitlistOffersResponse
+	(*SetWaitlistPriorityRequest)(nil),        // 18: berth.v1.SetWaitlistPriorityRequest
+	(*SetWaitlistPriorityResponse)(nil),       // 19: berth.v1.SetWaitlistPriorityResponse
+	(*MoveWaitlistEntryRequest)(nil),          // 20: berth.v1.MoveWaitlistEntryRequest
+	(*MoveWaitlistEntryResponse)(nil),         // 21: berth.v1.MoveWaitlistEntryResponse
+	(*CreateWaitlistOfferRequest)(nil),        // 22: berth.v1.CreateWaitlistOfferRequest
+	(*CreateWaitlistOfferResponse)(nil),       // 23: berth.v1.CreateWaitlistOfferResponse
+	(*ExpireWaitlistOfferRequest)(nil),        // 24: berth.v1.ExpireWaitlistOfferRequest
+	(*ExpireWaitlistOfferResponse)(nil),       // 25: berth.v1.ExpireWaitlistOfferResponse
+	(*RemoveWaitlistEntryRequest)(nil),        // 26: berth.v1.RemoveWaitlistEntryRequest
+	(*RemoveWaitlistEntryResponse)(nil),       // 27: berth.v1.RemoveWaitlistEntryResponse
+	(*GetWaitlistRulesRequest)(nil),           // 28: berth.v1.GetWaitlistRulesRequest
+	(*GetWaitlistRulesResponse)(nil),          // 29: berth.v1.GetWaitlistRulesResponse
+	(*UpdateWaitlistRulesRequest)(nil),        // 30: berth.v1.UpdateWaitlistRulesRequest
+	(*UpdateWaitlistRulesResponse)(nil),       // 31: berth.v1.UpdateWaitlistRulesResponse
+	(*ResetWaitlistRulesRequest)(nil),         // 32: berth.v1.ResetWaitlistRulesRequest
+	(*ResetWaitlistRulesResponse)(nil),        // 33: berth.v1.ResetWaitlistRulesResponse
+	(*ListWaitlistRulesVersionsRequest)(nil),  // 34: berth.v1.ListWaitlistRulesVersionsRequest
+	(*ListWaitlistRulesVersionsResponse)(nil), // 35: berth.v1.ListWaitlistRulesVersionsResponse
+	(*PreviewWaitlistRulesRequest)(nil),       // 36: berth.v1.PreviewWaitlistRulesRequest
+	(*PreviewWaitlistRulesResponse)(nil),      // 37: berth.v1.PreviewWaitlistRulesResponse
+	(*ListWaitlistDecisionsRequest)(nil),      // 38: berth.v1.ListWaitlistDecisionsRequest
+	(*ListWaitlistDecisionsResponse)(nil),     // 39: berth.v1.ListWaitlistDecisionsResponse
+	(*ExplainSessionWaitlistRequest)(nil),     // 40: berth.v1.ExplainSessionWaitlistRequest
+	(*ExplainSessionWaitlistResponse)(nil),    // 41: berth.v1.ExplainSessionWaitlistResponse
+	(*ExplainWaitlistEntryRequest)(nil),       // 42: berth.v1.ExplainWaitlistEntryRequest
+	(*ExplainWaitlistEntryResponse)(nil),      // 43: berth.v1.ExplainWaitlistEntryResponse
+	(*GetWaitlistAnalyticsRequest)(nil),       // 44: berth.v1.GetWaitlistAnalyticsRequest
+	(*GetWaitlistAnalyticsResponse)(nil),      // 45: berth.v1.GetWaitlistAnalyticsResponse
+	(*SessionChoice)(nil),                     // 46: berth.v1.SessionChoice
+	(*WaitlistWindow)(nil),                    // 47: berth.v1.WaitlistWindow
+	(BookingChannel)(0),                       // 48: berth.v1.BookingChannel
+	(*WaitlistEntry)(nil),                     // 49: berth.v1.WaitlistEntry
+	(*Booking)(nil),                           // 50: berth.v1.Booking
+	(*WaitlistOffer)(nil),                     // 51: berth.v1.WaitlistOffer
+	(*timestamppb.Timestamp)(nil),             // 52: google.protobuf.Timestamp
+	(*Brand)(nil),                             // 53: berth.v1.Brand
+	(WaitlistClaimAction)(0),                  // 54: berth.v1.WaitlistClaimAction
+	(*WaitlistEntryFilter)(nil),               // 55: berth.v1.WaitlistEntryFilter
+	(WaitlistOfferStatus)(0),                  // 56: berth.v1.WaitlistOfferStatus
+	(*EffectiveWaitlistRules)(nil),            // 57: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRules)(nil),                     // 58: berth.v1.WaitlistRules
+	(*fieldmaskpb.FieldMask)(nil),             // 59: google.protobuf.FieldMask
+	(*WaitlistRulesVersion)(nil),              // 60: berth.v1.WaitlistRulesVersion
+	(*TimeRange)(nil),                         // 61: berth.v1.TimeRange
+	(*PreviewedWaitlistMove)(nil),             // 62: berth.v1.PreviewedWaitlistMove
+	(*WaitlistDecision)(nil),                  // 63: berth.v1.WaitlistDecision
+	(*WaitlistEntryVerdict)(nil),              // 64: berth.v1.WaitlistEntryVerdict
+	(*WaitlistFigures)(nil),                   // 65: berth.v1.WaitlistFigures
+	(*WaitlistFiguresRow)(nil),                // 66: berth.v1.WaitlistFiguresRow
 }
 var file_berth_v1_waitlist_service_proto_depIdxs = []int32{
-	1,  // 0: berth.v1.JoinWaitlistRequest.any_of:type_name -> berth.v1.SessionChoice
-	53, // 1: berth.v1.JoinWaitlistRequest.window:type_name -> berth.v1.WaitlistWindow
-	54, // 2: berth.v1.JoinWaitlistRequest.channel:type_name -> berth.v1.Channel
-	55, // 3: berth.v1.JoinWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
-	55, // 4: berth.v1.LeaveWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
-	55, // 5: berth.v1.ListMyEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
-	56, // 6: berth.v1.AcceptOfferResponse.booking:type_name -> berth.v1.Booking
-	57, // 7: berth.v1.AcceptOfferResponse.offer:type_name -> berth.v1.Offer
-	57, // 8: berth.v1.DeclineOfferResponse.offer:type_name -> berth.v1.Offer
-	55, // 9: berth.v1.DeclineOfferResponse.entry:type_name -> berth.v1.WaitlistEntry
-	57, // 10: berth.v1.GetClaimResponse.offer:type_name -> berth.v1.Offer
-	58, // 11: berth.v1.GetClaimResponse.session_end_time:type_name -> google.protobuf.Timestamp
-	58, // 12: berth.v1.GetClaimResponse.server_time:type_name -> google.protobuf.Timestamp
-	59, // 13: berth.v1.GetClaimResponse.brand:type_name -> berth.v1.Brand
-	0,  // 14: berth.v1.ClaimOfferRequest.action:type_name -> berth.v1.ClaimAction
-	57, // 15: berth.v1.ClaimOfferResponse.offer:type_name -> berth.v1.Offer
-	60, // 16: berth.v1.EntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	61, // 17: berth.v1.EntryFilter.desired_within:type_name -> berth.v1.TimeRange
-	16, // 18: berth.v1.ListEntriesRequest.filter:type_name -> berth.v1.EntryFilter
-	55, // 19: berth.v1.ListEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
-	62, // 20: berth.v1.ListOffersRequest.statuses:type_name -> berth.v1.OfferStatus
-	57, // 21: berth.v1.ListOffersResponse.offers:type_name -> berth.v1.Offer
-	55, // 22: berth.v1.SetPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
-	55, // 23: berth.v1.MoveEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	58, // 24: berth.v1.OfferPlaceRequest.expire_time:type_name -> google.protobuf.Timestamp
-	57, // 25: berth.v1.OfferPlaceResponse.offer:type_name -> berth.v1.Offer
-	57, // 26: berth.v1.ExpireOfferResponse.offer:type_name -> berth.v1.Offer
-	55, // 27: berth.v1.RemoveEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	63, // 28: berth.v1.GetRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	64, // 29: berth.v1.UpdateRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	65, // 30: berth.v1.UpdateRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	63, // 31: berth.v1.UpdateRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	63, // 32: berth.v1.ResetRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	66, // 33: berth.v1.ListRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
-	64, // 34: berth.v1.PreviewRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	65, // 35: berth.v1.PreviewRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	61, // 36: berth.v1.PreviewRulesRequest.decided_within:type_name -> berth.v1.TimeRange
-	67, // 37: berth.v1.PreviewedMove.decision:type_name -> berth.v1.WaitlistDecision
-	68, // 38: berth.v1.PreviewedMove.draft_move:type_name -> berth.v1.WaitlistMove
-	69, // 39: berth.v1.PreviewedMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	70, // 40: berth.v1.PreviewedMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	40, // 41: berth.v1.PreviewRulesResponse.moves:type_name -> berth.v1.PreviewedMove
-	61, // 42: berth.v1.ListDecisionsRequest.decided_within:type_name -> berth.v1.TimeRange
-	67, // 43: berth.v1.ListDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	67, // 44: berth.v1.ExplainSessionResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	57, // 45: berth.v1.ExplainSessionResponse.offers:type_name -> berth.v1.Offer
-	55, // 46: berth.v1.ExplainSessionResponse.entries:type_name -> berth.v1.WaitlistEntry
-	67, // 47: berth.v1.EntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	70, // 48: berth.v1.EntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	55, // 49: berth.v1.ExplainEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	47, // 50: berth.v1.ExplainEntryResponse.verdicts:type_name -> berth.v1.EntryVerdict
-	57, // 51: berth.v1.ExplainEntryResponse.offers:type_name -> berth.v1.Offer
-	61, // 52: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
-	71, // 53: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	50, // 54: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	50, // 55: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
-	51, // 56: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
-	51, // 57: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
-	51, // 58: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
-	2,  // 59: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
-	4,  // 60: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
-	6,  // 61: berth.v1.WaitlistService.ListMyEntries:input_type -> berth.v1.ListMyEntriesRequest
-	8,  // 62: berth.v1.WaitlistService.AcceptOffer:input_type -> berth.v1.AcceptOfferRequest
-	10, // 63: berth.v1.WaitlistService.DeclineOffer:input_type -> berth.v1.DeclineOfferRequest
-	12, // 64: berth.v1.WaitlistService.GetClaim:input_type -> berth.v1.GetClaimRequest
-	14, // 65: berth.v1.WaitlistService.ClaimOffer:input_type -> berth.v1.ClaimOfferRequest
-	17, // 66: berth.v1.WaitlistService.ListEntries:input_type -> berth.v1.ListEntriesRequest
-	19, // 67: berth.v1.WaitlistService.ListOffers:input_type -> berth.v1.ListOffersRequest
-	21, // 68: berth.v1.WaitlistService.SetPriority:input_type -> berth.v1.SetPriorityRequest
-	23, // 69: berth.v1.WaitlistService.MoveEntry:input_type -> berth.v1.MoveEntryRequest
-	25, // 70: berth.v1.WaitlistService.OfferPlace:input_type -> berth.v1.OfferPlaceRequest
-	27, // 71: berth.v1.WaitlistService.ExpireOffer:input_type -> berth.v1.ExpireOfferRequest
-	29, // 72: berth.v1.WaitlistService.RemoveEntry:input_type -> berth.v1.RemoveEntryRequest
-	31, // 73: berth.v1.WaitlistService.GetRules:input_type -> berth.v1.GetRulesRequest
-	33, // 74: berth.v1.WaitlistService.UpdateRules:input_type -> berth.v1.UpdateRulesRequest
-	35, // 75: berth.v1.WaitlistService.ResetRules:input_type -> berth.v1.ResetRulesRequest
-	37, // 76: berth.v1.WaitlistService.ListRulesVersions:input_type -> berth.v1.ListRulesVersionsRequest
-	39, // 77: berth.v1.WaitlistService.PreviewRules:input_type -> berth.v1.PreviewRulesRequest
-	42, // 78: berth.v1.WaitlistService.ListDecisions:input_type -> berth.v1.ListDecisionsRequest
-	44, // 79: berth.v1.WaitlistService.ExplainSession:input_type -> berth.v1.ExplainSessionRequest
-	46, // 80: berth.v1.WaitlistService.ExplainEntry:input_type -> berth.v1.ExplainEntryRequest
-	49, // 81: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
-	3,  // 82: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
-	5,  // 83: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
-	7,  // 84: berth.v1.WaitlistService.ListMyEntries:output_type -> berth.v1.ListMyEntriesResponse
-	9,  // 85: berth.v1.WaitlistService.AcceptOffer:output_type -> berth.v1.AcceptOfferResponse
-	11, // 86: berth.v1.WaitlistService.DeclineOffer:output_type -> berth.v1.DeclineOfferResponse
-	13, // 87: berth.v1.WaitlistService.GetClaim:output_type -> berth.v1.GetClaimResponse
-	15, // 88: berth.v1.WaitlistService.ClaimOffer:output_type -> berth.v1.ClaimOfferResponse
-	18, // 89: berth.v1.WaitlistService.ListEntries:output_type -> berth.v1.ListEntriesResponse
-	20, // 90: berth.v1.WaitlistService.ListOffers:output_type -> berth.v1.ListOffersResponse
-	22, // 91: berth.v1.WaitlistService.SetPriority:output_type -> berth.v1.SetPriorityResponse
-	24, // 92: berth.v1.WaitlistService.MoveEntry:output_type -> berth.v1.MoveEntryResponse
-	26, // 93: berth.v1.WaitlistService.OfferPlace:output_type -> berth.v1.OfferPlaceResponse
-	28, // 94: berth.v1.WaitlistService.ExpireOffer:output_type -> berth.v1.ExpireOfferResponse
-	30, // 95: berth.v1.WaitlistService.RemoveEntry:output_type -> berth.v1.RemoveEntryResponse
-	32, // 96: berth.v1.WaitlistService.GetRules:output_type -> berth.v1.GetRulesResponse
-	34, // 97: berth.v1.WaitlistService.UpdateRules:output_type -> berth.v1.UpdateRulesResponse
-	36, // 98: berth.v1.WaitlistService.ResetRules:output_type -> berth.v1.ResetRulesResponse
-	38, // 99: berth.v1.WaitlistService.ListRulesVersions:output_type -> berth.v1.ListRulesVersionsResponse
-	41, // 100: berth.v1.WaitlistService.PreviewRules:output_type -> berth.v1.PreviewRulesResponse
-	43, // 101: berth.v1.WaitlistService.ListDecisions:output_type -> berth.v1.ListDecisionsResponse
-	45, // 102: berth.v1.WaitlistService.ExplainSession:output_type -> berth.v1.ExplainSessionResponse
-	48, // 103: berth.v1.WaitlistService.ExplainEntry:output_type -> berth.v1.ExplainEntryResponse
-	52, // 104: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
-	82, // [82:105] is the sub-list for method output_type
-	59, // [59:82] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	46, // 0: berth.v1.JoinWaitlistRequest.any_of:type_name -> berth.v1.SessionChoice
+	47, // 1: berth.v1.JoinWaitlistRequest.window:type_name -> berth.v1.WaitlistWindow
+	48, // 2: berth.v1.JoinWaitlistRequest.channel:type_name -> berth.v1.BookingChannel
+	49, // 3: berth.v1.JoinWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
+	49, // 4: berth.v1.LeaveWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
+	49, // 5: berth.v1.ListMyEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
+	50, // 6: berth.v1.AcceptWaitlistOfferResponse.booking:type_name -> berth.v1.Booking
+	51, // 7: berth.v1.AcceptWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 8: berth.v1.DeclineWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	49, // 9: berth.v1.DeclineWaitlistOfferResponse.entry:type_name -> berth.v1.WaitlistEntry
+	51, // 10: berth.v1.GetWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
+	52, // 11: berth.v1.GetWaitlistClaimResponse.session_end_time:type_name -> google.protobuf.Timestamp
+	52, // 12: berth.v1.GetWaitlistClaimResponse.server_time:type_name -> google.protobuf.Timestamp
+	53, // 13: berth.v1.GetWaitlistClaimResponse.brand:type_name -> berth.v1.Brand
+	54, // 14: berth.v1.AnswerWaitlistClaimRequest.action:type_name -> berth.v1.WaitlistClaimAction
+	51, // 15: berth.v1.AnswerWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
+	55, // 16: berth.v1.ListWaitlistEntriesRequest.filter:type_name -> berth.v1.WaitlistEntryFilter
+	49, // 17: berth.v1.ListWaitlistEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
+	56, // 18: berth.v1.ListWaitlistOffersRequest.statuses:type_name -> berth.v1.WaitlistOfferStatus
+	51, // 19: berth.v1.ListWaitlistOffersResponse.offers:type_name -> berth.v1.WaitlistOffer
+	49, // 20: berth.v1.SetWaitlistPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
+	49, // 21: berth.v1.MoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	52, // 22: berth.v1.CreateWaitlistOfferRequest.expire_time:type_name -> google.protobuf.Timestamp
+	51, // 23: berth.v1.CreateWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 24: berth.v1.ExpireWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	49, // 25: berth.v1.RemoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	57, // 26: berth.v1.GetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	58, // 27: berth.v1.UpdateWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	59, // 28: berth.v1.UpdateWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	57, // 29: berth.v1.UpdateWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	57, // 30: berth.v1.ResetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	60, // 31: berth.v1.ListWaitlistRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
+	58, // 32: berth.v1.PreviewWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	59, // 33: berth.v1.PreviewWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	61, // 34: berth.v1.PreviewWaitlistRulesRequest.decided_within:type_name -> berth.v1.TimeRange
+	62, // 35: berth.v1.PreviewWaitlistRulesResponse.moves:type_name -> berth.v1.PreviewedWaitlistMove
+	61, // 36: berth.v1.ListWaitlistDecisionsRequest.decided_within:type_name -> berth.v1.TimeRange
+	63, // 37: berth.v1.ListWaitlistDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	63, // 38: berth.v1.ExplainSessionWaitlistResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	51, // 39: berth.v1.ExplainSessionWaitlistResponse.offers:type_name -> berth.v1.WaitlistOffer
+	49, // 40: berth.v1.ExplainSessionWaitlistResponse.entries:type_name -> berth.v1.WaitlistEntry
+	49, // 41: berth.v1.ExplainWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	64, // 42: berth.v1.ExplainWaitlistEntryResponse.verdicts:type_name -> berth.v1.WaitlistEntryVerdict
+	51, // 43: berth.v1.ExplainWaitlistEntryResponse.offers:type_name -> berth.v1.WaitlistOffer
+	61, // 44: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
+	65, // 45: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
+	66, // 46: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
+	66, // 47: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
+	66, // 48: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
+	0,  // 49: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
+	2,  // 50: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
+	4,  // 51: berth.v1.WaitlistService.ListMyEntries:input_type -> berth.v1.ListMyEntriesRequest
+	6,  // 52: berth.v1.WaitlistService.AcceptWaitlistOffer:input_type -> berth.v1.AcceptWaitlistOfferRequest
+	8,  // 53: berth.v1.WaitlistService.DeclineWaitlistOffer:input_type -> berth.v1.DeclineWaitlistOfferRequest
+	10, // 54: berth.v1.WaitlistService.GetWaitlistClaim:input_type -> berth.v1.GetWaitlistClaimRequest
+	12, // 55: berth.v1.WaitlistService.AnswerWaitlistClaim:input_type -> berth.v1.AnswerWaitlistClaimRequest
+	14, // 56: berth.v1.WaitlistService.ListWaitlistEntries:input_type -> berth.v1.ListWaitlistEntriesRequest
+	16, // 57: berth.v1.WaitlistService.ListWaitlistOffers:input_type -> berth.v1.ListWaitlistOffersRequest
+	18, // 58: berth.v1.WaitlistService.SetWaitlistPriority:input_type -> berth.v1.SetWaitlistPriorityRequest
+	20, // 59: berth.v1.WaitlistService.MoveWaitlistEntry:input_type -> berth.v1.MoveWaitlistEntryRequest
+	22, // 60: berth.v1.WaitlistService.CreateWaitlistOffer:input_type -> berth.v1.CreateWaitlistOfferRequest
+	24, // 61: berth.v1.WaitlistService.ExpireWaitlistOffer:input_type -> berth.v1.ExpireWaitlistOfferRequest
+	26, // 62: berth.v1.WaitlistService.RemoveWaitlistEntry:input_type -> berth.v1.RemoveWaitlistEntryRequest
+	28, // 63: berth.v1.WaitlistService.GetWaitlistRules:input_type -> berth.v1.GetWaitlistRulesRequest
+	30, // 64: berth.v1.WaitlistService.UpdateWaitlistRules:input_type -> berth.v1.UpdateWaitlistRulesRequest
+	32, // 65: berth.v1.WaitlistService.ResetWaitlistRules:input_type -> berth.v1.ResetWaitlistRulesRequest
+	34, // 66: berth.v1.WaitlistService.ListWaitlistRulesVersions:input_type -> berth.v1.ListWaitlistRulesVersionsRequest
+	36, // 67: berth.v1.WaitlistService.PreviewWaitlistRules:input_type -> berth.v1.PreviewWaitlistRulesRequest
+	38, // 68: berth.v1.WaitlistService.ListWaitlistDecisions:input_type -> berth.v1.ListWaitlistDecisionsRequest
+	40, // 69: berth.v1.WaitlistService.ExplainSessionWaitlist:input_type -> berth.v1.ExplainSessionWaitlistRequest
+	42, // 70: berth.v1.WaitlistService.ExplainWaitlistEntry:input_type -> berth.v1.ExplainWaitlistEntryRequest
+	44, // 71: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
+	1,  // 72: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
+	3,  // 73: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
+	5,  // 74: berth.v1.WaitlistService.ListMyEntries:output_type -> berth.v1.ListMyEntriesResponse
+	7,  // 75: berth.v1.WaitlistService.AcceptWaitlistOffer:output_type -> berth.v1.AcceptWaitlistOfferResponse
+	9,  // 76: berth.v1.WaitlistService.DeclineWaitlistOffer:output_type -> berth.v1.DeclineWaitlistOfferResponse
+	11, // 77: berth.v1.WaitlistService.GetWaitlistClaim:output_type -> berth.v1.GetWaitlistClaimResponse
+	13, // 78: berth.v1.WaitlistService.AnswerWaitlistClaim:output_type -> berth.v1.AnswerWaitlistClaimResponse
+	15, // 79: berth.v1.WaitlistService.ListWaitlistEntries:output_type -> berth.v1.ListWaitlistEntriesResponse
+	17, // 80: berth.v1.WaitlistService.ListWaitlistOffers:output_type -> berth.v1.ListWaitlistOffersResponse
+	19, // 81: berth.v1.WaitlistService.SetWaitlistPriority:output_type -> berth.v1.SetWaitlistPriorityResponse
+	21, // 82: berth.v1.WaitlistService.MoveWaitlistEntry:output_type -> berth.v1.MoveWaitlistEntryResponse
+	23, // 83: berth.v1.WaitlistService.CreateWaitlistOffer:output_type -> berth.v1.CreateWaitlistOfferResponse
+	25, // 84: berth.v1.WaitlistService.ExpireWaitlistOffer:output_type -> berth.v1.ExpireWaitlistOfferResponse
+	27, // 85: berth.v1.WaitlistService.RemoveWaitlistEntry:output_type -> berth.v1.RemoveWaitlistEntryResponse
+	29, // 86: berth.v1.WaitlistService.GetWaitlistRules:output_type -> berth.v1.GetWaitlistRulesResponse
+	31, // 87: berth.v1.WaitlistService.UpdateWaitlistRules:output_type -> berth.v1.UpdateWaitlistRulesResponse
+	33, // 88: berth.v1.WaitlistService.ResetWaitlistRules:output_type -> berth.v1.ResetWaitlistRulesResponse
+	35, // 89: berth.v1.WaitlistService.ListWaitlistRulesVersions:output_type -> berth.v1.ListWaitlistRulesVersionsResponse
+	37, // 90: berth.v1.WaitlistService.PreviewWaitlistRules:output_type -> berth.v1.PreviewWaitlistRulesResponse
+	39, // 91: berth.v1.WaitlistService.ListWaitlistDecisions:output_type -> berth.v1.ListWaitlistDecisionsResponse
+	41, // 92: berth.v1.WaitlistService.ExplainSessionWaitlist:output_type -> berth.v1.ExplainSessionWaitlistResponse
+	43, // 93: berth.v1.WaitlistService.ExplainWaitlistEntry:output_type -> berth.v1.ExplainWaitlistEntryResponse
+	45, // 94: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
+	72, // [72:95] is the sub-list for method output_type
+	49, // [49:72] is the sub-list for method input_type
+	49, // [49:49] is the sub-list for extension type_name
+	49, // [49:49] is the sub-list for extension extendee
+	0,  // [0:49] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_service_proto_init() }
@@ -4277,26 +3632,25 @@ func file_berth_v1_waitlist_service_proto_init() {
 	file_berth_v1_common_proto_init()
 	file_berth_v1_tenant_proto_init()
 	file_berth_v1_waitlist_proto_init()
-	file_berth_v1_waitlist_service_proto_msgTypes[1].OneofWrappers = []any{
+	file_berth_v1_waitlist_service_proto_msgTypes[0].OneofWrappers = []any{
 		(*JoinWaitlistRequest_SessionId)(nil),
 		(*JoinWaitlistRequest_AnyOf)(nil),
 		(*JoinWaitlistRequest_Window)(nil),
 	}
-	file_berth_v1_waitlist_service_proto_msgTypes[20].OneofWrappers = []any{}
-	file_berth_v1_waitlist_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_berth_v1_waitlist_service_proto_msgTypes[18].OneofWrappers = []any{}
+	file_berth_v1_waitlist_service_proto_msgTypes[26].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_waitlist_service_proto_rawDesc), len(file_berth_v1_waitlist_service_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   52,
+			NumEnums:      0,
+			NumMessages:   46,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
 		GoTypes:           file_berth_v1_waitlist_service_proto_goTypes,
 		DependencyIndexes: file_berth_v1_waitlist_service_proto_depIdxs,
-		EnumInfos:         file_berth_v1_waitlist_service_proto_enumTypes,
 		MessageInfos:      file_berth_v1_waitlist_service_proto_msgTypes,
 	}.Build()
 	File_berth_v1_waitlist_service_proto = out.File

@@ -116,8 +116,8 @@ func mayBeCommitted(err error) bool {
 // changeOf is what the event says about a member who has other roles, or about an owner or admin who changed. If the
 // change is about the role of an owner or admin, they and all owners are told. The member has the roles of held now;
 // nil if they stay.
-func changeOf(kind notify.AccessChangeKind, held []string, about ...string) event.RolesChanged {
-	data := event.RolesChanged{
+func changeOf(kind notify.AccessChangeKind, held []string, about ...string) event.AccessChanged {
+	data := event.AccessChanged{
 		Roles: held, Change: "", Role: "", ServiceAccount: tenant.ServiceAccountID{}, FromMember: tenant.MemberID{},
 	}
 	for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin} {
@@ -130,6 +130,6 @@ func changeOf(kind notify.AccessChangeKind, held []string, about ...string) even
 }
 
 // rolesEvent records that permissions have changed. The member is zero if a role or a service account has changed.
-func rolesEvent(tx *engine.Tx, member tenant.MemberID, data event.RolesChanged) {
+func rolesEvent(tx *engine.Tx, member tenant.MemberID, data event.AccessChanged) {
 	record.Event(tx, outbox.Event{Member: member, Data: data})
 }

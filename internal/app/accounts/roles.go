@@ -197,7 +197,7 @@ func (s *Service) changeRoles(
 // roleChanged records that a role was created, edited or deleted.
 func roleChanged(tx *engine.Tx, action, name string, changes map[string]any) {
 	record.AuditEntry(tx, coredb.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
-	rolesEvent(tx, tenant.MemberID{}, event.RolesChanged{
+	rolesEvent(tx, tenant.MemberID{}, event.AccessChanged{
 		Roles: nil, Change: "", Role: name, ServiceAccount: tenant.ServiceAccountID{}, FromMember: tenant.MemberID{},
 	})
 }

@@ -105,7 +105,7 @@ func TestRoles_CreateEditAssignAndDelete(t *testing.T) {
 			studio.Tenant, action, studio.Owner.Member.String(), testkit.Noon), test.Sprintf("audit entries %s", action))
 	}
 	test.EqOp(t, 7, studio.Count(
-		`select count(*) from events where tenant_id = $1 and type = 'roles.changed' and occurred_at >= $2`,
+		`select count(*) from events where tenant_id = $1 and type = 'access.changed' and occurred_at >= $2`,
 		studio.Tenant, testkit.Noon,
 	), test.Sprint("events"))
 }

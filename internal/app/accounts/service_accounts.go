@@ -189,7 +189,7 @@ func (s *Service) MadeKey(text string) bool {
 
 func accountChanged(tx *engine.Tx, action string, account grant.ServiceAccount, changes map[string]any) {
 	record.Audit(tx, action, "service_account", account.ID.UUID, "", changes)
-	rolesEvent(tx, tenant.MemberID{}, event.RolesChanged{
+	rolesEvent(tx, tenant.MemberID{}, event.AccessChanged{
 		Roles: nil, Change: "", Role: "", ServiceAccount: account.ID, FromMember: tenant.MemberID{},
 	})
 }

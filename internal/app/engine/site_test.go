@@ -58,7 +58,7 @@ func panics(context.Context, *Tx) error { panic("a bug") }
 
 func writes(_ context.Context, tx *Tx) error {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Actor: tx.Caller.Actor(), Data: event.RolesChanged{}, At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Actor: tx.Caller.Actor(), Data: event.AccessChanged{}, At: tx.Now,
 	})
 	return nil
 }
@@ -176,7 +176,7 @@ func (s *site) together(t *testing.T, acts ...act) (runs []int, errs []error) {
 
 func (s *site) events(t *testing.T) (n int) {
 	t.Helper()
-	row := s.db.Owner.QueryRow(t.Context(), "select count(*) from events where type = $1", event.RolesChanged{}.Type())
+	row := s.db.Owner.QueryRow(t.Context(), "select count(*) from events where type = $1", event.AccessChanged{}.Type())
 	must.NoError(t, row.Scan(&n))
 	return n
 }

@@ -90,7 +90,7 @@ func (o *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists
 		return o.err
 	}
 	if !o.offer.Live {
-		return fault.New(fault.FailedPrecondition, fault.OfferNotLive, "No.")
+		return fault.New(fault.FailedPrecondition, fault.WaitlistOfferNotLive, "No.")
 	}
 	o.answers = append(o.answers, accept)
 	o.offer.Live = false
@@ -219,7 +219,7 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 			says string // "" if the error is returned
 		}{
 			{fault.New(fault.FailedPrecondition, fault.SessionFull, "No."), "could not be booked"},
-			{fault.New(fault.NotFound, fault.OfferNotFound, "No."), "no longer open"},
+			{fault.New(fault.NotFound, fault.WaitlistOfferNotFound, "No."), "no longer open"},
 			{fault.New(fault.NotFound, fault.SessionNotFound, "No."), "no longer open"},
 			{fault.New(fault.Internal, fault.InternalError, "No."), ""},
 			{fault.New(fault.Unavailable, fault.Contention, "No."), ""},

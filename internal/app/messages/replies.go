@@ -118,7 +118,7 @@ func (s *Service) answerOffer(
 		return of, content.Booked, nil
 	case err == nil:
 		return of, content.OfferDeclined, nil
-	case reason == fault.OfferNotLive, reason == fault.OfferNotFound, reason == fault.SessionNotFound:
+	case reason == fault.WaitlistOfferNotLive, reason == fault.WaitlistOfferNotFound, reason == fault.SessionNotFound:
 		return of, content.NotOpen, nil
 	case errors.As(err, &refused) && refused.Kind != fault.Internal &&
 		refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:

@@ -206,7 +206,7 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 		return p.App.Messages.SendTest(p.T.Context(), ada, notify.Offered, c, locale)
 	}
 	for _, c := range []delivery.Channel{sms, push} {
-		expect.Reason(t, fault.Unreachable, c)(ask(c, "en"))
+		expect.Reason(t, fault.RecipientUnreachable, c)(ask(c, "en"))
 	}
 	p.EditMember(ada, func(m *memberValue) { m.Phone = "+4915112345678" })
 	p.ConfirmContacts(ada)
@@ -254,7 +254,7 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	test.EqOp(t, 1, n, test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())))
 	test.SliceLen(t, 1, p.Twilio.Messages(), test.Sprintf("%d lines, %d messages", n, len(p.Twilio.Messages())))
 	expect.OK(p.T)(p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP"))
-	expect.Reason(t, fault.Unreachable, "after STOP")(ask(sms, "en"))
+	expect.Reason(t, fault.RecipientUnreachable, "after STOP")(ask(sms, "en"))
 }
 
 // A test message goes to confirmed contacts only. Others get the code that confirms them, and a day has its limit.

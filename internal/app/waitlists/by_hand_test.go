@@ -94,10 +94,10 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 	_, there := studio.AddWaiters(1, testkit.ForSessions(other))
 	expect.OK(t)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], tenant.EntryID{}, "")) // it is alone
 	expect.Reason(t, fault.InvalidField)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], there[0], ""))
-	expect.Reason(t, fault.EntryNotFound)(
+	expect.Reason(t, fault.WaitlistEntryNotFound)(
 		studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], testkit.NewID[tenant.EntryID](), ""),
 	)
-	expect.Reason(t, fault.EntryNotFound)(
+	expect.Reason(t, fault.WaitlistEntryNotFound)(
 		studio.App.Waitlists.MoveEntry(t.Context(), studio.OtherTenant().Owner, here[0], tenant.EntryID{}, ""),
 	)
 }
@@ -159,7 +159,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 		"ends after booking closes": {open, ids[0], testkit.Noon.Add(72*time.Hour + time.Second), fault.InvalidField},
 		"a member with a booking":   {open, ids[2], time.Time{}, fault.AlreadyBooked},
 		"an unknown session":        {testkit.NewID[tenant.SessionID](), ids[0], time.Time{}, fault.SessionNotFound},
-		"an unknown entry":          {open, testkit.NewID[tenant.EntryID](), time.Time{}, fault.EntryNotFound},
+		"an unknown entry":          {open, testkit.NewID[tenant.EntryID](), time.Time{}, fault.WaitlistEntryNotFound},
 		"another tenant's session": {
 			studio.OtherTenant().AddSession(testkit.Session{}), ids[0], time.Time{}, fault.SessionNotFound,
 		},
@@ -394,7 +394,7 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	must.SliceLen(t, 4, mine.Decisions)
 	test.EqOp(t, "", mine.Name(waiters[0].Member))
 	test.SliceLen(t, 1, mine.Offers)
-	expect.Reason(t, fault.EntryNotFound)(studio.App.Waitlists.ExplainEntry(
+	expect.Reason(t, fault.WaitlistEntryNotFound)(studio.App.Waitlists.ExplainEntry(
 		t.Context(), testkit.SelfOnly(banned), ids[0],
 	))
 	expect.Reason(t, fault.SessionNotFound)(studio.App.Waitlists.ExplainSession(
@@ -538,7 +538,7 @@ func TestStats_CountChanges(t *testing.T) {
 	expect.OK(t)(node.Waitlists.AcceptOffer(
 		context.Background(), testkit.SelfOnly(waiters[1]), studio.LiveOffer(ids[1]).ID, tenant.SubscriptionID{},
 	))
-	expect.Reason(t, fault.OfferNotLive)(node.Waitlists.AcceptOffer(
+	expect.Reason(t, fault.WaitlistOfferNotLive)(node.Waitlists.AcceptOffer(
 		context.Background(), testkit.SelfOnly(waiters[0]), studio.Offers(class)[0].ID, tenant.SubscriptionID{},
 	))
 	want := waitlists.Stats{

@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-var errNoEntry = fault.Missing(fault.EntryNotFound, "Waitlist entry")
+var errNoEntry = fault.Missing(fault.WaitlistEntryNotFound, "Waitlist entry")
 
 // Entry loads an entry, if the caller may access it.
 func (s *Service) Entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {

@@ -63,9 +63,9 @@ func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 					must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status))
 				must.EqOp(t, tt.want, studio.Entry(o.Entry).Status,
 					must.Sprintf("%+v, the entry is %s", offers, studio.Entry(o.Entry).Status))
-				expect.Reason(t, fault.OfferNotLive)(studio.Accept(waiters[0], o))
+				expect.Reason(t, fault.WaitlistOfferNotLive)(studio.Accept(waiters[0], o))
 				expect.OK(t)(studio.Accept(waiters[1], offers[1]))
-				expect.Reason(t, fault.OfferNotLive)(
+				expect.Reason(t, fault.WaitlistOfferNotLive)(
 					studio.App.Waitlists.ExpireOffer(context.Background(), studio.Owner, offers[1].ID, ""),
 				)
 			})

@@ -175,7 +175,7 @@ func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 			case told == nil && status != waitlist.Accepted, told != nil && status != waitlist.RanOut:
 				t.Errorf("the answer was %v, the offer is %s", told, status)
 			case told != nil:
-				expect.Reason(t, fault.OfferNotLive)(told)
+				expect.Reason(t, fault.WaitlistOfferNotLive)(told)
 			}
 		}
 	})
@@ -277,7 +277,7 @@ func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 					T: studio.T, App: onClock(studio, studio.Clock.Now()), Clock: studio.Clock,
 				}).Accept(waiters[i], live); err != nil {
 					answers[i].Outcome = history.Refused
-					test.False(studio.T, fault.ReasonOf(err) != fault.OfferNotLive && !careless, test.Sprint(err))
+					test.False(studio.T, fault.ReasonOf(err) != fault.WaitlistOfferNotLive && !careless, test.Sprint(err))
 				}
 			})
 		}
@@ -321,7 +321,7 @@ func TestDeclineOffer_RacesWithCancelSession(t *testing.T) {
 		o := studio.LiveOffer(entries[0])
 		testkit.Parallel(2, func(i int) {
 			if i == 0 {
-				expect.OKOr(t, fault.OfferNotLive)(studio.Decline(waiters[0], o, false))
+				expect.OKOr(t, fault.WaitlistOfferNotLive)(studio.Decline(waiters[0], o, false))
 				return
 			}
 			expect.OK(t)(studio.App.Schedules.CancelSession(context.Background(), studio.Owner, class, "", false))

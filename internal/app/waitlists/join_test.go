@@ -212,7 +212,7 @@ func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 			context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false,
 		))
 	}
-	expect.Reason(t, fault.EntryNotFound)(
+	expect.Reason(t, fault.WaitlistEntryNotFound)(
 		studio.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[0]), ids[2], "", false),
 	)
 }

@@ -65,7 +65,7 @@ func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
 		test.True(t, answered.Member.IsZero())
 		test.True(t, answered.Entry.IsZero())
 	}
-	expect.Reason(t, fault.OfferNotLive)(app.ClaimOffer(t.Context(), token, false))
+	expect.Reason(t, fault.WaitlistOfferNotLive)(app.ClaimOffer(t.Context(), token, false))
 	says := func(waits, returned, calledOff bool) {
 		t.Helper()
 		view := page()
@@ -97,7 +97,7 @@ func TestOffersByCode_AnswerTheOffer(t *testing.T) {
 	}
 	test.False(t, coded("+49301000001", studio.CodeOf(o))[0].Live)
 	studio.MustCancel(mia, studio.Entry(o.Entry).Booking)
-	expect.Reason(t, fault.OfferNotFound)(app.AnswerOffer(t.Context(), studio.Tenant, found[0], true))
+	expect.Reason(t, fault.WaitlistOfferNotFound)(app.AnswerOffer(t.Context(), studio.Tenant, found[0], true))
 }
 
 // Messages describe an offer by the rules of its queue. Its window begins when its member is told: if that is later

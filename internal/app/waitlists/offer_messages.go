@@ -33,7 +33,7 @@ type Offers interface {
 	WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error
 	// OffersByCode reads the offers that a code from a phone number can mean, the latest first.
 	OffersByCode(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error)
-	// AnswerOffer accepts or declines an offer for its member. Errors: OFFER_NOT_LIVE, and those of a booking.
+	// AnswerOffer accepts or declines an offer for its member. Errors: WAITLIST_OFFER_NOT_LIVE, and those of a booking.
 	AnswerOffer(ctx context.Context, in tenant.TenantID, offer CodedOffer, accept bool) error
 }
 

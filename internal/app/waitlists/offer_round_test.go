@@ -116,7 +116,7 @@ func TestRound_ReopensForExpiredOffers(t *testing.T) {
 		test.EqOp(studio.T, 2, d.Tried,
 			test.Sprintf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried))
 		_, err := studio.Accept(party, first)
-		test.EqOp(studio.T, fault.OfferNotLive, fault.ReasonOf(err),
+		test.EqOp(studio.T, fault.WaitlistOfferNotLive, fault.ReasonOf(err),
 			test.Sprintf("the offer that was withdrawn is accepted: %v", err))
 		expect.OK(studio.T)(studio.Decline(party, again, false))
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{pair: waitlist.Waiting})

@@ -26,7 +26,7 @@ type OfferAnswer struct {
 	Repeated bool             // the same answer was given before
 }
 
-var errNoOffer = fault.Missing(fault.OfferNotFound, "Offer")
+var errNoOffer = fault.Missing(fault.WaitlistOfferNotFound, "Offer")
 
 // AcceptOffer books the seats of an offer. If the booking is refused, the offer stays live. With the zero subscription,
 // the one named on joining pays.

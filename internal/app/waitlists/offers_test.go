@@ -44,7 +44,7 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	_, err := studio.App.Schedules.UnpublishSession(context.Background(), studio.Owner, class, nil)
 	test.Error(t, err, test.Sprint("a session with a live offer went back to a draft"))
 	o := studio.LiveOffer(id)
-	expect.Reason(t, fault.OfferNotFound)(studio.Accept(studio.AddMember("Eve"), o))
+	expect.Reason(t, fault.WaitlistOfferNotFound)(studio.Accept(studio.AddMember("Eve"), o))
 	studio.SetPolicy(func(p *catalog.PolicyLayer) {
 		p.AdvanceWindow = new(time.Hour)
 	}) // for those who are not in the queue yet
@@ -55,7 +55,7 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	again := expect.Value(studio.Accept(mia, o))(t)
 	test.True(t, again.Repeated, test.Sprintf("%+v", again))
 	test.EqOp(t, first.Booking.ID, again.Booking.ID)
-	expect.Reason(t, fault.OfferNotLive)(studio.Decline(mia, o, false))
+	expect.Reason(t, fault.WaitlistOfferNotLive)(studio.Decline(mia, o, false))
 	test.EqOp(t, 2, studio.Balance(pack), test.Sprintf("balance %d", studio.Balance(pack)))
 	test.EqOp(t, first.Booking.ID, studio.Entry(id).Booking, test.Sprintf("balance %d", studio.Balance(pack)))
 }
@@ -175,7 +175,7 @@ func TestOffers_ExpireByAlarm(t *testing.T) {
 		studio.App.Housekeeping.RunAlarms(ctx, slog.New(slog.DiscardHandler))
 	}()
 	studio.Clock.Set(o.ExpiresAt)
-	expect.Reason(t, fault.OfferNotLive)(studio.Accept(waiters[0], o))
+	expect.Reason(t, fault.WaitlistOfferNotLive)(studio.Accept(waiters[0], o))
 	testkit.Eventually(t, "the offer ends", func() bool {
 		return studio.Count(`select count(*) from waitlist_offers where session_id = $1`, class) == 2
 	})
@@ -435,7 +435,7 @@ func TestAnswerAsMember_AnswersOwnOffersOnly(t *testing.T) {
 	studio.MustCancel(who[0], booked[0])
 	offer := studio.LiveOffer(id)
 	for _, accept := range []bool{true, false} {
-		expect.Reason(t, fault.OfferNotFound)(
+		expect.Reason(t, fault.WaitlistOfferNotFound)(
 			waitlists.AnswerAsMember(studio.App.Waitlists, t.Context(), studio.Tenant, eve.Member, offer.ID, accept),
 		)
 	}

@@ -16,7 +16,7 @@ var items = pg.NewTable("i", func(i *booking.Item) []pg.Column {
 		pg.Col("price_currency", &i.Price.Currency),
 		pg.Col("price_units", &i.Price.Units),
 		pg.Col("price_nanos", &i.Price.Nanos),
-		pg.Col("out_seconds", &i.Out),
+		pg.Col("use_seconds", &i.UseDuration),
 		pg.Col("active", &i.Active),
 		pg.Col("version", &i.Version),
 		pg.Fixed("created_at", &i.CreatedAt),

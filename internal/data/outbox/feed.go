@@ -152,7 +152,7 @@ func (f *feed) readNew(ctx context.Context) (Page, error) {
 func changesRoles(records []*Record) bool {
 	return slices.ContainsFunc(records, func(r *Record) bool {
 		switch r.Data.(type) {
-		case event.RolesChanged, event.MemberChanged:
+		case event.AccessChanged, event.MemberChanged:
 			return true
 		}
 		return false

@@ -265,7 +265,7 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 	var forgotten atomic.Int64
 	r := l.relay(func(c *outbox.RelayConfig) { c.RolesChanged = func(tenant.TenantID) { forgotten.Add(1) } })
 	w := l.watch(r, nil)
-	for _, what := range []event.Data{event.RolesChanged{}, event.MemberChanged{}, event.RolesChanged{}} {
+	for _, what := range []event.Data{event.AccessChanged{}, event.MemberChanged{}, event.AccessChanged{}} {
 		before := forgotten.Load()
 		e := named("x")
 		e.Data = what
@@ -276,7 +276,7 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 	}
 	// The relay is not told of this event.
 	before, e := forgotten.Load(), named("unannounced")
-	e.Data = event.RolesChanged{}
+	e.Data = event.AccessChanged{}
 	l.append(l.Tenant, e)
 	l.settle()
 	l.watch(r, new(outbox.Cursor)).gets("x", "x", "x", "unannounced")

@@ -87,7 +87,7 @@ func (r *Record) permission() string {
 	switch d := r.Data.(type) {
 	case event.CatalogChanged:
 		return catalogPermissions[d.Kind]
-	case event.RolesChanged:
+	case event.AccessChanged:
 		switch {
 		case !r.Member.IsZero():
 			return memberRead

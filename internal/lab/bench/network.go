@@ -257,8 +257,8 @@ func (n *network) week(ctx context.Context, member int, week civil.Span) error {
 }
 
 func (n *network) roster(ctx context.Context, session int) error {
-	return n.members[staffMember](ctx, berthv1connect.BookingServiceListRosterProcedure,
-		&v1.ListRosterRequest{SessionId: numberedID("9000", session)}, new(v1.ListRosterResponse))
+	return n.members[staffMember](ctx, berthv1connect.BookingServiceGetSessionRosterProcedure,
+		&v1.GetSessionRosterRequest{SessionId: numberedID("9000", session)}, new(v1.GetSessionRosterResponse))
 }
 
 func (n *network) describe(ctx context.Context, session int, text string) error {

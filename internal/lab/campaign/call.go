@@ -60,9 +60,9 @@ const (
 // refusals are errors that guarantee that nothing was changed.
 var refusals = map[string]history.Outcome{
 	"SESSION_FULL": history.Full, "ALREADY_BOOKED": history.Already, "NO_CREDITS": history.NoCredits,
-	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "OFFER_NOT_LIVE": history.Refused,
-	"OFFER_NOT_FOUND":   history.Refused,
-	"RESCHEDULE_TARGET": history.Full, "ITEM_UNAVAILABLE": history.Refused,
+	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "WAITLIST_OFFER_NOT_LIVE": history.Refused,
+	"WAITLIST_OFFER_NOT_FOUND": history.Refused,
+	"RESCHEDULE_TARGET":        history.Full, "ITEM_UNAVAILABLE": history.Refused,
 }
 
 // call sends a request with one key until the result is certain or the caller gives up.

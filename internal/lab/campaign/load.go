@@ -288,9 +288,10 @@ func (c *caller) act(a *target, s *place) {
 		c.accept(a, s, now)
 	case now.offer != "" && n < 85:
 		op.Kind, op.OfferID = history.Decline, now.offer
-		request, answer := &v1.DeclineOfferRequest{OfferId: now.offer, Leave: true}, new(v1.DeclineOfferResponse)
-		result := c.call(now.person, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
-		c.answered(result, now.person, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
+		request := &v1.DeclineWaitlistOfferRequest{OfferId: now.offer, Leave: true}
+		answer := new(v1.DeclineWaitlistOfferResponse)
+		result := c.call(now.person, berthv1connect.WaitlistServiceDeclineWaitlistOfferProcedure, request, answer)
+		c.answered(result, now.person, berthv1connect.WaitlistServiceDeclineWaitlistOfferProcedure, request, answer)
 		if op.Outcome = result.outcome; op.Outcome == history.Done {
 			op.Outcome = history.Settled // it may have been declined before
 		}
@@ -303,9 +304,9 @@ func (c *caller) act(a *target, s *place) {
 
 // accept accepts an offer.
 func (c *caller) accept(a *target, s *place, now place) reply {
-	request, answer := &v1.AcceptOfferRequest{OfferId: now.offer}, new(v1.AcceptOfferResponse)
-	result := c.call(now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
-	c.answered(result, now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+	request, answer := &v1.AcceptWaitlistOfferRequest{OfferId: now.offer}, new(v1.AcceptWaitlistOfferResponse)
+	result := c.call(now.person, berthv1connect.WaitlistServiceAcceptWaitlistOfferProcedure, request, answer)
+	c.answered(result, now.person, berthv1connect.WaitlistServiceAcceptWaitlistOfferProcedure, request, answer)
 	a.locked(func() { s.booking = cmp.Or(answer.GetBooking().GetId(), s.booking) })
 	c.record(history.Operation{
 		Kind: history.Accept, Session: a.ID, Member: now.person.number, Place: now.number, Party: now.party,
@@ -394,9 +395,9 @@ func (c *caller) readRoster(r *round, a *target) {
 	if a.Brief {
 		return
 	}
-	answer := new(v1.ListRosterResponse)
-	request := &v1.ListRosterRequest{SessionId: a.ID}
-	result := c.call(r.tenant.ownerPerson(), berthv1connect.BookingServiceListRosterProcedure, request, answer)
+	answer := new(v1.GetSessionRosterResponse)
+	request := &v1.GetSessionRosterRequest{SessionId: a.ID}
+	result := c.call(r.tenant.ownerPerson(), berthv1connect.BookingServiceGetSessionRosterProcedure, request, answer)
 	if result.outcome != history.Done {
 		return
 	}

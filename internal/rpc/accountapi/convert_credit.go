@@ -22,11 +22,11 @@ func subscriptionMessage(s credit.Subscription) *v1.Subscription {
 	}
 }
 
-func creditEntryMessage(l credit.Line) *v1.CreditEntry {
-	return &v1.CreditEntry{
+func creditEntryMessage(l credit.Line) *v1.CreditLine {
+	return &v1.CreditLine{
 		Id:             convert.IDText(l.ID),
 		SubscriptionId: convert.IDText(l.Subscription),
-		Kind:           convert.Enum[v1.CreditKind](v1.CreditKind_value, "CREDIT_KIND_", l.Kind),
+		Kind:           convert.Enum[v1.CreditLineKind](v1.CreditLineKind_value, "CREDIT_LINE_KIND_", l.Kind),
 		Amount:         int32(l.Amount),
 		Balance:        int32(l.Balance),
 		BookingId:      convert.IDText(l.Booking),

@@ -11,8 +11,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Subscribe handles CreditService.Subscribe.
-func (s *Accounts) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1.SubscribeResponse, error) {
+// CreateSubscription handles CreditService.CreateSubscription.
+func (s *Accounts) CreateSubscription(
+	ctx context.Context, req *v1.CreateSubscriptionRequest,
+) (*v1.CreateSubscriptionResponse, error) {
 	sub, err := s.Service.Subscribe(ctx, request.Caller(ctx), accounts.SubscribeRequest{
 		Member: convert.ID[tenant.MemberID](req.MemberId), Plan: convert.ID[tenant.PlanID](req.PlanId),
 		Starts: convert.Time(req.StartTime), Reason: req.Reason,
@@ -20,7 +22,7 @@ func (s *Accounts) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1
 	if err != nil {
 		return nil, err
 	}
-	return &v1.SubscribeResponse{Subscription: subscriptionMessage(sub)}, nil
+	return &v1.CreateSubscriptionResponse{Subscription: subscriptionMessage(sub)}, nil
 }
 
 // PauseSubscription handles CreditService.PauseSubscription.
@@ -45,13 +47,15 @@ func (s *Accounts) ResumeSubscription(
 	return &v1.ResumeSubscriptionResponse{Subscription: sub}, nil
 }
 
-// MarkDebt handles CreditService.MarkDebt.
-func (s *Accounts) MarkDebt(ctx context.Context, req *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error) {
+// MarkSubscriptionInDebt handles CreditService.MarkSubscriptionInDebt.
+func (s *Accounts) MarkSubscriptionInDebt(
+	ctx context.Context, req *v1.MarkSubscriptionInDebtRequest,
+) (*v1.MarkSubscriptionInDebtResponse, error) {
 	sub, err := s.setStatus(ctx, req, credit.Debt)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.MarkDebtResponse{Subscription: sub}, nil
+	return &v1.MarkSubscriptionInDebtResponse{Subscription: sub}, nil
 }
 
 // CancelSubscription handles CreditService.CancelSubscription.
@@ -91,7 +95,7 @@ func (s *Accounts) GrantCredits(ctx context.Context, req *v1.GrantCreditsRequest
 		return nil, err
 	}
 	return &v1.GrantCreditsResponse{
-		Entry: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
+		Line: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
 	}, nil
 }
 
@@ -104,7 +108,7 @@ func (s *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest
 		return nil, err
 	}
 	return &v1.RefundCreditResponse{
-		Entry: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
+		Line: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
 	}, nil
 }
 
@@ -122,8 +126,10 @@ func (s *Accounts) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*
 	}, nil
 }
 
-// ListLedger handles CreditService.ListLedger.
-func (s *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error) {
+// ListCreditLines handles CreditService.ListCreditLines.
+func (s *Accounts) ListCreditLines(
+	ctx context.Context, req *v1.ListCreditLinesRequest,
+) (*v1.ListCreditLinesResponse, error) {
 	page, err := convert.ParsePage[int32](req)
 	if err != nil {
 		return nil, err
@@ -139,7 +145,7 @@ func (s *Accounts) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*
 		return nil, err
 	}
 	lines, next := convert.Paginate(page, lines, func(l credit.Line) int32 { return int32(l.Number) })
-	return &v1.ListLedgerResponse{
-		Entries: convert.Messages(lines, creditEntryMessage), NextPageToken: next,
+	return &v1.ListCreditLinesResponse{
+		Lines: convert.Messages(lines, creditEntryMessage), NextPageToken: next,
 	}, nil
 }

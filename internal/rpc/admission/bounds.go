@@ -31,17 +31,17 @@ var unruled = map[protoreflect.FullName]bound{
 	// The pattern of the code has a length.
 	"berth.v1.BenefitProvider.code": {bytes: 50},
 	// Clients send these back as they read them. They are ignored.
-	"berth.v1.NotificationTemplate.variables": {items: manyItems},
-	"berth.v1.TemplateVariable.name":          {bytes: nameBytes},
-	"berth.v1.TemplateVariable.description":   {bytes: textBytes},
-	"berth.v1.TemplateVariable.example":       {bytes: textBytes},
-	"berth.v1.Senders.in_use":                 {items: fewItems},
-	"berth.v1.SenderInUse.provider":           {bytes: nameBytes},
-	"berth.v1.Senders.twilio_inbound_url":     {bytes: textBytes},
-	"berth.v1.SendingDomain.records":          {items: 10},
-	"berth.v1.DnsRecord.name":                 {bytes: 300},
-	"berth.v1.DnsRecord.value":                {bytes: textBytes},
-	"berth.v1.NotificationPreferences.stops":  {items: fewItems},
+	"berth.v1.NotificationTemplate.variables":           {items: manyItems},
+	"berth.v1.NotificationTemplateVariable.name":        {bytes: nameBytes},
+	"berth.v1.NotificationTemplateVariable.description": {bytes: textBytes},
+	"berth.v1.NotificationTemplateVariable.example":     {bytes: textBytes},
+	"berth.v1.NotificationSenders.in_use":               {items: fewItems},
+	"berth.v1.SenderInUse.provider":                     {bytes: nameBytes},
+	"berth.v1.NotificationSenders.twilio_inbound_url":   {bytes: textBytes},
+	"berth.v1.SendingDomain.records":                    {items: 10},
+	"berth.v1.DnsRecord.name":                           {bytes: 300},
+	"berth.v1.DnsRecord.value":                          {bytes: textBytes},
+	"berth.v1.NotificationPreferences.stops":            {items: fewItems},
 }
 
 // limits are the bounds of fields.

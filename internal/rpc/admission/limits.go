@@ -30,11 +30,11 @@ const defaultMaxBytes = 256 << 10
 // largerRequests are the RPCs whose requests may be larger, and how large. In JSON, a file takes four thirds of its
 // size.
 var largerRequests = map[string]int64{
-	berthv1connect.MemberServiceImportMembersProcedure:         member.MaxImportBytes*4/3 + defaultMaxBytes,
-	berthv1connect.SessionServiceImportSessionsProcedure:       session.MaxImportBytes*4/3 + defaultMaxBytes,
-	berthv1connect.BookingServiceUpdateBenefitNumbersProcedure: 1 << 20,   // 10,000 numbers
-	berthv1connect.NotificationServiceUpdateTemplateProcedure:  512 << 10, // HTML of 100,000 characters
-	berthv1connect.NotificationServicePreviewTemplateProcedure: 512 << 10,
+	berthv1connect.MemberServiceImportMembersProcedure:                     member.MaxImportBytes*4/3 + defaultMaxBytes,
+	berthv1connect.SessionServiceImportSessionsProcedure:                   session.MaxImportBytes*4/3 + defaultMaxBytes,
+	berthv1connect.CatalogServiceUpdateBenefitNumbersProcedure:             1 << 20,   // 10,000 numbers
+	berthv1connect.NotificationServiceUpdateNotificationTemplateProcedure:  512 << 10, // HTML of 100,000 characters
+	berthv1connect.NotificationServicePreviewNotificationTemplateProcedure: 512 << 10,
 }
 
 // requestLimit returns the limit of an RPC's requests, on the wire and decompressed.

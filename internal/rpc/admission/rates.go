@@ -214,7 +214,7 @@ func (r *rates) takeGuess(ctx context.Context, message any) (done func(err error
 func (r *rates) takeDomain(ctx context.Context, message any) error {
 	switch m := message.(type) {
 	case *v1.VerifySendingDomainRequest:
-	case *v1.UpdateSendersRequest:
+	case *v1.UpdateNotificationSendersRequest:
 		if m.GetSenders().GetDomain() == nil {
 			return nil
 		}

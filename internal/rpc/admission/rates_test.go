@@ -419,7 +419,7 @@ func TestIsProven_NeedsAnAnswerThatOnlyGoodKeysAndLinksGet(t *testing.T) {
 	}{
 		"answered":     {nil, true},
 		"not modified": {connect.NewNotModifiedError(http.Header{}), true},
-		"a rule":       {failed(fault.FailedPrecondition, fault.OfferNotLive), true},
+		"a rule":       {failed(fault.FailedPrecondition, fault.WaitlistOfferNotLive), true},
 		"wrong key":    {failed(fault.Unauthenticated, fault.KeyInvalid), false},
 		"wrong link":   {failed(fault.FailedPrecondition, fault.LinkInvalid), false},
 		"not valid":    {failed(fault.InvalidArgument, fault.InvalidField), false},
@@ -487,15 +487,15 @@ func TestRates_LimitSendingDomains(t *testing.T) {
 			Caller: tenant.Caller{Tenant: tenant.TenantID{UUID: tenant.UUID{id}}}, Admitted: true,
 		}), message))
 	}
-	set := &v1.UpdateSendersRequest{Senders: &v1.Senders{Domain: new(v1.SendingDomain)}}
+	set := &v1.UpdateNotificationSendersRequest{Senders: &v1.NotificationSenders{Domain: new(v1.SendingDomain)}}
 	for _, c := range []struct {
 		tenant  byte
 		message any
 		want    fault.Reason
 	}{
 		{1, set, ""}, {1, new(v1.VerifySendingDomainRequest), ""}, {1, set, fault.RateLimited},
-		{1, new(v1.VerifySendingDomainRequest), fault.RateLimited}, {1, new(v1.UpdateSendersRequest), ""},
-		{1, new(v1.GetSendersRequest), ""}, {2, set, ""},
+		{1, new(v1.VerifySendingDomainRequest), fault.RateLimited}, {1, new(v1.UpdateNotificationSendersRequest), ""},
+		{1, new(v1.GetNotificationSendersRequest), ""}, {2, set, ""},
 	} {
 		test.EqOp(t, c.want, try(c.tenant, c.message), test.Sprintf("%+v", c))
 	}

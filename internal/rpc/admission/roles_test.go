@@ -24,21 +24,21 @@ func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 		self     = verdicts{"own", "own", "own", "own"}
 	)
 	for rpc, want := range map[string]verdicts{
-		"SessionService/CreateSession":    staff,
-		"SessionService/UpdateSession":    staff,
-		"SessionService/SetWorkouts":      staff,
-		"SessionService/AddInlineWorkout": staff,
-		"SessionService/PublishSession":   managers,
-		"SessionService/UnpublishSession": managers,
-		"SessionService/CancelSession":    managers,
-		"SessionService/PreviewBulk":      managers,
-		"SessionService/BulkPublish":      managers,
-		"SessionService/BulkCancel":       managers,
-		"SessionService/BulkDelete":       managers,
-		"SessionService/ListSessions":     everyone,
-		"SessionService/GetSession":       everyone,
+		"SessionService/CreateSession":       staff,
+		"SessionService/UpdateSession":       staff,
+		"WorkoutService/SetWorkouts":         staff,
+		"WorkoutService/AddInlineWorkout":    staff,
+		"SessionService/PublishSession":      managers,
+		"SessionService/UnpublishSession":    managers,
+		"SessionService/CancelSession":       managers,
+		"SessionService/PreviewBulkSessions": managers,
+		"SessionService/BulkPublishSessions": managers,
+		"SessionService/BulkCancelSessions":  managers,
+		"SessionService/BulkDeleteSessions":  managers,
+		"SessionService/ListSessions":        everyone,
+		"SessionService/GetSession":          everyone,
 
-		"BookingService/ListRoster":         staff,
+		"BookingService/GetSessionRoster":   staff,
 		"BookingService/Book":               everyone,
 		"BookingService/CancelBooking":      self,
 		"BookingService/AdminCancelBooking": managers,
@@ -48,10 +48,10 @@ func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 		"CheckInService/CheckIn":           staff,
 		"CheckInService/UndoCheckIn":       staff,
 		"CheckInService/GetQrToken":        staff,
-		"CheckInService/CreateDisplayUrl":  staff,
+		"CheckInService/CreateDisplayLink": staff,
 		"CheckInService/ListDisplayLinks":  staff,
 		"CheckInService/RevokeDisplayLink": staff,
-		"CheckInService/GetDisplay":        everyone, // the token is signed
+		"CheckInService/GetCheckInDisplay": everyone, // the token is signed
 		"CheckInService/SelfCheckIn":       everyone,
 		"CheckInService/ListAttendance":    staff,
 

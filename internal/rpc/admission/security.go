@@ -18,18 +18,18 @@ import (
 
 // securityEvents are the procedures whose successful calls operators count. What they did is in the audit log.
 var securityEvents = map[string]string{
-	berthv1connect.AccessServiceAssignRoleProcedure:               "role_changed",
-	berthv1connect.AccessServiceRevokeRoleProcedure:               "role_changed",
-	berthv1connect.AccessServiceCreateRoleProcedure:               "role_changed",
-	berthv1connect.AccessServiceUpdateRoleProcedure:               "role_changed",
-	berthv1connect.AccessServiceDeleteRoleProcedure:               "role_changed",
-	berthv1connect.AccessServiceTransferOwnershipProcedure:        "role_changed",
-	berthv1connect.AccessServiceConfirmOwnershipTransferProcedure: "role_changed",
-	berthv1connect.AccessServiceCreateServiceAccountProcedure:     "service_account_changed",
-	berthv1connect.AccessServiceRotateServiceAccountKeyProcedure:  "service_account_changed",
-	berthv1connect.AccessServiceRevokeServiceAccountProcedure:     "service_account_changed",
-	berthv1connect.NotificationServiceSendTestProcedure:           "test_sent",
-	berthv1connect.CheckInServiceCreateDisplayUrlProcedure:        "display_link_created",
+	berthv1connect.AccessServiceAssignRoleProcedure:                 "role_changed",
+	berthv1connect.AccessServiceRevokeRoleProcedure:                 "role_changed",
+	berthv1connect.AccessServiceCreateRoleProcedure:                 "role_changed",
+	berthv1connect.AccessServiceUpdateRoleProcedure:                 "role_changed",
+	berthv1connect.AccessServiceDeleteRoleProcedure:                 "role_changed",
+	berthv1connect.AccessServiceTransferOwnershipProcedure:          "role_changed",
+	berthv1connect.AccessServiceConfirmOwnershipTransferProcedure:   "role_changed",
+	berthv1connect.AccessServiceCreateServiceAccountProcedure:       "service_account_changed",
+	berthv1connect.AccessServiceRotateServiceAccountKeyProcedure:    "service_account_changed",
+	berthv1connect.AccessServiceRevokeServiceAccountProcedure:       "service_account_changed",
+	berthv1connect.NotificationServiceSendTestNotificationProcedure: "test_sent",
+	berthv1connect.CheckInServiceCreateDisplayLinkProcedure:         "display_link_created",
 }
 
 // security counts events of security, and logs some of those that have no tenant. Those are never rows: anyone can

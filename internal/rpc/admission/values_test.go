@@ -101,7 +101,8 @@ func TestValueCount_RefusesManySmallValues(t *testing.T) {
 	number := func(m proto.Message, name protoreflect.Name) protowire.Number {
 		return m.ProtoReflect().Descriptor().Fields().ByName(name).Number()
 	}
-	preferences, me, sessions := new(v1.UpdatePreferencesRequest), new(v1.UpdateMeRequest), new(v1.ListSessionsRequest)
+	preferences := new(v1.UpdateNotificationPreferencesRequest)
+	me, sessions := new(v1.UpdateMeRequest), new(v1.ListSessionsRequest)
 	inside := number(preferences, "preferences")
 	for name, tt := range map[string]struct {
 		request proto.Message
@@ -121,8 +122,8 @@ func TestValueCount_RefusesManySmallValues(t *testing.T) {
 			me, nil, `{"update\u004dask":"` + strings.Repeat("a,", n) + `"}`, "update",
 		},
 		"numbers": {
-			sessions, field(2, field(number(new(v1.SessionFilter), "states"), make([]byte, n))),
-			`{"filter":{"states":[` + strings.Repeat("1,", n) + `1]}}`, "filter",
+			sessions, field(2, field(number(new(v1.SessionFilter), "statuses"), make([]byte, n))),
+			`{"filter":{"statuses":[` + strings.Repeat("1,", n) + `1]}}`, "filter",
 		},
 		"the same field": {
 			me, bytes.Repeat(field(1, nil), n), `{"tenantId":"",` + strings.Repeat(`"tenantId":"",`, n) + `}`, "tenant",
@@ -187,7 +188,7 @@ func FuzzValueCount(f *testing.F) {
 	f.Add([]byte("\x12\x04\x0a\x00\x0a\x00"))
 	f.Add([]byte(`{"updat\u0065Mask":"a,b"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, request := range []proto.Message{new(v1.UpdatePreferencesRequest), new(v1.UpdateMeRequest)} {
+		for _, request := range []proto.Message{new(v1.UpdateNotificationPreferencesRequest), new(v1.UpdateMeRequest)} {
 			m := request.ProtoReflect().Descriptor()
 			count := func() *valueCount {
 				return &valueCount{decodeLimit: decodeLimit{values: len(data) + 1, masks: masks[m.FullName()].masks}}

@@ -121,9 +121,14 @@ func dayMessage(a bookings.AttendanceDay) *v1.AttendanceDay {
 func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
 	m := &v1.BookingTrendPoint{Date: convert.DateMessage(p.Date), Bookings: int64(p.Bookings), Seats: int64(p.Seats)}
 	for _, c := range p.Channels {
-		m.Channels = append(m.Channels, &v1.ChannelCount{
-			Channel: convert.Enum[v1.Channel](v1.Channel_value, convert.ChannelPrefix, c.Channel), Bookings: int64(c.Bookings),
-			Seats: int64(c.Seats),
+		m.Channels = append(m.Channels, &v1.BookingChannelCount{
+			Channel: convert.Enum[v1.BookingChannel](
+				v1.BookingChannel_value,
+				convert.ChannelPrefix,
+				c.Channel,
+			),
+			Bookings: int64(c.Bookings),
+			Seats:    int64(c.Seats),
 		})
 	}
 	return m

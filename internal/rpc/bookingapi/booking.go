@@ -123,15 +123,17 @@ func (s *Bookings) ListMyBookings(
 	}, nil
 }
 
-// ListRoster handles BookingService.ListRoster.
-func (s *Bookings) ListRoster(ctx context.Context, req *v1.ListRosterRequest) (*v1.ListRosterResponse, error) {
+// GetSessionRoster handles BookingService.GetSessionRoster.
+func (s *Bookings) GetSessionRoster(
+	ctx context.Context, req *v1.GetSessionRosterRequest,
+) (*v1.GetSessionRosterResponse, error) {
 	roster, err := s.Service.ListRoster(
 		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), req.IncludeInactive,
 	)
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.ListRosterResponse{
+	response := &v1.GetSessionRosterResponse{
 		Bookings:   convert.Messages(roster.Bookings, convert.BookingMessage),
 		Entries:    convert.Messages(roster.Entries, convert.EntryMessage),
 		SeatsTaken: int32(roster.Slot.SeatsTaken),

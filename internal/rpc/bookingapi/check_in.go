@@ -55,15 +55,15 @@ func (s *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*
 	}, nil
 }
 
-// CreateDisplayUrl handles CheckInService.CreateDisplayUrl.
-func (s *Bookings) CreateDisplayUrl(
-	ctx context.Context, req *v1.CreateDisplayUrlRequest,
-) (*v1.CreateDisplayUrlResponse, error) {
+// CreateDisplayLink handles CheckInService.CreateDisplayLink.
+func (s *Bookings) CreateDisplayLink(
+	ctx context.Context, req *v1.CreateDisplayLinkRequest,
+) (*v1.CreateDisplayLinkResponse, error) {
 	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.CreateDisplayUrlResponse{
+	return &v1.CreateDisplayLinkResponse{
 		Url: link.URL, Token: link.Token, ExpireTime: convert.Timestamp(link.Link.Expires()),
 		DisplayLinkId: convert.IDText(link.Link.ID),
 	}, nil
@@ -93,8 +93,10 @@ func (s *Bookings) RevokeDisplayLink(
 	return &v1.RevokeDisplayLinkResponse{DisplayLink: displayLinkMessage(link)}, nil
 }
 
-// GetDisplay handles CheckInService.GetDisplay.
-func (s *Bookings) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
+// GetCheckInDisplay handles CheckInService.GetCheckInDisplay.
+func (s *Bookings) GetCheckInDisplay(
+	ctx context.Context, req *v1.GetCheckInDisplayRequest,
+) (*v1.GetCheckInDisplayResponse, error) {
 	d, err := s.Service.GetDisplay(ctx, req.Token)
 	if err != nil {
 		return nil, err

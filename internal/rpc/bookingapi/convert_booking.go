@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func contactValue(m *v1.Contact) booking.Contact {
+func contactValue(m *v1.BookingContact) booking.Contact {
 	return booking.Contact{Name: m.GetName(), Email: m.GetEmail(), Phone: m.GetPhone()}
 }
 
@@ -25,9 +25,9 @@ func paymentValue(m *v1.PaymentFacts) payment.Facts {
 	return f
 }
 
-func paymentEntryMessage(l payment.Line) *v1.PaymentEntry {
-	return &v1.PaymentEntry{
-		Id: convert.IDText(l.ID), Line: int32(l.Number),
+func paymentEntryMessage(l payment.Line) *v1.PaymentLine {
+	return &v1.PaymentLine{
+		Id: convert.IDText(l.ID), Number: int32(l.Number),
 		Kind:   convert.Enum[v1.PaymentStatus](v1.PaymentStatus_value, convert.PaymentStatusPrefix, l.Kind),
 		Amount: convert.MoneyMessage(l.Amount), Method: l.Method, Reference: l.Reference, Actor: l.Actor,
 		CreateTime: convert.Timestamp(l.At),

@@ -20,8 +20,8 @@ func presenceValue(m *v1.SelfCheckInRequest) bookings.CheckInProof {
 	return p
 }
 
-func displayMessage(d bookings.Display) *v1.GetDisplayResponse {
-	return &v1.GetDisplayResponse{
+func displayMessage(d bookings.Display) *v1.GetCheckInDisplayResponse {
+	return &v1.GetCheckInDisplayResponse{
 		Title:             d.Title,
 		LocationName:      d.Location,
 		CoachName:         d.Coach,
@@ -34,8 +34,8 @@ func displayMessage(d bookings.Display) *v1.GetDisplayResponse {
 		QrToken:           d.QR,
 		RefreshTime:       convert.Timestamp(d.Refresh),
 		NextToken:         d.Next,
-		CheckinOpensTime:  convert.Timestamp(d.Opens),
-		CheckinClosesTime: convert.Timestamp(d.Closes),
+		CheckInOpensTime:  convert.Timestamp(d.Opens),
+		CheckInClosesTime: convert.Timestamp(d.Closes),
 		ExpireTime:        convert.Timestamp(d.Expires),
 	}
 }

@@ -53,17 +53,17 @@ func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
 	}
 }
 
-// ListPaymentEntries handles BookingService.ListPaymentEntries.
-func (s *Bookings) ListPaymentEntries(
-	ctx context.Context, req *v1.ListPaymentEntriesRequest,
-) (*v1.ListPaymentEntriesResponse, error) {
+// ListPaymentLines handles BookingService.ListPaymentLines.
+func (s *Bookings) ListPaymentLines(
+	ctx context.Context, req *v1.ListPaymentLinesRequest,
+) (*v1.ListPaymentLinesResponse, error) {
 	lines, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	response := new(v1.ListPaymentEntriesResponse)
+	response := new(v1.ListPaymentLinesResponse)
 	for _, l := range lines {
-		response.Entries = append(response.Entries, paymentEntryMessage(l))
+		response.Lines = append(response.Lines, paymentEntryMessage(l))
 	}
 	return response, nil
 }

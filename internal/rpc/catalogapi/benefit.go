@@ -14,7 +14,7 @@ import (
 // editCatalog is the permission of those who see the patterns of membership numbers.
 const editCatalog = "catalog.write"
 
-// PutBenefitProvider handles BookingService.PutBenefitProvider.
+// PutBenefitProvider handles CatalogService.PutBenefitProvider.
 func (s *Catalog) PutBenefitProvider(
 	ctx context.Context, req *v1.PutBenefitProviderRequest,
 ) (*v1.PutBenefitProviderResponse, error) {
@@ -32,7 +32,7 @@ func (s *Catalog) PutBenefitProvider(
 	return &v1.PutBenefitProviderResponse{Provider: providerMessage(provider)}, nil
 }
 
-// ListBenefitProviders handles BookingService.ListBenefitProviders.
+// ListBenefitProviders handles CatalogService.ListBenefitProviders.
 func (s *Catalog) ListBenefitProviders(
 	ctx context.Context, _ *v1.ListBenefitProvidersRequest,
 ) (*v1.ListBenefitProvidersResponse, error) {
@@ -53,7 +53,7 @@ func (s *Catalog) ListBenefitProviders(
 	return &v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)}, nil
 }
 
-// UpdateBenefitNumbers handles BookingService.UpdateBenefitNumbers.
+// UpdateBenefitNumbers handles CatalogService.UpdateBenefitNumbers.
 func (s *Catalog) UpdateBenefitNumbers(
 	ctx context.Context, req *v1.UpdateBenefitNumbersRequest,
 ) (*v1.UpdateBenefitNumbersResponse, error) {
@@ -66,7 +66,7 @@ func (s *Catalog) UpdateBenefitNumbers(
 	return &v1.UpdateBenefitNumbersResponse{Provider: providerMessage(provider)}, nil
 }
 
-// ListBenefitMemberships handles BookingService.ListBenefitMemberships.
+// ListBenefitMemberships handles CatalogService.ListBenefitMemberships.
 func (s *Catalog) ListBenefitMemberships(
 	ctx context.Context, req *v1.ListBenefitMembershipsRequest,
 ) (*v1.ListBenefitMembershipsResponse, error) {
@@ -92,7 +92,7 @@ func (s *Catalog) ListBenefitMemberships(
 	}, nil
 }
 
-// DeleteBenefitMembership handles BookingService.DeleteBenefitMembership.
+// DeleteBenefitMembership handles CatalogService.DeleteBenefitMembership.
 func (s *Catalog) DeleteBenefitMembership(
 	ctx context.Context, req *v1.DeleteBenefitMembershipRequest,
 ) (*v1.DeleteBenefitMembershipResponse, error) {

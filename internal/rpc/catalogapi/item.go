@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateItem handles BookingService.CreateItem.
+// CreateItem handles CatalogService.CreateItem.
 func (s *Catalog) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v1.CreateItemResponse, error) {
 	item := itemValue(req.Item)
 	item.Location = convert.ID[tenant.LocationID](req.LocationId)
@@ -23,7 +23,7 @@ func (s *Catalog) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v
 	return &v1.CreateItemResponse{Item: itemMessage(item)}, nil
 }
 
-// UpdateItem handles BookingService.UpdateItem.
+// UpdateItem handles CatalogService.UpdateItem.
 func (s *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error) {
 	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
@@ -33,12 +33,12 @@ func (s *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v
 	item, err := s.Service.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.ItemId), expect,
 		func(i *booking.Item) error {
 			unknown := convert.Fields{
-				"name":     convert.Field(&i.Name, edited.Name),
-				"kind":     convert.Field(&i.Kind, edited.Kind),
-				"stock":    convert.Field(&i.Stock, edited.Stock),
-				"price":    convert.Field(&i.Price, edited.Price),
-				"time_out": convert.Field(&i.Out, edited.Out),
-				"active":   convert.Field(&i.Active, edited.Active),
+				"name":         convert.Field(&i.Name, edited.Name),
+				"kind":         convert.Field(&i.Kind, edited.Kind),
+				"stock":        convert.Field(&i.Stock, edited.Stock),
+				"price":        convert.Field(&i.Price, edited.Price),
+				"use_duration": convert.Field(&i.UseDuration, edited.UseDuration),
+				"active":       convert.Field(&i.Active, edited.Active),
 			}.Set(req.UpdateMask.GetPaths())
 			if unknown != "" {
 				return fault.Invalid("update_mask", "An item has no field %q.", unknown)
@@ -51,7 +51,7 @@ func (s *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v
 	return &v1.UpdateItemResponse{Item: itemMessage(item)}, nil
 }
 
-// ListItems handles BookingService.ListItems.
+// ListItems handles CatalogService.ListItems.
 func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.
 func itemMessage(i booking.Item) *v1.Item {
 	return &v1.Item{
 		Id: convert.IDText(i.ID), LocationId: convert.IDText(i.Location), Name: i.Name, Kind: i.Kind, Stock: int32(i.Stock),
-		Price: convert.MoneyMessage(i.Price), TimeOut: convert.OptionalDurationMessage(i.Out), Active: i.Active,
+		Price: convert.MoneyMessage(i.Price), UseDuration: convert.OptionalDurationMessage(i.UseDuration), Active: i.Active,
 		Etag: convert.Etag(i.Version),
 	}
 }
@@ -84,6 +84,6 @@ func itemMessage(i booking.Item) *v1.Item {
 func itemValue(m *v1.ItemInput) booking.Item {
 	return booking.Item{
 		Name: m.GetName(), Kind: m.GetKind(), Stock: int(m.GetStock()), Price: convert.MoneyValue(m.GetPrice()),
-		Out: convert.OptionalDurationValue(m.GetTimeOut()), Active: m.GetActive(),
+		UseDuration: convert.OptionalDurationValue(m.GetUseDuration()), Active: m.GetActive(),
 	}
 }

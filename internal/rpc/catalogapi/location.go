@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateLocation handles TenantService.CreateLocation.
+// CreateLocation handles CatalogService.CreateLocation.
 func (s *Catalog) CreateLocation(
 	ctx context.Context, req *v1.CreateLocationRequest,
 ) (*v1.CreateLocationResponse, error) {
@@ -25,7 +25,7 @@ func (s *Catalog) CreateLocation(
 	return &v1.CreateLocationResponse{Location: locationMessage(l)}, nil
 }
 
-// UpdateLocation handles TenantService.UpdateLocation.
+// UpdateLocation handles CatalogService.UpdateLocation.
 func (s *Catalog) UpdateLocation(
 	ctx context.Context, req *v1.UpdateLocationRequest,
 ) (*v1.UpdateLocationResponse, error) {
@@ -49,7 +49,7 @@ func (s *Catalog) UpdateLocation(
 	return &v1.UpdateLocationResponse{Location: locationMessage(l)}, nil
 }
 
-// GetLocation handles TenantService.GetLocation.
+// GetLocation handles CatalogService.GetLocation.
 func (s *Catalog) GetLocation(ctx context.Context, req *v1.GetLocationRequest) (*v1.GetLocationResponse, error) {
 	l, err := s.Service.GetLocation(ctx, request.Caller(ctx), convert.ID[tenant.LocationID](req.GetLocationId()))
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Catalog) GetLocation(ctx context.Context, req *v1.GetLocationRequest) (
 	return &v1.GetLocationResponse{Location: locationMessage(l)}, nil
 }
 
-// ListLocations handles TenantService.ListLocations.
+// ListLocations handles CatalogService.ListLocations.
 func (s *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsReques
 	}, nil
 }
 
-// SetChannels handles TenantService.SetChannels.
+// SetChannels handles CatalogService.SetChannels.
 func (s *Catalog) SetChannels(ctx context.Context, req *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
@@ -103,7 +103,7 @@ func locationMessage(l catalog.Location) *v1.Location {
 		Name:       l.Name,
 		TimeZone:   l.TimeZone,
 		Address:    l.Address,
-		Channels:   make([]v1.Channel, 0, len(l.Channels)),
+		Channels:   make([]v1.BookingChannel, 0, len(l.Channels)),
 		Active:     l.Active,
 		Etag:       convert.Etag(l.Version),
 		CreateTime: convert.Timestamp(l.CreatedAt),
@@ -114,7 +114,7 @@ func locationMessage(l catalog.Location) *v1.Location {
 	}
 	for _, c := range catalog.Channels() {
 		if l.Accepts(c) {
-			m.Channels = append(m.Channels, convert.Enum[v1.Channel](v1.Channel_value, convert.ChannelPrefix, c))
+			m.Channels = append(m.Channels, convert.Enum[v1.BookingChannel](v1.BookingChannel_value, convert.ChannelPrefix, c))
 		}
 	}
 	return m
@@ -136,7 +136,7 @@ func pointValue(m *latlng.LatLng) *catalog.Point {
 	return &catalog.Point{Latitude: m.GetLatitude(), Longitude: m.GetLongitude()}
 }
 
-func channelValues(channels []v1.Channel) []catalog.Channel {
+func channelValues(channels []v1.BookingChannel) []catalog.Channel {
 	values := make([]catalog.Channel, len(channels))
 	for i, c := range channels {
 		values[i] = convert.EnumName[catalog.Channel](convert.ChannelPrefix, c)

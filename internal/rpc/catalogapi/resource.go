@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateResource handles TenantService.CreateResource.
+// CreateResource handles CatalogService.CreateResource.
 func (s *Catalog) CreateResource(
 	ctx context.Context, req *v1.CreateResourceRequest,
 ) (*v1.CreateResourceResponse, error) {
@@ -22,7 +22,7 @@ func (s *Catalog) CreateResource(
 	return &v1.CreateResourceResponse{Resource: resourceMessage(r)}, nil
 }
 
-// UpdateResource handles TenantService.UpdateResource.
+// UpdateResource handles CatalogService.UpdateResource.
 func (s *Catalog) UpdateResource(
 	ctx context.Context, req *v1.UpdateResourceRequest,
 ) (*v1.UpdateResourceResponse, error) {
@@ -41,7 +41,7 @@ func (s *Catalog) UpdateResource(
 	return &v1.UpdateResourceResponse{Resource: resourceMessage(r)}, nil
 }
 
-// ListResources handles TenantService.ListResources.
+// ListResources handles CatalogService.ListResources.
 func (s *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {

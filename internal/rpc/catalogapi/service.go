@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateService handles TenantService.CreateService.
+// CreateService handles CatalogService.CreateService.
 func (s *Catalog) CreateService(ctx context.Context, req *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error) {
 	v, err := s.Service.CreateService(ctx, request.Caller(ctx), serviceValue(req.GetService()))
 	if err != nil {
@@ -20,7 +20,7 @@ func (s *Catalog) CreateService(ctx context.Context, req *v1.CreateServiceReques
 	return &v1.CreateServiceResponse{Service: serviceMessage(v)}, nil
 }
 
-// UpdateService handles TenantService.UpdateService.
+// UpdateService handles CatalogService.UpdateService.
 func (s *Catalog) UpdateService(ctx context.Context, req *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error) {
 	sent := req.GetService()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
@@ -37,7 +37,7 @@ func (s *Catalog) UpdateService(ctx context.Context, req *v1.UpdateServiceReques
 	return &v1.UpdateServiceResponse{Service: serviceMessage(v)}, nil
 }
 
-// GetService handles TenantService.GetService.
+// GetService handles CatalogService.GetService.
 func (s *Catalog) GetService(ctx context.Context, req *v1.GetServiceRequest) (*v1.GetServiceResponse, error) {
 	v, err := s.Service.GetService(ctx, request.Caller(ctx), convert.ID[tenant.ServiceID](req.GetServiceId()))
 	if err != nil {
@@ -46,7 +46,7 @@ func (s *Catalog) GetService(ctx context.Context, req *v1.GetServiceRequest) (*v
 	return &v1.GetServiceResponse{Service: serviceMessage(v)}, nil
 }
 
-// ListServices handles TenantService.ListServices.
+// ListServices handles CatalogService.ListServices.
 func (s *Catalog) ListServices(ctx context.Context, req *v1.ListServicesRequest) (*v1.ListServicesResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)
 	if err != nil {
@@ -81,7 +81,7 @@ func serviceMessage(s catalog.Service) *v1.Service {
 		DefaultWaitlistCapacity: int32(s.DefaultWaitlistCapacity),
 		MinParty:                int32(s.MinParty),
 		MaxParty:                int32(s.MaxParty),
-		Delivery:                convert.Enum[v1.Delivery](v1.Delivery_value, convert.DeliveryPrefix, s.Delivery),
+		Delivery:                convert.Enum[v1.DeliveryMode](v1.DeliveryMode_value, convert.DeliveryPrefix, s.Delivery),
 		Color:                   s.Color,
 		Active:                  s.Active,
 		Etag:                    convert.Etag(s.Version),

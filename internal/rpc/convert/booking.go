@@ -29,7 +29,7 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 		MemberName:       b.MemberName,
 		PartySize:        int32(b.Party),
 		Status:           Enum[v1.BookingStatus](v1.BookingStatus_value, BookingStatusPrefix, b.Status),
-		Channel:          Enum[v1.Channel](v1.Channel_value, ChannelPrefix, b.Channel),
+		Channel:          Enum[v1.BookingChannel](v1.BookingChannel_value, ChannelPrefix, b.Channel),
 		SubscriptionId:   IDText(b.Subscription),
 		Credits:          int32(b.Credits),
 		ExternalRef:      b.ExternalRef,
@@ -50,7 +50,7 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 		m.HoldExpireTime = Timestamp(OrZero(b.HoldUntil))
 	}
 	if b.Contact != (booking.Contact{}) {
-		m.Contact = &v1.Contact{Name: b.Contact.Name, Email: b.Contact.Email, Phone: b.Contact.Phone}
+		m.Contact = &v1.BookingContact{Name: b.Contact.Name, Email: b.Contact.Email, Phone: b.Contact.Phone}
 	}
 	if b.Payment.Status != "" {
 		m.Payment = &v1.Payment{
@@ -109,7 +109,7 @@ const (
 
 // BookingChannel returns the channel of the header, or else of the body, or else ONLINE. The header wins, because a
 // gateway knows how a booking came in and the app behind it may not.
-func BookingChannel(header http.Header, body v1.Channel) (catalog.Channel, error) {
+func BookingChannel(header http.Header, body v1.BookingChannel) (catalog.Channel, error) {
 	if text := header.Get(BookingChannelHeader); text != "" {
 		switch strings.ReplaceAll(strings.ToUpper(text), "_", "") {
 		case "ONLINE":
@@ -124,9 +124,9 @@ func BookingChannel(header http.Header, body v1.Channel) (catalog.Channel, error
 		)
 	}
 	switch body {
-	case v1.Channel_CHANNEL_PHONE:
+	case v1.BookingChannel_BOOKING_CHANNEL_PHONE:
 		return catalog.Phone, nil
-	case v1.Channel_CHANNEL_WALK_IN:
+	case v1.BookingChannel_BOOKING_CHANNEL_WALK_IN:
 		return catalog.WalkIn, nil
 	default:
 		return catalog.Online, nil

@@ -15,7 +15,7 @@ import (
 
 func TestBookingChannel_HeaderWinsOverBody(t *testing.T) {
 	t.Parallel()
-	const phone = v1.Channel_CHANNEL_PHONE
+	const phone = v1.BookingChannel_BOOKING_CHANNEL_PHONE
 	for header, want := range map[string]catalog.Channel{
 		"": catalog.Phone, "online": catalog.Online, "Phone": catalog.Phone, "walk_in": catalog.WalkIn,
 		"walkIn": catalog.WalkIn, "WALK_IN": catalog.WalkIn,
@@ -24,9 +24,10 @@ func TestBookingChannel_HeaderWinsOverBody(t *testing.T) {
 			http.Header{convert.BookingChannelHeader: {header}}, phone,
 		))(t), test.Sprint(header))
 	}
-	for body, want := range map[v1.Channel]catalog.Channel{
-		v1.Channel_CHANNEL_UNSPECIFIED: catalog.Online, v1.Channel_CHANNEL_ONLINE: catalog.Online,
-		v1.Channel_CHANNEL_WALK_IN: catalog.WalkIn,
+	for body, want := range map[v1.BookingChannel]catalog.Channel{
+		v1.BookingChannel_BOOKING_CHANNEL_UNSPECIFIED: catalog.Online,
+		v1.BookingChannel_BOOKING_CHANNEL_ONLINE:      catalog.Online,
+		v1.BookingChannel_BOOKING_CHANNEL_WALK_IN:     catalog.WalkIn,
 	} {
 		test.EqOp(t, want, expect.Value(convert.BookingChannel(http.Header{}, body))(t), test.Sprint(body))
 	}

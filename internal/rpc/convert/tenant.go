@@ -8,8 +8,8 @@ import (
 
 // Prefixes of enum values about locations and services.
 const (
-	ChannelPrefix  = "CHANNEL_"
-	DeliveryPrefix = "DELIVERY_"
+	ChannelPrefix  = "BOOKING_CHANNEL_"
+	DeliveryPrefix = "DELIVERY_MODE_"
 )
 
 // BrandMessage converts a brand. The zero brand becomes nil.

@@ -70,16 +70,18 @@ func TestValues_ConvertBothWays(t *testing.T) {
 			convert.TimeOfDayValue(&timeofday.TimeOfDay{Hours: 1, Minutes: 2, Seconds: 3}),
 		},
 		"enum": {
-			v1.Channel_CHANNEL_PHONE, convert.Enum[v1.Channel](v1.Channel_value, convert.ChannelPrefix, catalog.Phone),
+			v1.BookingChannel_BOOKING_CHANNEL_PHONE,
+			convert.Enum[v1.BookingChannel](v1.BookingChannel_value, convert.ChannelPrefix, catalog.Phone),
 		},
 		"enum that is not there": {
-			v1.Channel_CHANNEL_UNSPECIFIED, convert.Enum[v1.Channel](v1.Channel_value, convert.ChannelPrefix, "FAX"),
+			v1.BookingChannel_BOOKING_CHANNEL_UNSPECIFIED,
+			convert.Enum[v1.BookingChannel](v1.BookingChannel_value, convert.ChannelPrefix, "FAX"),
 		},
 		"name": {
-			catalog.Phone, convert.EnumName[catalog.Channel](convert.ChannelPrefix, v1.Channel_CHANNEL_PHONE),
+			catalog.Phone, convert.EnumName[catalog.Channel](convert.ChannelPrefix, v1.BookingChannel_BOOKING_CHANNEL_PHONE),
 		},
 		"no name": {
-			catalog.Channel(""), convert.EnumName[catalog.Channel](convert.ChannelPrefix, v1.Channel(0)),
+			catalog.Channel(""), convert.EnumName[catalog.Channel](convert.ChannelPrefix, v1.BookingChannel(0)),
 		},
 		"NUL":                              {true, convert.HasNUL([]byte(`{"Name":"a\u0000"}`))},
 		"NUL alone":                        {true, convert.HasNUL([]byte(`"a\u0000"`))},

@@ -13,7 +13,7 @@ import (
 // Prefixes of enum values about waitlists.
 const (
 	EntryStatusPrefix = "WAITLIST_ENTRY_STATUS_"
-	OfferStatusPrefix = "OFFER_STATUS_"
+	OfferStatusPrefix = "WAITLIST_OFFER_STATUS_"
 	ModePrefix        = "WAITLIST_MODE_"
 	MovePrefix        = "WAITLIST_MOVE_"
 	triggerPrefix     = "WAITLIST_TRIGGER_"
@@ -70,16 +70,28 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 }
 
 // OfferMessage converts an offer.
-func OfferMessage(o waitlist.Offer) *v1.Offer {
-	return &v1.Offer{
-		Id: IDText(o.ID), SessionId: IDText(o.Session), EntryId: IDText(o.Entry), MemberId: IDText(o.Member),
+func OfferMessage(o waitlist.Offer) *v1.WaitlistOffer {
+	return &v1.WaitlistOffer{
+		Id:         IDText(o.ID),
+		SessionId:  IDText(o.Session),
+		EntryId:    IDText(o.Entry),
+		MemberId:   IDText(o.Member),
 		MemberName: o.MemberName,
-		Seats:      int32(o.Seats), Status: Enum[v1.OfferStatus](v1.OfferStatus_value, OfferStatusPrefix, o.Status),
-		FirstToClaim: o.Shared,
-		Try:          int32(o.Try), ByHand: o.ByHand, CreateTime: Timestamp(o.CreatedAt), ExpireTime: Timestamp(o.ExpiresAt),
-		CloseTime: Timestamp(OrZero(o.ClosedAt)),
-		BookingId: IDText(o.Booking), Reason: o.Reason, SessionTitle: o.SessionTitle,
-		SessionStartTime: Timestamp(o.SessionStarts), TimeZone: o.TimeZone,
+		Seats: int32(
+			o.Seats,
+		),
+		Status:           Enum[v1.WaitlistOfferStatus](v1.WaitlistOfferStatus_value, OfferStatusPrefix, o.Status),
+		FirstToClaim:     o.Shared,
+		Attempt:          int32(o.Try),
+		ByHand:           o.ByHand,
+		CreateTime:       Timestamp(o.CreatedAt),
+		ExpireTime:       Timestamp(o.ExpiresAt),
+		CloseTime:        Timestamp(OrZero(o.ClosedAt)),
+		BookingId:        IDText(o.Booking),
+		Reason:           o.Reason,
+		SessionTitle:     o.SessionTitle,
+		SessionStartTime: Timestamp(o.SessionStarts),
+		TimeZone:         o.TimeZone,
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	topicPrefix          = "NOTIFICATION_TOPIC_"
 	channelPrefix        = "NOTIFICATION_CHANNEL_"
 	reasonPrefix         = "NOTIFICATION_REASON_"
-	deliveryStatusPrefix = "DELIVERY_STATUS_"
+	deliveryStatusPrefix = "NOTIFICATION_DELIVERY_STATUS_"
 )
 
 func topicMessage(t notify.Topic) v1.NotificationTopic {
@@ -124,7 +124,10 @@ func templateMessage(t messages.Template) *v1.NotificationTemplate {
 		IsDefault: t.Version == 0, Etag: convert.Etag(t.Version), UpdateTime: convert.Timestamp(t.UpdatedAt),
 	}
 	for _, v := range content.DescribeVariables(t.Topic, t.Locale) {
-		m.Variables = append(m.Variables, &v1.TemplateVariable{Name: v.Name, Description: v.Description, Example: v.Example})
+		m.Variables = append(
+			m.Variables,
+			&v1.NotificationTemplateVariable{Name: v.Name, Description: v.Description, Example: v.Example},
+		)
 	}
 	return m
 }
@@ -146,20 +149,36 @@ func deliveryMessages(deliveries []messages.Delivery) []*v1.NotificationDelivery
 
 func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
 	return &v1.NotificationDelivery{
-		Id: convert.IDText(d.ID), NoticeId: convert.IDText(d.Notice), Topic: topicMessage(d.Topic),
+		Id:       convert.IDText(d.ID),
+		NoticeId: convert.IDText(d.Notice),
+		Topic:    topicMessage(d.Topic),
 		Channel:  channelMessage(d.Channel),
-		Status:   convert.Enum[v1.DeliveryStatus](v1.DeliveryStatus_value, deliveryStatusPrefix, d.Status),
-		Reason:   reasonMessage(d.Reason),
-		MemberId: convert.IDText(d.Member), RecipientName: d.RecipientName, Address: delivery.Mask(d.Channel, d.Address),
-		BookingId: convert.IDText(d.Booking), OfferId: convert.IDText(d.Offer), SessionId: convert.IDText(d.Session),
-		Provider: d.Provider, ProviderId: d.ProviderID, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage,
-		Segments: int32(d.Segments),
-		Attempt:  int32(d.Attempt), PossibleDuplicate: d.PossibleDuplicate, RetryTime: convert.Timestamp(d.RetryAt),
-		CreateTime: convert.Timestamp(d.CreatedAt), UpdateTime: convert.Timestamp(d.UpdatedAt),
+		Status: convert.Enum[v1.NotificationDeliveryStatus](
+			v1.NotificationDeliveryStatus_value,
+			deliveryStatusPrefix,
+			d.Status,
+		),
+		Reason:            reasonMessage(d.Reason),
+		MemberId:          convert.IDText(d.Member),
+		RecipientName:     d.RecipientName,
+		Address:           delivery.Mask(d.Channel, d.Address),
+		BookingId:         convert.IDText(d.Booking),
+		OfferId:           convert.IDText(d.Offer),
+		SessionId:         convert.IDText(d.Session),
+		Provider:          d.Provider,
+		ProviderId:        d.ProviderID,
+		ErrorCode:         d.ErrorCode,
+		ErrorMessage:      d.ErrorMessage,
+		Segments:          int32(d.Segments),
+		Attempt:           int32(d.Attempt),
+		PossibleDuplicate: d.PossibleDuplicate,
+		RetryTime:         convert.Timestamp(d.RetryAt),
+		CreateTime:        convert.Timestamp(d.CreatedAt),
+		UpdateTime:        convert.Timestamp(d.UpdatedAt),
 	}
 }
 
-func deliveryQueryValue(f *v1.DeliveryFilter) messages.DeliveryQuery {
+func deliveryQueryValue(f *v1.NotificationDeliveryFilter) messages.DeliveryQuery {
 	q := messages.DeliveryQuery{
 		Member: convert.ID[tenant.MemberID](f.GetMemberId()), Booking: convert.ID[tenant.BookingID](f.GetBookingId()),
 		Offer:   convert.ID[tenant.OfferID](f.GetOfferId()),
@@ -173,10 +192,10 @@ func deliveryQueryValue(f *v1.DeliveryFilter) messages.DeliveryQuery {
 	return q
 }
 
-func sendersMessage(s messages.Senders) *v1.Senders {
-	m := &v1.Senders{Etag: convert.Etag(s.Version)}
+func sendersMessage(s messages.Senders) *v1.NotificationSenders {
+	m := &v1.NotificationSenders{Etag: convert.Etag(s.Version)}
 	if s.Twilio != nil {
-		m.Twilio = &v1.TwilioSender{AccountSid: s.Twilio.AccountSID, From: s.Twilio.From}
+		m.Twilio = &v1.TwilioSender{AccountSid: s.Twilio.AccountSID, Sender: s.Twilio.From}
 	}
 	if s.FCM != nil {
 		m.Fcm = &v1.FcmSender{ProjectId: s.FCM.ProjectID}
@@ -206,12 +225,12 @@ func quotaMessage(q notify.SendingQuota) *v1.SendingQuota {
 
 // editSenders returns an edit that applies the senders named by an update mask. A named sender that is not set is
 // removed, so the tenant uses the deployment's instead.
-func editSenders(sent *v1.Senders, paths []string) func(*messages.Senders) {
+func editSenders(sent *v1.NotificationSenders, paths []string) func(*messages.Senders) {
 	return func(s *messages.Senders) {
 		if slices.Contains(paths, "twilio") {
 			s.Twilio = nil
 			if t := sent.GetTwilio(); t != nil {
-				s.Twilio = &messages.TwilioAccount{AccountSID: t.GetAccountSid(), AuthToken: t.GetAuthToken(), From: t.GetFrom()}
+				s.Twilio = &messages.TwilioAccount{AccountSID: t.GetAccountSid(), AuthToken: t.GetAuthToken(), From: t.GetSender()}
 			}
 		}
 		if slices.Contains(paths, "fcm") {

@@ -38,7 +38,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, deliveryQueryValue)
 	converttest.Add(&l, quotaMessage, func(q *notify.SendingQuota) { q.Channel = delivery.SMS })
 	converttest.Add(&l, sendersMessage)
-	converttest.AddBack(&l, func(m *v1.Senders) messages.Senders {
+	converttest.AddBack(&l, func(m *v1.NotificationSenders) messages.Senders {
 		var edited messages.Senders
 		editSenders(m, []string{"twilio", "fcm", "smtp", "domain"})(&edited)
 		return edited

@@ -14,23 +14,23 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// GetPreferences handles NotificationService.GetPreferences.
-func (s *Messages) GetPreferences(
-	ctx context.Context, req *v1.GetPreferencesRequest,
-) (*v1.GetPreferencesResponse, error) {
+// GetNotificationPreferences handles NotificationService.GetNotificationPreferences.
+func (s *Messages) GetNotificationPreferences(
+	ctx context.Context, req *v1.GetNotificationPreferencesRequest,
+) (*v1.GetNotificationPreferencesResponse, error) {
 	p, err := s.Service.GetNotificationPreferences(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetPreferencesResponse{Preferences: preferencesMessage(p)}, nil
+	return &v1.GetNotificationPreferencesResponse{Preferences: preferencesMessage(p)}, nil
 }
 
-// UpdatePreferences handles NotificationService.UpdatePreferences.
-func (s *Messages) UpdatePreferences(
-	ctx context.Context, req *v1.UpdatePreferencesRequest,
-) (*v1.UpdatePreferencesResponse, error) {
+// UpdateNotificationPreferences handles NotificationService.UpdateNotificationPreferences.
+func (s *Messages) UpdateNotificationPreferences(
+	ctx context.Context, req *v1.UpdateNotificationPreferencesRequest,
+) (*v1.UpdateNotificationPreferencesResponse, error) {
 	edit, err := preferencesEditValue(req.GetPreferences(), req.GetUpdateMask().GetPaths())
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (s *Messages) UpdatePreferences(
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdatePreferencesResponse{Preferences: preferencesMessage(p)}, nil
+	return &v1.UpdateNotificationPreferencesResponse{Preferences: preferencesMessage(p)}, nil
 }
 
 // CreateCalendarFeed handles NotificationService.CreateCalendarFeed.
@@ -92,8 +92,10 @@ func (s *Messages) UpdateNotificationSettings(
 	return &v1.UpdateNotificationSettingsResponse{Settings: settingsMessage(settings)}, nil
 }
 
-// ListTemplates handles NotificationService.ListTemplates.
-func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
+// ListNotificationTemplates handles NotificationService.ListNotificationTemplates.
+func (s *Messages) ListNotificationTemplates(
+	ctx context.Context, req *v1.ListNotificationTemplatesRequest,
+) (*v1.ListNotificationTemplatesResponse, error) {
 	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
@@ -102,17 +104,17 @@ func (s *Messages) ListTemplates(ctx context.Context, req *v1.ListTemplatesReque
 	if err != nil {
 		return nil, err
 	}
-	response := new(v1.ListTemplatesResponse)
+	response := new(v1.ListNotificationTemplatesResponse)
 	for _, t := range templates {
 		response.Templates = append(response.Templates, templateMessage(t))
 	}
 	return response, nil
 }
 
-// UpdateTemplate handles NotificationService.UpdateTemplate.
-func (s *Messages) UpdateTemplate(
-	ctx context.Context, req *v1.UpdateTemplateRequest,
-) (*v1.UpdateTemplateResponse, error) {
+// UpdateNotificationTemplate handles NotificationService.UpdateNotificationTemplate.
+func (s *Messages) UpdateNotificationTemplate(
+	ctx context.Context, req *v1.UpdateNotificationTemplateRequest,
+) (*v1.UpdateNotificationTemplateResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetTemplate().GetEtag())
 	if err != nil {
 		return nil, err
@@ -121,23 +123,25 @@ func (s *Messages) UpdateTemplate(
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdateTemplateResponse{Template: templateMessage(t)}, nil
+	return &v1.UpdateNotificationTemplateResponse{Template: templateMessage(t)}, nil
 }
 
-// PreviewTemplate handles NotificationService.PreviewTemplate.
-func (s *Messages) PreviewTemplate(
-	ctx context.Context, req *v1.PreviewTemplateRequest,
-) (*v1.PreviewTemplateResponse, error) {
+// PreviewNotificationTemplate handles NotificationService.PreviewNotificationTemplate.
+func (s *Messages) PreviewNotificationTemplate(
+	ctx context.Context, req *v1.PreviewNotificationTemplateRequest,
+) (*v1.PreviewNotificationTemplateResponse, error) {
 	template := templateValue(req.GetTemplate())
 	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.PreviewTemplateResponse{Message: renderedMessage(template.Channel, rendered)}, nil
+	return &v1.PreviewNotificationTemplateResponse{Message: renderedMessage(template.Channel, rendered)}, nil
 }
 
-// ResetTemplate handles NotificationService.ResetTemplate.
-func (s *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
+// ResetNotificationTemplate handles NotificationService.ResetNotificationTemplate.
+func (s *Messages) ResetNotificationTemplate(
+	ctx context.Context, req *v1.ResetNotificationTemplateRequest,
+) (*v1.ResetNotificationTemplateResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
@@ -150,7 +154,7 @@ func (s *Messages) ResetTemplate(ctx context.Context, req *v1.ResetTemplateReque
 	if err != nil {
 		return nil, err
 	}
-	response := new(v1.ResetTemplateResponse)
+	response := new(v1.ResetNotificationTemplateResponse)
 	if ok {
 		response.Template = templateMessage(t)
 	}
@@ -165,7 +169,7 @@ type deliveryCursor struct {
 
 // listDeliveries reads one page of the delivery log.
 func (s *Messages) listDeliveries(
-	ctx context.Context, list convert.PageRequest, filter *v1.DeliveryFilter, outbox bool,
+	ctx context.Context, list convert.PageRequest, filter *v1.NotificationDeliveryFilter, outbox bool,
 ) ([]messages.Delivery, string, error) {
 	page, err := convert.ParsePage[deliveryCursor](list)
 	if err != nil {
@@ -186,24 +190,26 @@ func (s *Messages) listDeliveries(
 	return deliveries, next, nil
 }
 
-// ListDeliveries handles NotificationService.ListDeliveries.
-func (s *Messages) ListDeliveries(
-	ctx context.Context, req *v1.ListDeliveriesRequest,
-) (*v1.ListDeliveriesResponse, error) {
+// ListNotificationDeliveries handles NotificationService.ListNotificationDeliveries.
+func (s *Messages) ListNotificationDeliveries(
+	ctx context.Context, req *v1.ListNotificationDeliveriesRequest,
+) (*v1.ListNotificationDeliveriesResponse, error) {
 	deliveries, next, err := s.listDeliveries(ctx, req, req.GetFilter(), false)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ListDeliveriesResponse{Deliveries: deliveryMessages(deliveries), NextPageToken: next}, nil
+	return &v1.ListNotificationDeliveriesResponse{Deliveries: deliveryMessages(deliveries), NextPageToken: next}, nil
 }
 
-// ListOutbox handles NotificationService.ListOutbox.
-func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
+// ListNotificationOutbox handles NotificationService.ListNotificationOutbox.
+func (s *Messages) ListNotificationOutbox(
+	ctx context.Context, req *v1.ListNotificationOutboxRequest,
+) (*v1.ListNotificationOutboxResponse, error) {
 	deliveries, next, err := s.listDeliveries(ctx, req, req.GetFilter(), true)
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.ListOutboxResponse{NextPageToken: next}
+	response := &v1.ListNotificationOutboxResponse{NextPageToken: next}
 	for _, d := range deliveries {
 		response.Messages = append(
 			response.Messages, &v1.OutboxMessage{Delivery: deliveryMessage(d), Message: renderedMessage(d.Channel, *d.Content)},
@@ -212,8 +218,10 @@ func (s *Messages) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*
 	return response, nil
 }
 
-// SendTest handles NotificationService.SendTest.
-func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
+// SendTestNotification handles NotificationService.SendTestNotification.
+func (s *Messages) SendTestNotification(
+	ctx context.Context, req *v1.SendTestNotificationRequest,
+) (*v1.SendTestNotificationResponse, error) {
 	deliveries, err := s.Service.SendTest(
 		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
@@ -221,16 +229,22 @@ func (s *Messages) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.S
 	if err != nil {
 		return nil, err
 	}
-	return &v1.SendTestResponse{Deliveries: deliveryMessages(deliveries), ConfirmationNeeded: len(deliveries) == 0}, nil
+	return &v1.SendTestNotificationResponse{
+		Deliveries:         deliveryMessages(deliveries),
+		ConfirmationNeeded: len(deliveries) == 0,
+	}, nil
 }
 
-// GetSenders handles NotificationService.GetSenders.
-func (s *Messages) GetSenders(ctx context.Context, _ *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
+// GetNotificationSenders handles NotificationService.GetNotificationSenders.
+func (s *Messages) GetNotificationSenders(
+	ctx context.Context,
+	_ *v1.GetNotificationSendersRequest,
+) (*v1.GetNotificationSendersResponse, error) {
 	senders, err := s.Service.GetSenders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.GetNotificationSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // ListSendingQuotas handles NotificationService.ListSendingQuotas.
@@ -248,8 +262,10 @@ func (s *Messages) ListSendingQuotas(
 	return response, nil
 }
 
-// UpdateSenders handles NotificationService.UpdateSenders.
-func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
+// UpdateNotificationSenders handles NotificationService.UpdateNotificationSenders.
+func (s *Messages) UpdateNotificationSenders(
+	ctx context.Context, req *v1.UpdateNotificationSendersRequest,
+) (*v1.UpdateNotificationSendersResponse, error) {
 	sent, paths := req.GetSenders(), req.GetUpdateMask().GetPaths()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
@@ -259,7 +275,7 @@ func (s *Messages) UpdateSenders(ctx context.Context, req *v1.UpdateSendersReque
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
+	return &v1.UpdateNotificationSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
 // VerifySendingDomain handles NotificationService.VerifySendingDomain.
@@ -273,7 +289,7 @@ func (s *Messages) VerifySendingDomain(
 	return &v1.VerifySendingDomainResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)}, nil
 }
 
-func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {
+func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.NotificationSenders {
 	m := sendersMessage(senders)
 	m.TwilioInboundUrl = s.Service.TwilioInboundURL(caller.Tenant)
 	for _, c := range s.Service.ChannelSenders(senders) {

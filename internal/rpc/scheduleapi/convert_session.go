@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-const sessionStatePrefix = "SESSION_STATE_"
+const sessionStatePrefix = "SESSION_STATUS_"
 
 func sessionMessage(s session.Session) *v1.Session {
 	return &v1.Session{
@@ -32,10 +32,10 @@ func sessionMessage(s session.Session) *v1.Session {
 		SeatsTaken:       int32(s.SeatsTaken),
 		SeatsOpen:        convert.OptionalInt32(s.SeatsOpen()),
 		WaitlistLength:   int32(s.Waiting),
-		State:            convert.Enum[v1.SessionState](v1.SessionState_value, sessionStatePrefix, s.State),
+		Status:           convert.Enum[v1.SessionStatus](v1.SessionStatus_value, sessionStatePrefix, s.State),
 		Blocked:          s.Blocked,
-		StateReason:      s.StateReason,
-		Delivery:         convert.Enum[v1.Delivery](v1.Delivery_value, convert.DeliveryPrefix, s.Delivery),
+		StatusReason:     s.StateReason,
+		Delivery:         convert.Enum[v1.DeliveryMode](v1.DeliveryMode_value, convert.DeliveryPrefix, s.Delivery),
 		WorkoutIds:       idTexts(s.Workouts),
 		Etag:             convert.Etag(s.Version),
 		CreateTime:       convert.Timestamp(s.CreatedAt),
@@ -156,7 +156,7 @@ func FilterValue(m *v1.SessionFilter) session.Filter {
 		Services:  values(m.GetServiceIds(), convert.ID[tenant.ServiceID]),
 		Resources: values(m.GetResourceIds(), convert.ID[tenant.ResourceID]),
 		Coaches:   values(m.GetCoachIds(), convert.ID[tenant.MemberID]),
-		States: values(m.GetStates(), func(s v1.SessionState) catalog.SessionState {
+		States: values(m.GetStatuses(), func(s v1.SessionStatus) catalog.SessionState {
 			return convert.EnumName[catalog.SessionState](sessionStatePrefix, s)
 		}),
 		Series:   convert.ID[tenant.SeriesID](m.GetSeriesId()),
@@ -164,12 +164,12 @@ func FilterValue(m *v1.SessionFilter) session.Filter {
 	}
 }
 
-func matchMessage(s schedules.Sample) *v1.BulkMatch {
-	return &v1.BulkMatch{
+func matchMessage(s schedules.Sample) *v1.BulkSessionMatch {
+	return &v1.BulkSessionMatch{
 		SessionId:      convert.IDText(s.ID),
 		Title:          s.Title,
 		StartTime:      convert.Timestamp(s.StartsAt),
-		State:          convert.Enum[v1.SessionState](v1.SessionState_value, sessionStatePrefix, s.State),
+		Status:         convert.Enum[v1.SessionStatus](v1.SessionStatus_value, sessionStatePrefix, s.State),
 		ActiveBookings: int32(s.Bookings),
 	}
 }

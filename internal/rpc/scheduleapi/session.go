@@ -229,31 +229,37 @@ func (s *Schedules) GetSeries(ctx context.Context, req *v1.GetSeriesRequest) (*v
 	return &v1.GetSeriesResponse{Series: seriesMessage(series)}, nil
 }
 
-// PreviewBulk handles SessionService.PreviewBulk.
-func (s *Schedules) PreviewBulk(ctx context.Context, req *v1.PreviewBulkRequest) (*v1.PreviewBulkResponse, error) {
+// PreviewBulkSessions handles SessionService.PreviewBulkSessions.
+func (s *Schedules) PreviewBulkSessions(
+	ctx context.Context, req *v1.PreviewBulkSessionsRequest,
+) (*v1.PreviewBulkSessionsResponse, error) {
 	found, err := s.Service.PreviewBulk(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &v1.PreviewBulkResponse{
+	return &v1.PreviewBulkSessionsResponse{
 		Matched: int32(found.Matched), WithActiveBookings: int32(found.Booked), ActiveBookings: int32(found.Bookings),
 		Samples: convert.Messages(found.Samples, matchMessage),
 	}, nil
 }
 
-// BulkPublish handles SessionService.BulkPublish.
-func (s *Schedules) BulkPublish(ctx context.Context, req *v1.BulkPublishRequest) (*v1.BulkPublishResponse, error) {
+// BulkPublishSessions handles SessionService.BulkPublishSessions.
+func (s *Schedules) BulkPublishSessions(
+	ctx context.Context, req *v1.BulkPublishSessionsRequest,
+) (*v1.BulkPublishSessionsResponse, error) {
 	done, err := s.Service.BulkPublish(ctx, request.Caller(ctx), FilterValue(req.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.BulkPublishResponse{Published: int32(done.Sessions), BatchId: convert.IDText(done.Batch)}, nil
+	return &v1.BulkPublishSessionsResponse{Published: int32(done.Sessions), BatchId: convert.IDText(done.Batch)}, nil
 }
 
-// BulkDelete handles SessionService.BulkDelete.
-func (s *Schedules) BulkDelete(ctx context.Context, req *v1.BulkDeleteRequest) (*v1.BulkDeleteResponse, error) {
+// BulkDeleteSessions handles SessionService.BulkDeleteSessions.
+func (s *Schedules) BulkDeleteSessions(
+	ctx context.Context, req *v1.BulkDeleteSessionsRequest,
+) (*v1.BulkDeleteSessionsResponse, error) {
 	done, err := s.Service.BulkDelete(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(),
 		Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify),
@@ -261,14 +267,16 @@ func (s *Schedules) BulkDelete(ctx context.Context, req *v1.BulkDeleteRequest) (
 	if err != nil {
 		return nil, err
 	}
-	return &v1.BulkDeleteResponse{
+	return &v1.BulkDeleteSessionsResponse{
 		Deleted: int32(done.Sessions), BookingsCancelled: int32(done.Bookings), CreditsRefunded: int32(done.Credits),
 		BatchId: convert.IDText(done.Batch),
 	}, nil
 }
 
-// BulkCancel handles SessionService.BulkCancel.
-func (s *Schedules) BulkCancel(ctx context.Context, req *v1.BulkCancelRequest) (*v1.BulkCancelResponse, error) {
+// BulkCancelSessions handles SessionService.BulkCancelSessions.
+func (s *Schedules) BulkCancelSessions(
+	ctx context.Context, req *v1.BulkCancelSessionsRequest,
+) (*v1.BulkCancelSessionsResponse, error) {
 	done, err := s.Service.BulkCancel(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(),
 		Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify),
@@ -276,7 +284,7 @@ func (s *Schedules) BulkCancel(ctx context.Context, req *v1.BulkCancelRequest) (
 	if err != nil {
 		return nil, err
 	}
-	return &v1.BulkCancelResponse{
+	return &v1.BulkCancelSessionsResponse{
 		Cancelled: int32(done.Sessions), BookingsCancelled: int32(done.Bookings), CreditsRefunded: int32(done.Credits),
 		BatchId: convert.IDText(done.Batch),
 	}, nil
@@ -300,7 +308,7 @@ func (s *Schedules) ImportSessions(
 	}, nil
 }
 
-// SetWorkouts handles SessionService.SetWorkouts.
+// SetWorkouts handles WorkoutService.SetWorkouts.
 func (s *Schedules) SetWorkouts(ctx context.Context, req *v1.SetWorkoutsRequest) (*v1.SetWorkoutsResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
@@ -316,7 +324,7 @@ func (s *Schedules) SetWorkouts(ctx context.Context, req *v1.SetWorkoutsRequest)
 	return &v1.SetWorkoutsResponse{Session: sessionMessage(after)}, nil
 }
 
-// AddInlineWorkout handles SessionService.AddInlineWorkout.
+// AddInlineWorkout handles WorkoutService.AddInlineWorkout.
 func (s *Schedules) AddInlineWorkout(
 	ctx context.Context, req *v1.AddInlineWorkoutRequest,
 ) (*v1.AddInlineWorkoutResponse, error) {
@@ -329,7 +337,7 @@ func (s *Schedules) AddInlineWorkout(
 	return &v1.AddInlineWorkoutResponse{Workout: workoutMessage(w)}, nil
 }
 
-// CreateWorkout handles SessionService.CreateWorkout.
+// CreateWorkout handles WorkoutService.CreateWorkout.
 func (s *Schedules) CreateWorkout(
 	ctx context.Context, req *v1.CreateWorkoutRequest,
 ) (*v1.CreateWorkoutResponse, error) {
@@ -340,7 +348,7 @@ func (s *Schedules) CreateWorkout(
 	return &v1.CreateWorkoutResponse{Workout: workoutMessage(w)}, nil
 }
 
-// UpdateWorkout handles SessionService.UpdateWorkout.
+// UpdateWorkout handles WorkoutService.UpdateWorkout.
 func (s *Schedules) UpdateWorkout(
 	ctx context.Context, req *v1.UpdateWorkoutRequest,
 ) (*v1.UpdateWorkoutResponse, error) {
@@ -358,7 +366,7 @@ func (s *Schedules) UpdateWorkout(
 	return &v1.UpdateWorkoutResponse{Workout: workoutMessage(w)}, nil
 }
 
-// DeleteWorkout handles SessionService.DeleteWorkout.
+// DeleteWorkout handles WorkoutService.DeleteWorkout.
 func (s *Schedules) DeleteWorkout(
 	ctx context.Context, req *v1.DeleteWorkoutRequest,
 ) (*v1.DeleteWorkoutResponse, error) {
@@ -375,7 +383,7 @@ func (s *Schedules) DeleteWorkout(
 	return &v1.DeleteWorkoutResponse{Workout: workoutMessage(w)}, nil
 }
 
-// ListWorkouts handles SessionService.ListWorkouts.
+// ListWorkouts handles WorkoutService.ListWorkouts.
 func (s *Schedules) ListWorkouts(ctx context.Context, req *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error) {
 	if of := convert.ID[tenant.SessionID](req.GetSessionId()); !of.IsZero() {
 		workouts, err := s.Service.ListSessionWorkouts(ctx, request.Caller(ctx), of)

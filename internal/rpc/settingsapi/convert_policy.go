@@ -8,18 +8,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-const policyLevelPrefix = "POLICY_LEVEL_"
+const policyLevelPrefix = "SETTING_LEVEL_"
 
-func policyLevelMessage(l catalog.Level) v1.PolicyLevel {
-	return convert.Enum[v1.PolicyLevel](v1.PolicyLevel_value, policyLevelPrefix, l)
+func policyLevelMessage(l catalog.Level) v1.SettingLevel {
+	return convert.Enum[v1.SettingLevel](v1.SettingLevel_value, policyLevelPrefix, l)
 }
 
 // policyTargetValue returns the target of a layer. The contract's rules have checked that its level and target match.
 func policyTargetValue(m *v1.PolicyLayer) settings.PolicyTarget {
 	switch m.GetLevel() {
-	case v1.PolicyLevel_POLICY_LEVEL_LOCATION:
+	case v1.SettingLevel_SETTING_LEVEL_LOCATION:
 		return settings.PolicyTarget{Location: convert.ID[tenant.LocationID](m.GetTargetId())}
-	case v1.PolicyLevel_POLICY_LEVEL_SERVICE:
+	case v1.SettingLevel_SETTING_LEVEL_SERVICE:
 		return settings.PolicyTarget{Service: convert.ID[tenant.ServiceID](m.GetTargetId())}
 	default:
 		return settings.PolicyTarget{}

@@ -49,12 +49,12 @@ func readSettings[S, R any](t settings.Table[S, R], m proto.Message, s *S) {
 // originMessages returns the level from which each field of m comes, in the order of m's fields.
 func originMessages[S, R any](
 	t settings.Table[S, R], m proto.Message, origins map[string]catalog.Level, target func(catalog.Level) string,
-) []*v1.PolicyOrigin {
+) []*v1.SettingOrigin {
 	fields := m.ProtoReflect().Descriptor().Fields()
-	messages := make([]*v1.PolicyOrigin, fields.Len())
+	messages := make([]*v1.SettingOrigin, fields.Len())
 	for _, row := range t {
 		level := origins[row.Field()]
-		messages[fields.ByName(protoreflect.Name(row.Name())).Index()] = &v1.PolicyOrigin{
+		messages[fields.ByName(protoreflect.Name(row.Name())).Index()] = &v1.SettingOrigin{
 			Field: row.Name(), Level: policyLevelMessage(level), TargetId: target(level),
 		}
 	}
@@ -108,11 +108,11 @@ func settingMessage(value any) proto.Message {
 	case time.Duration:
 		return durationpb.New(v)
 	case waitlist.QuietHours:
-		return &v1.WaitlistQuietHours{Start: convert.TimeOfDayMessage(v.From), End: convert.TimeOfDayMessage(v.Until)}
+		return &v1.QuietHours{Start: convert.TimeOfDayMessage(v.From), End: convert.TimeOfDayMessage(v.Until)}
 	case map[string]int:
-		m := &v1.TierBonuses{}
+		m := &v1.WaitlistTierBonuses{}
 		for _, tier := range slices.Sorted(maps.Keys(v)) {
-			m.Bonuses = append(m.Bonuses, &v1.TierBonus{Tier: tier, Points: int32(v[tier])})
+			m.Bonuses = append(m.Bonuses, &v1.WaitlistTierBonus{Tier: tier, Points: int32(v[tier])})
 		}
 		return m
 	case map[string]catalog.TierPolicy:
@@ -130,9 +130,9 @@ func messageValue(m proto.Message) any {
 	switch m := m.(type) {
 	case *durationpb.Duration:
 		return m.AsDuration()
-	case *v1.WaitlistQuietHours:
+	case *v1.QuietHours:
 		return waitlist.QuietHours{From: convert.TimeOfDayValue(m.Start), Until: convert.TimeOfDayValue(m.End)}
-	case *v1.TierBonuses:
+	case *v1.WaitlistTierBonuses:
 		bonuses := make(map[string]int, len(m.Bonuses))
 		for _, b := range m.Bonuses {
 			bonuses[b.Tier] = int(b.Points)

@@ -115,7 +115,7 @@ func TestOriginMessages_KeepTheOrderOfFields(t *testing.T) {
 	t.Parallel()
 	rules := effectiveRulesMessage(waitlist.Resolve())
 	policy := effectiveMessage(catalog.ResolveLayers())
-	for m, origins := range map[proto.Message][]*v1.PolicyOrigin{
+	for m, origins := range map[proto.Message][]*v1.SettingOrigin{
 		policy.Policy: policy.Origins, rules.Rules: rules.Origins,
 	} {
 		fields := m.ProtoReflect().Descriptor().Fields()

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// GetPolicy handles TenantService.GetPolicy.
+// GetPolicy handles CatalogService.GetPolicy.
 func (s *Settings) GetPolicy(ctx context.Context, req *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error) {
 	effective, err := s.Service.GetPolicy(ctx, request.Caller(ctx), settings.PolicyTarget{
 		Location: convert.ID[tenant.LocationID](req.GetLocationId()),
@@ -22,7 +22,7 @@ func (s *Settings) GetPolicy(ctx context.Context, req *v1.GetPolicyRequest) (*v1
 	return &v1.GetPolicyResponse{Effective: effectiveMessage(effective)}, nil
 }
 
-// UpdatePolicy handles TenantService.UpdatePolicy.
+// UpdatePolicy handles CatalogService.UpdatePolicy.
 func (s *Settings) UpdatePolicy(ctx context.Context, req *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error) {
 	sent := req.GetLayer()
 	expect, err := convert.ExpectedVersion(sent.GetEtag())

@@ -18,17 +18,21 @@ func rulesTargetValue(location, service string) settings.PolicyTarget {
 	}
 }
 
-// GetRules handles WaitlistService.GetRules.
-func (s *Settings) GetRules(ctx context.Context, req *v1.GetRulesRequest) (*v1.GetRulesResponse, error) {
+// GetWaitlistRules handles WaitlistService.GetWaitlistRules.
+func (s *Settings) GetWaitlistRules(
+	ctx context.Context, req *v1.GetWaitlistRulesRequest,
+) (*v1.GetWaitlistRulesResponse, error) {
 	effective, err := s.Service.GetRules(ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId))
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
+	return &v1.GetWaitlistRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
 }
 
-// UpdateRules handles WaitlistService.UpdateRules.
-func (s *Settings) UpdateRules(ctx context.Context, req *v1.UpdateRulesRequest) (*v1.UpdateRulesResponse, error) {
+// UpdateWaitlistRules handles WaitlistService.UpdateWaitlistRules.
+func (s *Settings) UpdateWaitlistRules(
+	ctx context.Context, req *v1.UpdateWaitlistRulesRequest,
+) (*v1.UpdateWaitlistRulesResponse, error) {
 	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
@@ -40,11 +44,13 @@ func (s *Settings) UpdateRules(ctx context.Context, req *v1.UpdateRulesRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UpdateRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
+	return &v1.UpdateWaitlistRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
 }
 
-// ResetRules handles WaitlistService.ResetRules.
-func (s *Settings) ResetRules(ctx context.Context, req *v1.ResetRulesRequest) (*v1.ResetRulesResponse, error) {
+// ResetWaitlistRules handles WaitlistService.ResetWaitlistRules.
+func (s *Settings) ResetWaitlistRules(
+	ctx context.Context, req *v1.ResetWaitlistRulesRequest,
+) (*v1.ResetWaitlistRulesResponse, error) {
 	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
@@ -55,16 +61,16 @@ func (s *Settings) ResetRules(ctx context.Context, req *v1.ResetRulesRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ResetRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
+	return &v1.ResetWaitlistRulesResponse{Effective: effectiveRulesMessage(effective)}, nil
 }
 
 // versionCursor is a position in the versions of waitlist rules.
 type versionCursor struct{ Version int }
 
-// ListRulesVersions handles WaitlistService.ListRulesVersions.
-func (s *Settings) ListRulesVersions(
-	ctx context.Context, req *v1.ListRulesVersionsRequest,
-) (*v1.ListRulesVersionsResponse, error) {
+// ListWaitlistRulesVersions handles WaitlistService.ListWaitlistRulesVersions.
+func (s *Settings) ListWaitlistRulesVersions(
+	ctx context.Context, req *v1.ListWaitlistRulesVersionsRequest,
+) (*v1.ListWaitlistRulesVersionsResponse, error) {
 	page, err := convert.ParsePage[versionCursor](req)
 	if err != nil {
 		return nil, err
@@ -82,7 +88,7 @@ func (s *Settings) ListRulesVersions(
 	versions, next := convert.Paginate(
 		page, versions, func(v waitlists.RulesVersion) versionCursor { return versionCursor{v.Version} },
 	)
-	return &v1.ListRulesVersionsResponse{
+	return &v1.ListWaitlistRulesVersionsResponse{
 		Versions: convert.Messages(versions, rulesVersionMessage), NextPageToken: next,
 	}, nil
 }
@@ -92,8 +98,10 @@ const (
 	maxPreview     = 500
 )
 
-// PreviewRules handles WaitlistService.PreviewRules.
-func (s *Settings) PreviewRules(ctx context.Context, req *v1.PreviewRulesRequest) (*v1.PreviewRulesResponse, error) {
+// PreviewWaitlistRules handles WaitlistService.PreviewWaitlistRules.
+func (s *Settings) PreviewWaitlistRules(
+	ctx context.Context, req *v1.PreviewWaitlistRulesRequest,
+) (*v1.PreviewWaitlistRulesResponse, error) {
 	within := convert.SpanOrLast30Days(s.Now, req.DecidedWithin)
 	limit := defaultPreview
 	if req.Limit > 0 {
@@ -107,9 +115,9 @@ func (s *Settings) PreviewRules(ctx context.Context, req *v1.PreviewRulesRequest
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.PreviewRulesResponse{}
+	response := &v1.PreviewWaitlistRulesResponse{}
 	for _, p := range previewed {
-		move := &v1.PreviewedMove{
+		move := &v1.PreviewedWaitlistMove{
 			Decision:  convert.DecisionMessage(name)(p.Decided),
 			DraftMove: convert.Enum[v1.WaitlistMove](v1.WaitlistMove_value, convert.MovePrefix, p.Draft.Move),
 			DraftMode: convert.Enum[v1.WaitlistMode](v1.WaitlistMode_value, convert.ModePrefix, p.Draft.Mode),

@@ -56,8 +56,10 @@ func (s *Waitlists) LeaveWaitlist(
 	return &v1.LeaveWaitlistResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
-// RemoveEntry handles WaitlistService.RemoveEntry.
-func (s *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest) (*v1.RemoveEntryResponse, error) {
+// RemoveWaitlistEntry handles WaitlistService.RemoveWaitlistEntry.
+func (s *Waitlists) RemoveWaitlistEntry(
+	ctx context.Context, req *v1.RemoveWaitlistEntryRequest,
+) (*v1.RemoveWaitlistEntryResponse, error) {
 	e, err := s.Service.LeaveWaitlist(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), req.Reason,
 		convert.TrueUnlessSet(req.Notify),
@@ -65,7 +67,7 @@ func (s *Waitlists) RemoveEntry(ctx context.Context, req *v1.RemoveEntryRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.RemoveEntryResponse{Entry: convert.EntryMessage(e)}, nil
+	return &v1.RemoveWaitlistEntryResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
 // idCursor is a position in a list that is ordered by id.
@@ -96,8 +98,10 @@ func (s *Waitlists) ListMyEntries(
 	}, nil
 }
 
-// AcceptOffer handles WaitlistService.AcceptOffer.
-func (s *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest) (*v1.AcceptOfferResponse, error) {
+// AcceptWaitlistOffer handles WaitlistService.AcceptWaitlistOffer.
+func (s *Waitlists) AcceptWaitlistOffer(
+	ctx context.Context, req *v1.AcceptWaitlistOfferRequest,
+) (*v1.AcceptWaitlistOfferResponse, error) {
 	a, err := s.Service.AcceptOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId),
 		convert.ID[tenant.SubscriptionID](req.SubscriptionId),
@@ -106,44 +110,50 @@ func (s *Waitlists) AcceptOffer(ctx context.Context, req *v1.AcceptOfferRequest)
 		return nil, err
 	}
 	return convert.BookingResponse(ctx,
-		&v1.AcceptOfferResponse{Booking: convert.BookingMessage(*a.Booking), Offer: convert.OfferMessage(a.Offer)},
+		&v1.AcceptWaitlistOfferResponse{Booking: convert.BookingMessage(*a.Booking), Offer: convert.OfferMessage(a.Offer)},
 		seats.Result{Booking: a.Booking, Repeated: a.Repeated},
 	)
 }
 
-// DeclineOffer handles WaitlistService.DeclineOffer.
-func (s *Waitlists) DeclineOffer(ctx context.Context, req *v1.DeclineOfferRequest) (*v1.DeclineOfferResponse, error) {
+// DeclineWaitlistOffer handles WaitlistService.DeclineWaitlistOffer.
+func (s *Waitlists) DeclineWaitlistOffer(
+	ctx context.Context, req *v1.DeclineWaitlistOfferRequest,
+) (*v1.DeclineWaitlistOfferResponse, error) {
 	a, err := s.Service.DeclineOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Leave, req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.DeclineOfferResponse{
+	return &v1.DeclineWaitlistOfferResponse{
 		Offer: convert.OfferMessage(a.Offer), Entry: convert.EntryMessage(*a.Entry),
 	}, nil
 }
 
-// GetClaim handles WaitlistService.GetClaim.
-func (s *Waitlists) GetClaim(ctx context.Context, req *v1.GetClaimRequest) (*v1.GetClaimResponse, error) {
+// GetWaitlistClaim handles WaitlistService.GetWaitlistClaim.
+func (s *Waitlists) GetWaitlistClaim(
+	ctx context.Context, req *v1.GetWaitlistClaimRequest,
+) (*v1.GetWaitlistClaimResponse, error) {
 	c, err := s.Service.GetClaim(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetClaimResponse{
+	return &v1.GetWaitlistClaimResponse{
 		Offer: convert.OfferMessage(c.Offer), LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName,
 		SessionEndTime: convert.Timestamp(c.Offer.SessionEnds),
 		ServerTime:     convert.Timestamp(s.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
 	}, nil
 }
 
-// ClaimOffer handles WaitlistService.ClaimOffer.
-func (s *Waitlists) ClaimOffer(ctx context.Context, req *v1.ClaimOfferRequest) (*v1.ClaimOfferResponse, error) {
-	o, err := s.Service.ClaimOffer(ctx, req.Token, req.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
+// AnswerWaitlistClaim handles WaitlistService.AnswerWaitlistClaim.
+func (s *Waitlists) AnswerWaitlistClaim(
+	ctx context.Context, req *v1.AnswerWaitlistClaimRequest,
+) (*v1.AnswerWaitlistClaimResponse, error) {
+	o, err := s.Service.ClaimOffer(ctx, req.Token, req.Action == v1.WaitlistClaimAction_WAITLIST_CLAIM_ACTION_ACCEPT)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ClaimOfferResponse{Offer: convert.OfferMessage(o)}, nil
+	return &v1.AnswerWaitlistClaimResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
 // keyCursor is a position in a list that is ordered by the time of joining.
@@ -152,8 +162,10 @@ type keyCursor struct {
 	ID  tenant.UUID
 }
 
-// ListEntries handles WaitlistService.ListEntries.
-func (s *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest) (*v1.ListEntriesResponse, error) {
+// ListWaitlistEntries handles WaitlistService.ListWaitlistEntries.
+func (s *Waitlists) ListWaitlistEntries(
+	ctx context.Context, req *v1.ListWaitlistEntriesRequest,
+) (*v1.ListWaitlistEntriesResponse, error) {
 	page, err := convert.ParsePage[keyCursor](req)
 	if err != nil {
 		return nil, err
@@ -182,13 +194,15 @@ func (s *Waitlists) ListEntries(ctx context.Context, req *v1.ListEntriesRequest)
 	entries, next := convert.Paginate(
 		page, entries, func(e waitlist.Entry) keyCursor { return keyCursor{e.Key, e.ID.UUID} },
 	)
-	return &v1.ListEntriesResponse{
+	return &v1.ListWaitlistEntriesResponse{
 		Entries: convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
 	}, nil
 }
 
-// ListOffers handles WaitlistService.ListOffers.
-func (s *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (*v1.ListOffersResponse, error) {
+// ListWaitlistOffers handles WaitlistService.ListWaitlistOffers.
+func (s *Waitlists) ListWaitlistOffers(
+	ctx context.Context, req *v1.ListWaitlistOffersRequest,
+) (*v1.ListWaitlistOffersResponse, error) {
 	page, err := convert.ParsePage[idCursor](req)
 	if err != nil {
 		return nil, err
@@ -209,13 +223,15 @@ func (s *Waitlists) ListOffers(ctx context.Context, req *v1.ListOffersRequest) (
 		return nil, err
 	}
 	offers, next := convert.Paginate(page, offers, func(o waitlist.Offer) idCursor { return idCursor{o.ID.UUID} })
-	return &v1.ListOffersResponse{
+	return &v1.ListWaitlistOffersResponse{
 		Offers: convert.Messages(offers, convert.OfferMessage), NextPageToken: next,
 	}, nil
 }
 
-// SetPriority handles WaitlistService.SetPriority.
-func (s *Waitlists) SetPriority(ctx context.Context, req *v1.SetPriorityRequest) (*v1.SetPriorityResponse, error) {
+// SetWaitlistPriority handles WaitlistService.SetWaitlistPriority.
+func (s *Waitlists) SetWaitlistPriority(
+	ctx context.Context, req *v1.SetWaitlistPriorityRequest,
+) (*v1.SetWaitlistPriorityResponse, error) {
 	edit := waitlists.PriorityEdit{Flagged: req.Flagged, Reason: req.Reason}
 	if req.Score != nil {
 		edit.Score = new(int(*req.Score))
@@ -224,11 +240,13 @@ func (s *Waitlists) SetPriority(ctx context.Context, req *v1.SetPriorityRequest)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.SetPriorityResponse{Entry: convert.EntryMessage(e)}, nil
+	return &v1.SetWaitlistPriorityResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
-// MoveEntry handles WaitlistService.MoveEntry.
-func (s *Waitlists) MoveEntry(ctx context.Context, req *v1.MoveEntryRequest) (*v1.MoveEntryResponse, error) {
+// MoveWaitlistEntry handles WaitlistService.MoveWaitlistEntry.
+func (s *Waitlists) MoveWaitlistEntry(
+	ctx context.Context, req *v1.MoveWaitlistEntryRequest,
+) (*v1.MoveWaitlistEntryResponse, error) {
 	e, err := s.Service.MoveEntry(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId),
 		convert.ID[tenant.EntryID](req.BeforeEntryId), req.Reason,
@@ -236,11 +254,13 @@ func (s *Waitlists) MoveEntry(ctx context.Context, req *v1.MoveEntryRequest) (*v
 	if err != nil {
 		return nil, err
 	}
-	return &v1.MoveEntryResponse{Entry: convert.EntryMessage(e)}, nil
+	return &v1.MoveWaitlistEntryResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
-// OfferPlace handles WaitlistService.OfferPlace.
-func (s *Waitlists) OfferPlace(ctx context.Context, req *v1.OfferPlaceRequest) (*v1.OfferPlaceResponse, error) {
+// CreateWaitlistOffer handles WaitlistService.CreateWaitlistOffer.
+func (s *Waitlists) CreateWaitlistOffer(
+	ctx context.Context, req *v1.CreateWaitlistOfferRequest,
+) (*v1.CreateWaitlistOfferResponse, error) {
 	o, err := s.Service.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
 		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
 		Until: convert.Time(req.ExpireTime), Reason: req.Reason,
@@ -248,24 +268,26 @@ func (s *Waitlists) OfferPlace(ctx context.Context, req *v1.OfferPlaceRequest) (
 	if err != nil {
 		return nil, err
 	}
-	return &v1.OfferPlaceResponse{Offer: convert.OfferMessage(o)}, nil
+	return &v1.CreateWaitlistOfferResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
-// ExpireOffer handles WaitlistService.ExpireOffer.
-func (s *Waitlists) ExpireOffer(ctx context.Context, req *v1.ExpireOfferRequest) (*v1.ExpireOfferResponse, error) {
+// ExpireWaitlistOffer handles WaitlistService.ExpireWaitlistOffer.
+func (s *Waitlists) ExpireWaitlistOffer(
+	ctx context.Context, req *v1.ExpireWaitlistOfferRequest,
+) (*v1.ExpireWaitlistOfferResponse, error) {
 	o, err := s.Service.ExpireOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ExpireOfferResponse{Offer: convert.OfferMessage(o)}, nil
+	return &v1.ExpireWaitlistOfferResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
-// ListDecisions handles WaitlistService.ListDecisions.
-func (s *Waitlists) ListDecisions(
-	ctx context.Context, req *v1.ListDecisionsRequest,
-) (*v1.ListDecisionsResponse, error) {
+// ListWaitlistDecisions handles WaitlistService.ListWaitlistDecisions.
+func (s *Waitlists) ListWaitlistDecisions(
+	ctx context.Context, req *v1.ListWaitlistDecisionsRequest,
+) (*v1.ListWaitlistDecisionsResponse, error) {
 	page, err := convert.ParsePage[idCursor](req)
 	if err != nil {
 		return nil, err
@@ -286,20 +308,20 @@ func (s *Waitlists) ListDecisions(
 	decisions, next := convert.Paginate(
 		page, decisions, func(d waitlists.DecisionRecord) idCursor { return idCursor{d.ID.UUID} },
 	)
-	return &v1.ListDecisionsResponse{
+	return &v1.ListWaitlistDecisionsResponse{
 		Decisions: convert.Messages(decisions, convert.DecisionMessage(name)), NextPageToken: next,
 	}, nil
 }
 
-// ExplainSession handles WaitlistService.ExplainSession.
-func (s *Waitlists) ExplainSession(
-	ctx context.Context, req *v1.ExplainSessionRequest,
-) (*v1.ExplainSessionResponse, error) {
+// ExplainSessionWaitlist handles WaitlistService.ExplainSessionWaitlist.
+func (s *Waitlists) ExplainSessionWaitlist(
+	ctx context.Context, req *v1.ExplainSessionWaitlistRequest,
+) (*v1.ExplainSessionWaitlistResponse, error) {
 	history, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.ExplainSessionResponse{
+	response := &v1.ExplainSessionWaitlistResponse{
 		Decisions: convert.Messages(history.Decisions, convert.DecisionMessage(history.Name)),
 		Offers:    convert.Messages(history.Offers, convert.OfferMessage),
 		Entries:   convert.Messages(history.Entries, convert.EntryMessage),
@@ -310,18 +332,20 @@ func (s *Waitlists) ExplainSession(
 	return response, nil
 }
 
-// ExplainEntry handles WaitlistService.ExplainEntry.
-func (s *Waitlists) ExplainEntry(ctx context.Context, req *v1.ExplainEntryRequest) (*v1.ExplainEntryResponse, error) {
+// ExplainWaitlistEntry handles WaitlistService.ExplainWaitlistEntry.
+func (s *Waitlists) ExplainWaitlistEntry(
+	ctx context.Context, req *v1.ExplainWaitlistEntryRequest,
+) (*v1.ExplainWaitlistEntryResponse, error) {
 	explanation, err := s.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.ExplainEntryResponse{
+	response := &v1.ExplainWaitlistEntryResponse{
 		Entry: convert.EntryMessage(explanation.Entry), Offers: convert.Messages(explanation.Offers, convert.OfferMessage),
 	}
 	for _, d := range explanation.Decisions {
 		decision := convert.DecisionMessage(explanation.Name)(d)
-		verdict := &v1.EntryVerdict{Decision: decision}
+		verdict := &v1.WaitlistEntryVerdict{Decision: decision}
 		for _, v := range decision.Verdicts {
 			if v.EntryId == response.Entry.Id {
 				verdict.Verdict = v

@@ -13,23 +13,23 @@ import (
 
 // Item is equipment that can be booked with a session, in limited number.
 type Item struct {
-	ID        tenant.ItemID
-	Location  tenant.LocationID
-	Name      string
-	Kind      string
-	Stock     int
-	Price     credit.Money
-	Out       *time.Duration // how long it is in use, from the session's start; nil: as long as the session
-	Active    bool
-	Version   int
-	CreatedAt time.Time
-	UpdatedAt time.Time
+	ID          tenant.ItemID
+	Location    tenant.LocationID
+	Name        string
+	Kind        string
+	Stock       int
+	Price       credit.Money
+	UseDuration *time.Duration // how long it is in use, from the session's start; nil: as long as the session
+	Active      bool
+	Version     int
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
 }
 
 // Span returns when the item is in use for a session with the span s.
 func (i Item) Span(s civil.Span) civil.Span {
-	if i.Out != nil {
-		s.End = s.Start.Add(*i.Out)
+	if i.UseDuration != nil {
+		s.End = s.Start.Add(*i.UseDuration)
 	}
 	return s
 }
@@ -43,8 +43,8 @@ func (i Item) Validate() error {
 		return fault.Invalid("item.name", "An item's name must be one line without control or invisible characters.")
 	case i.Stock < 0 || i.Stock > 10_000:
 		return fault.Invalid("item.stock", "The stock is 0 to 10,000.")
-	case i.Out != nil && (*i.Out < time.Minute || *i.Out > 7*24*time.Hour):
-		return fault.Invalid("item.time_out", "The time out is 1 minute to 7 days.")
+	case i.UseDuration != nil && (*i.UseDuration < time.Minute || *i.UseDuration > 7*24*time.Hour):
+		return fault.Invalid("item.use_duration", "It is in use for 1 minute to 7 days.")
 	case i.Price.Currency == "" && (i.Price.Units != 0 || i.Price.Nanos != 0):
 		return fault.Invalid("item.price.currency_code", "A price needs a currency.")
 	case i.Price.Units < 0 || i.Price.Nanos < 0 || i.Price.Nanos > 999_999_999:

@@ -28,8 +28,8 @@ func TestReserveItems_PicksFreeUnits(t *testing.T) {
 		cart := booking.Item{ID: id[tenant.ItemID](), Stock: rapid.IntRange(0, 5).Draw(t, "stock"), Active: true}
 		span := civil.Span{Start: s.StartsAt, End: s.EndsAt}
 		if rapid.Bool().Draw(t, "own time") {
-			cart.Out = new(time.Duration(rapid.IntRange(1, 180).Draw(t, "minutes")) * time.Minute)
-			span.End = s.StartsAt.Add(*cart.Out)
+			cart.UseDuration = new(time.Duration(rapid.IntRange(1, 180).Draw(t, "minutes")) * time.Minute)
+			span.End = s.StartsAt.Add(*cart.UseDuration)
 		}
 		var reserved []booking.ItemReservation
 		free := make(map[int]bool)
@@ -140,12 +140,13 @@ func TestItem_NamesTheInvalidField(t *testing.T) {
 	}
 	expect.InvalidField(t, booking.Item{Name: "a"}, map[string][]set{
 		"": {
-			{"Name": "é", "Out": time.Minute}, {"Name": strings.Repeat("é", 200), "Stock": 10_000, "Out": week},
+			{"Name": "é", "UseDuration": time.Minute},
+			{"Name": strings.Repeat("é", 200), "Stock": 10_000, "UseDuration": week},
 			price(1, 999_999_999), {"Stock": 0},
 		},
 		"item.name":                {{"Name": ""}, {"Name": strings.Repeat("é", 201)}, {"Name": "A\nB"}},
 		"item.stock":               {{"Stock": -1}, {"Stock": 10_001}},
-		"item.time_out":            {{"Out": time.Minute - 1}, {"Out": week + 1}},
+		"item.use_duration":        {{"UseDuration": time.Minute - 1}, {"UseDuration": week + 1}},
 		"item.price.currency_code": {{"Price.Units": 1}, {"Price.Nanos": 1}},
 		"item.price":               {price(-1, 0), price(0, -1), price(0, 1_000_000_000)},
 	})

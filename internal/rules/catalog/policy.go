@@ -101,12 +101,12 @@ var PolicyFields = settings.Table[PolicyLayer, BookingPolicy]{
 			return &l.HoldTTL, &p.HoldTTL
 		}).
 		Default(10 * time.Minute).Check(settings.Span(time.Minute, day)).In("hold_ttl_seconds"),
-	settings.New("checkin_opens_before",
+	settings.New("check_in_opens_before",
 		func(l *PolicyLayer, p *BookingPolicy) (**time.Duration, *time.Duration) {
 			return &l.CheckInOpensBefore, &p.CheckInOpensBefore
 		}).
 		Default(time.Hour).Check(settings.Span(0, day)).In("checkin_opens_before_seconds"),
-	settings.New("checkin_closes_after_end",
+	settings.New("check_in_closes_after_end",
 		func(l *PolicyLayer, p *BookingPolicy) (**time.Duration, *time.Duration) {
 			return &l.CheckInClosesAfterEnd, &p.CheckInClosesAfterEnd
 		}).
@@ -129,11 +129,11 @@ var PolicyFields = settings.Table[PolicyLayer, BookingPolicy]{
 	settings.New("gps_max_meters",
 		func(l *PolicyLayer, p *BookingPolicy) (**float64, *float64) { return &l.GPSMaxMeters, &p.GPSMaxMeters }).
 		Default(200).Check(meters).In("gps_max_meters"),
-	settings.New("checkin_requires_qr",
+	settings.New("check_in_requires_qr",
 		func(l *PolicyLayer, p *BookingPolicy) (**bool, *bool) {
 			return &l.CheckInRequiresQR, &p.CheckInRequiresQR
 		}).
-		In("checkin_requires_qr"),
+		In("check_in_requires_qr"),
 }
 
 // AllPolicyFields are PolicyFields, and the waitlist rule that every booking of a full session needs.

@@ -188,19 +188,19 @@ func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
 	t.Parallel()
 	const day, second, invalid = 24 * time.Hour, time.Second, "INVALID_FIELD @layer.policy."
 	bounds := map[string]struct{ initial, least, most, unit time.Duration }{
-		"advance_window":           {30 * day, 0, 730 * day, second},
-		"booking_closes_before":    {0, 0, 30 * day, second},
-		"cancellation_window":      {day, 0, 30 * day, second},
-		"hold_ttl":                 {10 * time.Minute, time.Minute, day, second},
-		"checkin_opens_before":     {time.Hour, 0, day, second},
-		"checkin_closes_after_end": {30 * time.Minute, 0, day, second},
-		"auto_no_show_after":       {30 * time.Minute, 0, 7 * day, second},
-		"gps_max_meters":           {200, 10, 100_000, 1},
+		"advance_window":            {30 * day, 0, 730 * day, second},
+		"booking_closes_before":     {0, 0, 30 * day, second},
+		"cancellation_window":       {day, 0, 30 * day, second},
+		"hold_ttl":                  {10 * time.Minute, time.Minute, day, second},
+		"check_in_opens_before":     {time.Hour, 0, day, second},
+		"check_in_closes_after_end": {30 * time.Minute, 0, day, second},
+		"auto_no_show_after":        {30 * time.Minute, 0, 7 * day, second},
+		"gps_max_meters":            {200, 10, 100_000, 1},
 	}
 	others := map[string]any{
 		"allow_late_cancellation": false, "allow_reschedule": false, "auto_no_show": false, "waitlist_enabled": true,
-		"checkin_requires_qr": false,
-		"tier_cancellations":  map[string]catalog.TierPolicy{},
+		"check_in_requires_qr": false,
+		"tier_cancellations":   map[string]catalog.TierPolicy{},
 	}
 	defaults := catalog.Defaults().Layer()
 	test.EqOp(t, len(bounds)+len(others), len(catalog.AllPolicyFields))

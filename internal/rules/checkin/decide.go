@@ -115,7 +115,7 @@ type Result struct {
 	Unchanged bool
 }
 
-// Decide checks a party in. The errors are PERMISSION_DENIED, NOT_CONFIRMED, SESSION_NOT_OPEN, CHECKIN_WINDOW,
+// Decide checks a party in. The errors are PERMISSION_DENIED, NOT_CONFIRMED, SESSION_NOT_OPEN, CHECK_IN_WINDOW,
 // GPS_NOT_AVAILABLE, QR_REQUIRED, GPS_OUTDATED, GPS_IMPRECISE, GPS_TOO_FAR, and INVALID_FIELD for a position or method
 // that does not exist.
 func Decide(f Facts, c Request, now time.Time) (Result, error) {

@@ -47,7 +47,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 	const (
 		day    = 24 * time.Hour
 		state  = "NOT_CONFIRMED status="
-		window = "CHECKIN_WINDOW closes_at=2026-03-29T19:30:00Z opens_at=2026-03-29T17:00:00Z"
+		window = "CHECK_IN_WINDOW closes_at=2026-03-29T19:30:00Z opens_at=2026-03-29T17:00:00Z"
 	)
 	first := starts.Add(-40 * time.Minute)
 	manual, qr := request{Method: checkin.Manual}, request{Method: checkin.QR}
@@ -89,7 +89,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		"it is closed for GPS":             {nil, near, 90 * time.Minute, window},
 		"it is closed for staff who scan":  {staff, qr, 90 * time.Minute, window},
 		"staff check in from a day before": {staff, manual, -day, ""},
-		"staff cannot check in earlier":    {staff, manual, -day - 1, "CHECKIN_WINDOW opens_at=2026-03-28T18:00:00Z"},
+		"staff cannot check in earlier":    {staff, manual, -day - 1, "CHECK_IN_WINDOW opens_at=2026-03-28T18:00:00Z"},
 		"staff can if members can":         {set{"Staff": true, "Window.OpensBefore": 2 * day}, manual, -2 * day, ""},
 		"staff can correct it weeks later": {staff, manual, 1000 * time.Hour, ""},
 		"a fresh, precise position":        {nil, reported(200, checkin.MaxPositionAge), 0, ""},

@@ -130,11 +130,11 @@ var all = []struct {
 	},
 	{event.MemberChanged{}, `{}`, "changed"},
 	{event.MemberChanged{Changed: []string{"name"}}, `{"changed":["name"]}`, "changed"},
-	{event.RolesChanged{Roles: []string{}}, `{"roles":[]}`, "roles"},
-	{event.RolesChanged{ServiceAccount: tenant.ServiceAccountID{UUID: id}},
+	{event.AccessChanged{Roles: []string{}}, `{"roles":[]}`, "roles"},
+	{event.AccessChanged{ServiceAccount: tenant.ServiceAccountID{UUID: id}},
 		`{"service_account_id":"` + id.String() + `"}`, "roles"},
 	{
-		event.RolesChanged{
+		event.AccessChanged{
 			Roles: []string{"owner"}, Change: "TRANSFER_CONFIRMED", Role: "owner", FromMember: tenant.MemberID{UUID: id},
 		},
 		`{"roles":["owner"],"change":"TRANSFER_CONFIRMED","role":"owner","from_member_id":"` + id.String() + `"}`,

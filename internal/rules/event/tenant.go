@@ -5,7 +5,7 @@ import "github.com/berthhq/berth/internal/tenant"
 // tenantTypes are the types of this file.
 var tenantTypes = []stored{
 	as(CreditsChanged{}), as(SubscriptionChanged{}),
-	as(MemberChanged{}), as(RolesChanged{}),
+	as(MemberChanged{}), as(AccessChanged{}),
 	as(CatalogChanged{}), as(RulesChanged{}),
 }
 
@@ -37,8 +37,8 @@ type MemberChanged struct {
 // Type implements Data.
 func (MemberChanged) Type() Type { return "member.changed" }
 
-// RolesChanged says that permissions changed: of a member, of a role, or of a service account.
-type RolesChanged struct {
+// AccessChanged says that permissions changed: of a member, of a role, or of a service account.
+type AccessChanged struct {
 	Roles []string `json:"roles,omitzero" see:"own"` // all that the member has now; nil if they stay
 	// Change is what owners and admins are told, one of package notify's kinds; empty if they are told nothing.
 	Change string `json:"change,omitempty"`
@@ -49,7 +49,7 @@ type RolesChanged struct {
 }
 
 // Type implements Data.
-func (RolesChanged) Type() Type { return "roles.changed" }
+func (AccessChanged) Type() Type { return "access.changed" }
 
 // CatalogChanged says that an entity of the catalog or a policy was created, edited or deleted.
 type CatalogChanged struct {

@@ -24,7 +24,7 @@ const (
 // Audience returns whom the event concerns.
 func (e Event) Audience() Audience {
 	switch e.Data.(type) {
-	case event.RolesChanged:
+	case event.AccessChanged:
 		if e.Details.Access == nil { // the roles are not worth a message
 			return Nobody
 		}

@@ -49,15 +49,15 @@ func TestConcerns_PicksThePeopleOfAnEvent(t *testing.T) {
 		"a note":          {Event{Data: event.WaitlistStaffNote{}, Entry: entry}, OfStaff, Person{Member: mia}, Person{}},
 		"a second screen": {Event{Data: event.DisplaySecondScreen{}}, OfStaff, Person{Member: mia}, Person{}},
 		"a change of roles": {
-			Event{Data: event.RolesChanged{}, Member: mia, Actor: ben, Details: change}, OfAccess, Person{Member: ben},
+			Event{Data: event.AccessChanged{}, Member: mia, Actor: ben, Details: change}, OfAccess, Person{Member: ben},
 			Person{Member: tenant.New[tenant.MemberID](monday)},
 		},
 		"a change of roles, to an owner": {
-			Event{Data: event.RolesChanged{}, Member: mia, Details: change}, OfAccess, Person{Owner: true},
+			Event{Data: event.AccessChanged{}, Member: mia, Details: change}, OfAccess, Person{Owner: true},
 			Person{Member: ben},
 		},
 		"roles of no power": {
-			Event{Data: event.RolesChanged{}, Member: mia}, Nobody, Person{}, Person{Member: mia},
+			Event{Data: event.AccessChanged{}, Member: mia}, Nobody, Person{}, Person{Member: mia},
 		},
 		"nobody's": {Event{Data: event.CatalogChanged{}}, Nobody, Person{}, Person{}},
 	} {
@@ -73,7 +73,7 @@ func TestPlan_NamesWhomAChangeOfAccessConcerns(t *testing.T) {
 	mia, ben := tenant.New[tenant.MemberID](monday), tenant.New[tenant.MemberID](monday)
 	stored := AccessChange{Kind: RoleGiven, Role: "admin"}
 	e := Event{
-		ID: tenant.New[tenant.EventID](monday), Data: event.RolesChanged{}, Member: mia, Actor: ben, At: monday,
+		ID: tenant.New[tenant.EventID](monday), Data: event.AccessChanged{}, Member: mia, Actor: ben, At: monday,
 		Details: Details{Access: &stored},
 	}
 	notices := Plan(e, []Person{{Member: ben, Name: "Ben"}, {Member: mia, Name: "Mia"}}, DefaultSettings(), monday)

@@ -185,10 +185,11 @@ func (r Recipient) Reachable(c delivery.Channel) bool {
 	}
 }
 
-// CheckReachable rejects a channel over which the recipient cannot get a message, or has stopped them: UNREACHABLE.
+// CheckReachable rejects a channel over which the recipient cannot get a message, or has stopped them:
+// RECIPIENT_UNREACHABLE.
 func (r Recipient) CheckReachable(c delivery.Channel) error {
 	if !r.Reachable(c) || r.Stopped[c] != "" {
-		return fault.New(fault.FailedPrecondition, fault.Unreachable,
+		return fault.New(fault.FailedPrecondition, fault.RecipientUnreachable,
 			"You have no number, address or device for that channel, or have stopped it.").WithMetadata("channel", string(c))
 	}
 	return nil

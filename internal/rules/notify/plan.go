@@ -19,7 +19,7 @@ type Event struct {
 	At      time.Time
 
 	Payer   tenant.UUID     // of CreditsChanged: the subscription
-	Actor   tenant.MemberID // of RolesChanged: who changed them; zero: not a member
+	Actor   tenant.MemberID // of AccessChanged: who changed them; zero: not a member
 	Moved   bool            // by SessionUpdated: to another time, location or resource
 	Gone    bool            // of BookingCancelled: because the session is cancelled
 	Spent   int             // of CreditsChanged: by how much the balance fell
@@ -52,7 +52,7 @@ func EventOf(e Event, actor string) Event {
 		e.Details.Screen = true
 	case event.CreditsChanged:
 		e.Payer, e.Spent = d.Subscription.UUID, -d.Amount
-	case event.RolesChanged:
+	case event.AccessChanged:
 		if d.Change == "" {
 			break
 		}
@@ -112,7 +112,7 @@ var plans = map[event.Type]func(p *planner, who Person){
 	typeOf[event.CreditsChanged]():      func(p *planner, who Person) { p.addCreditsLow(who, p.event.Spent) },
 	typeOf[event.WaitlistStaffNote]():   (*planner).addNote,
 	typeOf[event.DisplaySecondScreen](): (*planner).addNote,
-	typeOf[event.RolesChanged](): func(p *planner, who Person) {
+	typeOf[event.AccessChanged](): func(p *planner, who Person) {
 		p.addNow(who, AccessChanged, p.now.Add(mailLifetime))
 	},
 }

@@ -195,7 +195,7 @@ func TestPlan_LimitsHowLongMessagesAreWorthSending(t *testing.T) {
 		"a note about a session":   {Event{Data: event.WaitlistStaffNote{}}, person, StaffNote, Mail, start},
 		"a second screen":          {Event{Data: event.DisplaySecondScreen{}}, person, StaffNote, Alert, start},
 		"a change of roles": {
-			Event{Data: event.RolesChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day),
+			Event{Data: event.AccessChanged{}}, Person{}, AccessChanged, Mail, monday.Add(7 * day),
 		},
 		"a note about one that has gone": {Event{Data: event.WaitlistStaffNote{}}, begun, StaffNote, Mail, monday.Add(day)},
 	} {
@@ -255,20 +255,20 @@ func TestEventOf_ReadsData(t *testing.T) {
 		{Event{Data: event.WaitlistStaffNote{Note: "call"}}, Event{Details: Details{Note: "call"}}},
 		{Event{Data: event.DisplaySecondScreen{}}, Event{Details: Details{Screen: true}}},
 		{Event{Data: event.CreditsChanged{Subscription: plan, Amount: -2}}, Event{Payer: plan.UUID, Spent: 2}},
-		{Event{Data: event.RolesChanged{Role: "front_desk"}}, Event{}},
+		{Event{Data: event.AccessChanged{Role: "front_desk"}}, Event{}},
 		{
-			Event{Data: event.RolesChanged{Change: "ROLE_GIVEN", Role: "admin", FromMember: mia}},
+			Event{Data: event.AccessChanged{Change: "ROLE_GIVEN", Role: "admin", FromMember: mia}},
 			Event{Actor: olga, Details: Details{Access: &AccessChange{Kind: RoleGiven, Role: "admin"}}},
 		},
 		{
-			Event{Data: event.RolesChanged{Change: "TRANSFER_CONFIRMED", Role: "owner", FromMember: mia}},
+			Event{Data: event.AccessChanged{Change: "TRANSFER_CONFIRMED", Role: "owner", FromMember: mia}},
 			Event{Actor: mia, Details: Details{Access: &AccessChange{Kind: TransferConfirmed, Role: "owner"}}},
 		},
 	} {
 		tt.want.Data = tt.from.Data
 		test.Eq(t, tt.want, EventOf(tt.from, olga.String()), test.Sprintf("%#v", tt.from.Data))
 	}
-	system := EventOf(Event{Data: event.RolesChanged{Change: "DEACTIVATED", Role: "admin"}}, "system")
+	system := EventOf(Event{Data: event.AccessChanged{Change: "DEACTIVATED", Role: "admin"}}, "system")
 	test.EqOp(t, tenant.MemberID{}, system.Actor)
 }
 

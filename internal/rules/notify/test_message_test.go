@@ -19,8 +19,8 @@ func TestCheckReachable_NamesTheChannel(t *testing.T) {
 	t.Parallel()
 	stopped := map[delivery.Channel]notify.Reason{delivery.SMS: notify.Unsubscribed}
 	to := notify.Recipient{Phone: "+351912345678", Stopped: stopped}
-	expect.Fault(t, "UNREACHABLE channel=SMS", "stopped")(to.CheckReachable(delivery.SMS))
-	expect.Fault(t, "UNREACHABLE channel=EMAIL", "without an address")(to.CheckReachable(delivery.Email))
+	expect.Fault(t, "RECIPIENT_UNREACHABLE channel=SMS", "stopped")(to.CheckReachable(delivery.SMS))
+	expect.Fault(t, "RECIPIENT_UNREACHABLE channel=EMAIL", "without an address")(to.CheckReachable(delivery.Email))
 	to.Stopped = nil
 	expect.Fault(t, "")(to.CheckReachable(delivery.SMS))
 }

@@ -57,7 +57,7 @@ type Offer struct {
 // Due reports whether an offer has expired, even if its status does not show it yet.
 func (o Offer) Due(now time.Time) bool { return o.Status == Live && !now.Before(o.ExpiresAt) }
 
-// Answerable returns OFFER_NOT_LIVE if an offer is no longer live.
+// Answerable returns WAITLIST_OFFER_NOT_LIVE if an offer is no longer live.
 func (o Offer) Answerable(now time.Time) error {
 	status := o.Status
 	if o.Due(now) {
@@ -71,7 +71,7 @@ func (o Offer) Answerable(now time.Time) error {
 		RanOut: "The offer has expired.", Withdrawn: "The offer was withdrawn.",
 	}
 	err := fault.New(
-		fault.FailedPrecondition, fault.OfferNotLive, "%s", says[status],
+		fault.FailedPrecondition, fault.WaitlistOfferNotLive, "%s", says[status],
 	).WithMetadata("status", string(status))
 	if !o.Booking.IsZero() {
 		err = err.WithMetadata("booking_id", o.Booking.String()).OwnedBy(o.Member.String())

@@ -45,7 +45,7 @@ func TestStatusAfter_FollowsRules(t *testing.T) {
 
 func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 	t.Parallel()
-	const booking = "OFFER_NOT_LIVE booking_id=00000000-0000-7000-8000-000000000001 status="
+	const booking = "WAITLIST_OFFER_NOT_LIVE booking_id=00000000-0000-7000-8000-000000000001 status="
 	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now, Seats: 2}
 	for name, tt := range map[string]struct {
 		differ   set
@@ -55,7 +55,7 @@ func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 		reserves int
 	}{
 		"live":                          {nil, now.Add(-1), "", false, 2},
-		"expired, with the status LIVE": {nil, now, "OFFER_NOT_LIVE status=EXPIRED", true, 2},
+		"expired, with the status LIVE": {nil, now, "WAITLIST_OFFER_NOT_LIVE status=EXPIRED", true, 2},
 		"shared":                        {set{"Shared": true}, now.Add(-1), "", false, 0},
 		"accepted":                      {set{"Status": waitlist.Accepted}, now, booking + "ACCEPTED", false, 0},
 		"declined":                      {set{"Status": waitlist.Declined}, now, booking + "DECLINED", false, 0},

@@ -5,9 +5,9 @@ import { type Call, expectUser } from "../shared/start/expect-user";
 const isSchedule = location.pathname === "/";
 const all = { includeInactive: true, pageSize: 500 };
 const catalog: readonly Call[] = [
-  ["TenantService/ListLocations", all],
-  ["TenantService/ListServices", all],
-  ["TenantService/ListResources", all],
+  ["CatalogService/ListLocations", all],
+  ["CatalogService/ListServices", all],
+  ["CatalogService/ListResources", all],
 ];
 const expected = expectUser(isSchedule ? catalog : []);
 const texts = startTexts({

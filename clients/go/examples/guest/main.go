@@ -39,7 +39,7 @@ func book(ctx context.Context, client *berth.Client) error {
 		return err
 	}
 	held, err := client.Bookings.HoldBooking(ctx, connect.NewRequest(&v1.HoldBookingRequest{
-		SessionId: session.GetId(), Contact: &v1.Contact{Name: "Kim Guest", Email: "kim@example.com"},
+		SessionId: session.GetId(), Contact: &v1.BookingContact{Name: "Kim Guest", Email: "kim@example.com"},
 	}))
 	if berth.IsReason(err, v1.ErrorReason_ERROR_REASON_SESSION_FULL) {
 		return errors.New("someone else was faster")

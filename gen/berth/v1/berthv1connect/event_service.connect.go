@@ -42,16 +42,16 @@ const (
 
 // EventServiceClient is a client for the berth.v1.EventService service.
 type EventServiceClient interface {
-	// ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow filter
-	// a page can have fewer results than requested, or none, and not be the last.
+	// ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow
+	// filter a page can have fewer results than requested, or none, and not be the last.
 	// Errors: INVALID_FIELD (cursor, page_token).
 	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from
 	// then on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again
 	// with it. Changes of roles also apply to open streams.
 	// Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
-	// UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
-	// the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
+	// UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume
+	// from the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
 	WatchEvents(context.Context, *connect.Request[v1.WatchEventsRequest]) (*connect.ServerStreamForClient[v1.WatchEventsResponse], error)
 }
 
@@ -101,16 +101,16 @@ func (c *eventServiceClient) WatchEvents(ctx context.Context, req *connect.Reque
 
 // EventServiceHandler is an implementation of the berth.v1.EventService service.
 type EventServiceHandler interface {
-	// ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow filter
-	// a page can have fewer results than requested, or none, and not be the last.
+	// ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow
+	// filter a page can have fewer results than requested, or none, and not be the last.
 	// Errors: INVALID_FIELD (cursor, page_token).
 	ListEvents(context.Context, *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error)
 	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from
 	// then on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again
 	// with it. Changes of roles also apply to open streams.
 	// Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
-	// UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
-	// the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
+	// UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume
+	// from the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
 	WatchEvents(context.Context, *connect.Request[v1.WatchEventsRequest], *connect.ServerStream[v1.WatchEventsResponse]) error
 }
 

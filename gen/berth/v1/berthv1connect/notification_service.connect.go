@@ -33,12 +33,12 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
-	// NotificationServiceGetPreferencesProcedure is the fully-qualified name of the
-	// NotificationService's GetPreferences RPC.
-	NotificationServiceGetPreferencesProcedure = "/berth.v1.NotificationService/GetPreferences"
-	// NotificationServiceUpdatePreferencesProcedure is the fully-qualified name of the
-	// NotificationService's UpdatePreferences RPC.
-	NotificationServiceUpdatePreferencesProcedure = "/berth.v1.NotificationService/UpdatePreferences"
+	// NotificationServiceGetNotificationPreferencesProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationPreferences RPC.
+	NotificationServiceGetNotificationPreferencesProcedure = "/berth.v1.NotificationService/GetNotificationPreferences"
+	// NotificationServiceUpdateNotificationPreferencesProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationPreferences RPC.
+	NotificationServiceUpdateNotificationPreferencesProcedure = "/berth.v1.NotificationService/UpdateNotificationPreferences"
 	// NotificationServiceCreateCalendarFeedProcedure is the fully-qualified name of the
 	// NotificationService's CreateCalendarFeed RPC.
 	NotificationServiceCreateCalendarFeedProcedure = "/berth.v1.NotificationService/CreateCalendarFeed"
@@ -51,36 +51,36 @@ const (
 	// NotificationServiceUpdateNotificationSettingsProcedure is the fully-qualified name of the
 	// NotificationService's UpdateNotificationSettings RPC.
 	NotificationServiceUpdateNotificationSettingsProcedure = "/berth.v1.NotificationService/UpdateNotificationSettings"
-	// NotificationServiceListTemplatesProcedure is the fully-qualified name of the
-	// NotificationService's ListTemplates RPC.
-	NotificationServiceListTemplatesProcedure = "/berth.v1.NotificationService/ListTemplates"
-	// NotificationServiceUpdateTemplateProcedure is the fully-qualified name of the
-	// NotificationService's UpdateTemplate RPC.
-	NotificationServiceUpdateTemplateProcedure = "/berth.v1.NotificationService/UpdateTemplate"
-	// NotificationServicePreviewTemplateProcedure is the fully-qualified name of the
-	// NotificationService's PreviewTemplate RPC.
-	NotificationServicePreviewTemplateProcedure = "/berth.v1.NotificationService/PreviewTemplate"
-	// NotificationServiceResetTemplateProcedure is the fully-qualified name of the
-	// NotificationService's ResetTemplate RPC.
-	NotificationServiceResetTemplateProcedure = "/berth.v1.NotificationService/ResetTemplate"
-	// NotificationServiceListDeliveriesProcedure is the fully-qualified name of the
-	// NotificationService's ListDeliveries RPC.
-	NotificationServiceListDeliveriesProcedure = "/berth.v1.NotificationService/ListDeliveries"
-	// NotificationServiceListOutboxProcedure is the fully-qualified name of the NotificationService's
-	// ListOutbox RPC.
-	NotificationServiceListOutboxProcedure = "/berth.v1.NotificationService/ListOutbox"
-	// NotificationServiceSendTestProcedure is the fully-qualified name of the NotificationService's
-	// SendTest RPC.
-	NotificationServiceSendTestProcedure = "/berth.v1.NotificationService/SendTest"
-	// NotificationServiceGetSendersProcedure is the fully-qualified name of the NotificationService's
-	// GetSenders RPC.
-	NotificationServiceGetSendersProcedure = "/berth.v1.NotificationService/GetSenders"
+	// NotificationServiceListNotificationTemplatesProcedure is the fully-qualified name of the
+	// NotificationService's ListNotificationTemplates RPC.
+	NotificationServiceListNotificationTemplatesProcedure = "/berth.v1.NotificationService/ListNotificationTemplates"
+	// NotificationServiceUpdateNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationTemplate RPC.
+	NotificationServiceUpdateNotificationTemplateProcedure = "/berth.v1.NotificationService/UpdateNotificationTemplate"
+	// NotificationServicePreviewNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's PreviewNotificationTemplate RPC.
+	NotificationServicePreviewNotificationTemplateProcedure = "/berth.v1.NotificationService/PreviewNotificationTemplate"
+	// NotificationServiceResetNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's ResetNotificationTemplate RPC.
+	NotificationServiceResetNotificationTemplateProcedure = "/berth.v1.NotificationService/ResetNotificationTemplate"
+	// NotificationServiceListNotificationDeliveriesProcedure is the fully-qualified name of the
+	// NotificationService's ListNotificationDeliveries RPC.
+	NotificationServiceListNotificationDeliveriesProcedure = "/berth.v1.NotificationService/ListNotificationDeliveries"
+	// NotificationServiceListNotificationOutboxProcedure is the fully-qualified name of the
+	// NotificationService's ListNotificationOutbox RPC.
+	NotificationServiceListNotificationOutboxProcedure = "/berth.v1.NotificationService/ListNotificationOutbox"
+	// NotificationServiceSendTestNotificationProcedure is the fully-qualified name of the
+	// NotificationService's SendTestNotification RPC.
+	NotificationServiceSendTestNotificationProcedure = "/berth.v1.NotificationService/SendTestNotification"
+	// NotificationServiceGetNotificationSendersProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationSenders RPC.
+	NotificationServiceGetNotificationSendersProcedure = "/berth.v1.NotificationService/GetNotificationSenders"
 	// NotificationServiceListSendingQuotasProcedure is the fully-qualified name of the
 	// NotificationService's ListSendingQuotas RPC.
 	NotificationServiceListSendingQuotasProcedure = "/berth.v1.NotificationService/ListSendingQuotas"
-	// NotificationServiceUpdateSendersProcedure is the fully-qualified name of the
-	// NotificationService's UpdateSenders RPC.
-	NotificationServiceUpdateSendersProcedure = "/berth.v1.NotificationService/UpdateSenders"
+	// NotificationServiceUpdateNotificationSendersProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationSenders RPC.
+	NotificationServiceUpdateNotificationSendersProcedure = "/berth.v1.NotificationService/UpdateNotificationSenders"
 	// NotificationServiceVerifySendingDomainProcedure is the fully-qualified name of the
 	// NotificationService's VerifySendingDomain RPC.
 	NotificationServiceVerifySendingDomainProcedure = "/berth.v1.NotificationService/VerifySendingDomain"
@@ -88,14 +88,14 @@ const (
 
 // NotificationServiceClient is a client for the berth.v1.NotificationService service.
 type NotificationServiceClient interface {
-	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
-	// themselves can change them.
+	// GetNotificationPreferences reads the preferences of the caller or, with the permission, of another member. Only
+	// the members themselves can change them.
 	// Errors: MEMBER_NOT_FOUND.
-	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
-	// UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
-	// also ends a stop of all emails, if it is there because the caller unsubscribed.
+	GetNotificationPreferences(context.Context, *connect.Request[v1.GetNotificationPreferencesRequest]) (*connect.Response[v1.GetNotificationPreferencesResponse], error)
+	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
+	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
-	UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error)
+	UpdateNotificationPreferences(context.Context, *connect.Request[v1.UpdateNotificationPreferencesRequest]) (*connect.Response[v1.UpdateNotificationPreferencesResponse], error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
 	// Errors: MEMBER_NOT_FOUND.
@@ -109,44 +109,47 @@ type NotificationServiceClient interface {
 	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
-	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
-	// none.
-	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
-	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
-	// messages that wait.
+	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
+	// where it has none.
+	ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error)
+	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
+	// immediately, also to messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
-	UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error)
-	// PreviewTemplate renders a template with example values, without storing it.
+	UpdateNotificationTemplate(context.Context, *connect.Request[v1.UpdateNotificationTemplateRequest]) (*connect.Response[v1.UpdateNotificationTemplateResponse], error)
+	// PreviewNotificationTemplate renders a template with example values, without storing it.
 	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
-	PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error)
-	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
+	PreviewNotificationTemplate(context.Context, *connect.Request[v1.PreviewNotificationTemplateRequest]) (*connect.Response[v1.PreviewNotificationTemplateResponse], error)
+	// ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
+	// happens.
 	// Errors: ETAG_MISMATCH.
-	ResetTemplate(context.Context, *connect.Request[v1.ResetTemplateRequest]) (*connect.Response[v1.ResetTemplateResponse], error)
-	// ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
-	ListDeliveries(context.Context, *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error)
-	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
-	// shows links with which anyone can act as the recipient: use it for development and trials.
-	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
-	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-	// and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
-	// that instead, as ResendContactCode does, unless one that was sent before is still good.
-	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-	// ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
-	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
-	// GetSenders reads the accounts that send the tenant's messages, without secrets.
-	GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error)
-	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
-	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-	// contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
+	ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error)
+	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
+	// and why.
+	ListNotificationDeliveries(context.Context, *connect.Request[v1.ListNotificationDeliveriesRequest]) (*connect.Response[v1.ListNotificationDeliveriesResponse], error)
+	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
+	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	ListNotificationOutbox(context.Context, *connect.Request[v1.ListNotificationOutboxRequest]) (*connect.Response[v1.ListNotificationOutboxResponse], error)
+	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
+	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
+	// sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+	// Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
+	// channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
+	// or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
+	SendTestNotification(context.Context, *connect.Request[v1.SendTestNotificationRequest]) (*connect.Response[v1.SendTestNotificationResponse], error)
+	// GetNotificationSenders reads the accounts that send the tenant's messages, without secrets.
+	GetNotificationSenders(context.Context, *connect.Request[v1.GetNotificationSendersRequest]) (*connect.Response[v1.GetNotificationSendersResponse], error)
+	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many
+	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
+	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
+	// quota.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
-	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
 	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
-	UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error)
-	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
-	// domain from now on. Several tenants can verify the same domain, each with records of its own.
+	UpdateNotificationSenders(context.Context, *connect.Request[v1.UpdateNotificationSendersRequest]) (*connect.Response[v1.UpdateNotificationSendersResponse], error)
+	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
+	// the domain from now on. Several tenants can verify the same domain, each with records of its own.
 	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
 	// senders were changed meanwhile), RATE_LIMITED.
 	VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error)
@@ -163,17 +166,17 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 	baseURL = strings.TrimRight(baseURL, "/")
 	notificationServiceMethods := v1.File_berth_v1_notification_service_proto.Services().ByName("NotificationService").Methods()
 	return &notificationServiceClient{
-		getPreferences: connect.NewClient[v1.GetPreferencesRequest, v1.GetPreferencesResponse](
+		getNotificationPreferences: connect.NewClient[v1.GetNotificationPreferencesRequest, v1.GetNotificationPreferencesResponse](
 			httpClient,
-			baseURL+NotificationServiceGetPreferencesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("GetPreferences")),
+			baseURL+NotificationServiceGetNotificationPreferencesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationPreferences")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updatePreferences: connect.NewClient[v1.UpdatePreferencesRequest, v1.UpdatePreferencesResponse](
+		updateNotificationPreferences: connect.NewClient[v1.UpdateNotificationPreferencesRequest, v1.UpdateNotificationPreferencesResponse](
 			httpClient,
-			baseURL+NotificationServiceUpdatePreferencesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("UpdatePreferences")),
+			baseURL+NotificationServiceUpdateNotificationPreferencesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationPreferences")),
 			connect.WithClientOptions(opts...),
 		),
 		createCalendarFeed: connect.NewClient[v1.CreateCalendarFeedRequest, v1.CreateCalendarFeedResponse](
@@ -201,56 +204,56 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSettings")),
 			connect.WithClientOptions(opts...),
 		),
-		listTemplates: connect.NewClient[v1.ListTemplatesRequest, v1.ListTemplatesResponse](
+		listNotificationTemplates: connect.NewClient[v1.ListNotificationTemplatesRequest, v1.ListNotificationTemplatesResponse](
 			httpClient,
-			baseURL+NotificationServiceListTemplatesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ListTemplates")),
+			baseURL+NotificationServiceListNotificationTemplatesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListNotificationTemplates")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateTemplate: connect.NewClient[v1.UpdateTemplateRequest, v1.UpdateTemplateResponse](
+		updateNotificationTemplate: connect.NewClient[v1.UpdateNotificationTemplateRequest, v1.UpdateNotificationTemplateResponse](
 			httpClient,
-			baseURL+NotificationServiceUpdateTemplateProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("UpdateTemplate")),
+			baseURL+NotificationServiceUpdateNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationTemplate")),
 			connect.WithClientOptions(opts...),
 		),
-		previewTemplate: connect.NewClient[v1.PreviewTemplateRequest, v1.PreviewTemplateResponse](
+		previewNotificationTemplate: connect.NewClient[v1.PreviewNotificationTemplateRequest, v1.PreviewNotificationTemplateResponse](
 			httpClient,
-			baseURL+NotificationServicePreviewTemplateProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("PreviewTemplate")),
+			baseURL+NotificationServicePreviewNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("PreviewNotificationTemplate")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		resetTemplate: connect.NewClient[v1.ResetTemplateRequest, v1.ResetTemplateResponse](
+		resetNotificationTemplate: connect.NewClient[v1.ResetNotificationTemplateRequest, v1.ResetNotificationTemplateResponse](
 			httpClient,
-			baseURL+NotificationServiceResetTemplateProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ResetTemplate")),
+			baseURL+NotificationServiceResetNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ResetNotificationTemplate")),
 			connect.WithClientOptions(opts...),
 		),
-		listDeliveries: connect.NewClient[v1.ListDeliveriesRequest, v1.ListDeliveriesResponse](
+		listNotificationDeliveries: connect.NewClient[v1.ListNotificationDeliveriesRequest, v1.ListNotificationDeliveriesResponse](
 			httpClient,
-			baseURL+NotificationServiceListDeliveriesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ListDeliveries")),
+			baseURL+NotificationServiceListNotificationDeliveriesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListNotificationDeliveries")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listOutbox: connect.NewClient[v1.ListOutboxRequest, v1.ListOutboxResponse](
+		listNotificationOutbox: connect.NewClient[v1.ListNotificationOutboxRequest, v1.ListNotificationOutboxResponse](
 			httpClient,
-			baseURL+NotificationServiceListOutboxProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ListOutbox")),
+			baseURL+NotificationServiceListNotificationOutboxProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListNotificationOutbox")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		sendTest: connect.NewClient[v1.SendTestRequest, v1.SendTestResponse](
+		sendTestNotification: connect.NewClient[v1.SendTestNotificationRequest, v1.SendTestNotificationResponse](
 			httpClient,
-			baseURL+NotificationServiceSendTestProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("SendTest")),
+			baseURL+NotificationServiceSendTestNotificationProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("SendTestNotification")),
 			connect.WithClientOptions(opts...),
 		),
-		getSenders: connect.NewClient[v1.GetSendersRequest, v1.GetSendersResponse](
+		getNotificationSenders: connect.NewClient[v1.GetNotificationSendersRequest, v1.GetNotificationSendersResponse](
 			httpClient,
-			baseURL+NotificationServiceGetSendersProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("GetSenders")),
+			baseURL+NotificationServiceGetNotificationSendersProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationSenders")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -261,10 +264,10 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateSenders: connect.NewClient[v1.UpdateSendersRequest, v1.UpdateSendersResponse](
+		updateNotificationSenders: connect.NewClient[v1.UpdateNotificationSendersRequest, v1.UpdateNotificationSendersResponse](
 			httpClient,
-			baseURL+NotificationServiceUpdateSendersProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("UpdateSenders")),
+			baseURL+NotificationServiceUpdateNotificationSendersProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSenders")),
 			connect.WithClientOptions(opts...),
 		),
 		verifySendingDomain: connect.NewClient[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse](
@@ -278,33 +281,33 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 
 // notificationServiceClient implements NotificationServiceClient.
 type notificationServiceClient struct {
-	getPreferences             *connect.Client[v1.GetPreferencesRequest, v1.GetPreferencesResponse]
-	updatePreferences          *connect.Client[v1.UpdatePreferencesRequest, v1.UpdatePreferencesResponse]
-	createCalendarFeed         *connect.Client[v1.CreateCalendarFeedRequest, v1.CreateCalendarFeedResponse]
-	deleteCalendarFeed         *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
-	getNotificationSettings    *connect.Client[v1.GetNotificationSettingsRequest, v1.GetNotificationSettingsResponse]
-	updateNotificationSettings *connect.Client[v1.UpdateNotificationSettingsRequest, v1.UpdateNotificationSettingsResponse]
-	listTemplates              *connect.Client[v1.ListTemplatesRequest, v1.ListTemplatesResponse]
-	updateTemplate             *connect.Client[v1.UpdateTemplateRequest, v1.UpdateTemplateResponse]
-	previewTemplate            *connect.Client[v1.PreviewTemplateRequest, v1.PreviewTemplateResponse]
-	resetTemplate              *connect.Client[v1.ResetTemplateRequest, v1.ResetTemplateResponse]
-	listDeliveries             *connect.Client[v1.ListDeliveriesRequest, v1.ListDeliveriesResponse]
-	listOutbox                 *connect.Client[v1.ListOutboxRequest, v1.ListOutboxResponse]
-	sendTest                   *connect.Client[v1.SendTestRequest, v1.SendTestResponse]
-	getSenders                 *connect.Client[v1.GetSendersRequest, v1.GetSendersResponse]
-	listSendingQuotas          *connect.Client[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse]
-	updateSenders              *connect.Client[v1.UpdateSendersRequest, v1.UpdateSendersResponse]
-	verifySendingDomain        *connect.Client[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse]
+	getNotificationPreferences    *connect.Client[v1.GetNotificationPreferencesRequest, v1.GetNotificationPreferencesResponse]
+	updateNotificationPreferences *connect.Client[v1.UpdateNotificationPreferencesRequest, v1.UpdateNotificationPreferencesResponse]
+	createCalendarFeed            *connect.Client[v1.CreateCalendarFeedRequest, v1.CreateCalendarFeedResponse]
+	deleteCalendarFeed            *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
+	getNotificationSettings       *connect.Client[v1.GetNotificationSettingsRequest, v1.GetNotificationSettingsResponse]
+	updateNotificationSettings    *connect.Client[v1.UpdateNotificationSettingsRequest, v1.UpdateNotificationSettingsResponse]
+	listNotificationTemplates     *connect.Client[v1.ListNotificationTemplatesRequest, v1.ListNotificationTemplatesResponse]
+	updateNotificationTemplate    *connect.Client[v1.UpdateNotificationTemplateRequest, v1.UpdateNotificationTemplateResponse]
+	previewNotificationTemplate   *connect.Client[v1.PreviewNotificationTemplateRequest, v1.PreviewNotificationTemplateResponse]
+	resetNotificationTemplate     *connect.Client[v1.ResetNotificationTemplateRequest, v1.ResetNotificationTemplateResponse]
+	listNotificationDeliveries    *connect.Client[v1.ListNotificationDeliveriesRequest, v1.ListNotificationDeliveriesResponse]
+	listNotificationOutbox        *connect.Client[v1.ListNotificationOutboxRequest, v1.ListNotificationOutboxResponse]
+	sendTestNotification          *connect.Client[v1.SendTestNotificationRequest, v1.SendTestNotificationResponse]
+	getNotificationSenders        *connect.Client[v1.GetNotificationSendersRequest, v1.GetNotificationSendersResponse]
+	listSendingQuotas             *connect.Client[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse]
+	updateNotificationSenders     *connect.Client[v1.UpdateNotificationSendersRequest, v1.UpdateNotificationSendersResponse]
+	verifySendingDomain           *connect.Client[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse]
 }
 
-// GetPreferences calls berth.v1.NotificationService.GetPreferences.
-func (c *notificationServiceClient) GetPreferences(ctx context.Context, req *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error) {
-	return c.getPreferences.CallUnary(ctx, req)
+// GetNotificationPreferences calls berth.v1.NotificationService.GetNotificationPreferences.
+func (c *notificationServiceClient) GetNotificationPreferences(ctx context.Context, req *connect.Request[v1.GetNotificationPreferencesRequest]) (*connect.Response[v1.GetNotificationPreferencesResponse], error) {
+	return c.getNotificationPreferences.CallUnary(ctx, req)
 }
 
-// UpdatePreferences calls berth.v1.NotificationService.UpdatePreferences.
-func (c *notificationServiceClient) UpdatePreferences(ctx context.Context, req *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error) {
-	return c.updatePreferences.CallUnary(ctx, req)
+// UpdateNotificationPreferences calls berth.v1.NotificationService.UpdateNotificationPreferences.
+func (c *notificationServiceClient) UpdateNotificationPreferences(ctx context.Context, req *connect.Request[v1.UpdateNotificationPreferencesRequest]) (*connect.Response[v1.UpdateNotificationPreferencesResponse], error) {
+	return c.updateNotificationPreferences.CallUnary(ctx, req)
 }
 
 // CreateCalendarFeed calls berth.v1.NotificationService.CreateCalendarFeed.
@@ -327,44 +330,44 @@ func (c *notificationServiceClient) UpdateNotificationSettings(ctx context.Conte
 	return c.updateNotificationSettings.CallUnary(ctx, req)
 }
 
-// ListTemplates calls berth.v1.NotificationService.ListTemplates.
-func (c *notificationServiceClient) ListTemplates(ctx context.Context, req *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error) {
-	return c.listTemplates.CallUnary(ctx, req)
+// ListNotificationTemplates calls berth.v1.NotificationService.ListNotificationTemplates.
+func (c *notificationServiceClient) ListNotificationTemplates(ctx context.Context, req *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error) {
+	return c.listNotificationTemplates.CallUnary(ctx, req)
 }
 
-// UpdateTemplate calls berth.v1.NotificationService.UpdateTemplate.
-func (c *notificationServiceClient) UpdateTemplate(ctx context.Context, req *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error) {
-	return c.updateTemplate.CallUnary(ctx, req)
+// UpdateNotificationTemplate calls berth.v1.NotificationService.UpdateNotificationTemplate.
+func (c *notificationServiceClient) UpdateNotificationTemplate(ctx context.Context, req *connect.Request[v1.UpdateNotificationTemplateRequest]) (*connect.Response[v1.UpdateNotificationTemplateResponse], error) {
+	return c.updateNotificationTemplate.CallUnary(ctx, req)
 }
 
-// PreviewTemplate calls berth.v1.NotificationService.PreviewTemplate.
-func (c *notificationServiceClient) PreviewTemplate(ctx context.Context, req *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error) {
-	return c.previewTemplate.CallUnary(ctx, req)
+// PreviewNotificationTemplate calls berth.v1.NotificationService.PreviewNotificationTemplate.
+func (c *notificationServiceClient) PreviewNotificationTemplate(ctx context.Context, req *connect.Request[v1.PreviewNotificationTemplateRequest]) (*connect.Response[v1.PreviewNotificationTemplateResponse], error) {
+	return c.previewNotificationTemplate.CallUnary(ctx, req)
 }
 
-// ResetTemplate calls berth.v1.NotificationService.ResetTemplate.
-func (c *notificationServiceClient) ResetTemplate(ctx context.Context, req *connect.Request[v1.ResetTemplateRequest]) (*connect.Response[v1.ResetTemplateResponse], error) {
-	return c.resetTemplate.CallUnary(ctx, req)
+// ResetNotificationTemplate calls berth.v1.NotificationService.ResetNotificationTemplate.
+func (c *notificationServiceClient) ResetNotificationTemplate(ctx context.Context, req *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error) {
+	return c.resetNotificationTemplate.CallUnary(ctx, req)
 }
 
-// ListDeliveries calls berth.v1.NotificationService.ListDeliveries.
-func (c *notificationServiceClient) ListDeliveries(ctx context.Context, req *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error) {
-	return c.listDeliveries.CallUnary(ctx, req)
+// ListNotificationDeliveries calls berth.v1.NotificationService.ListNotificationDeliveries.
+func (c *notificationServiceClient) ListNotificationDeliveries(ctx context.Context, req *connect.Request[v1.ListNotificationDeliveriesRequest]) (*connect.Response[v1.ListNotificationDeliveriesResponse], error) {
+	return c.listNotificationDeliveries.CallUnary(ctx, req)
 }
 
-// ListOutbox calls berth.v1.NotificationService.ListOutbox.
-func (c *notificationServiceClient) ListOutbox(ctx context.Context, req *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error) {
-	return c.listOutbox.CallUnary(ctx, req)
+// ListNotificationOutbox calls berth.v1.NotificationService.ListNotificationOutbox.
+func (c *notificationServiceClient) ListNotificationOutbox(ctx context.Context, req *connect.Request[v1.ListNotificationOutboxRequest]) (*connect.Response[v1.ListNotificationOutboxResponse], error) {
+	return c.listNotificationOutbox.CallUnary(ctx, req)
 }
 
-// SendTest calls berth.v1.NotificationService.SendTest.
-func (c *notificationServiceClient) SendTest(ctx context.Context, req *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error) {
-	return c.sendTest.CallUnary(ctx, req)
+// SendTestNotification calls berth.v1.NotificationService.SendTestNotification.
+func (c *notificationServiceClient) SendTestNotification(ctx context.Context, req *connect.Request[v1.SendTestNotificationRequest]) (*connect.Response[v1.SendTestNotificationResponse], error) {
+	return c.sendTestNotification.CallUnary(ctx, req)
 }
 
-// GetSenders calls berth.v1.NotificationService.GetSenders.
-func (c *notificationServiceClient) GetSenders(ctx context.Context, req *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error) {
-	return c.getSenders.CallUnary(ctx, req)
+// GetNotificationSenders calls berth.v1.NotificationService.GetNotificationSenders.
+func (c *notificationServiceClient) GetNotificationSenders(ctx context.Context, req *connect.Request[v1.GetNotificationSendersRequest]) (*connect.Response[v1.GetNotificationSendersResponse], error) {
+	return c.getNotificationSenders.CallUnary(ctx, req)
 }
 
 // ListSendingQuotas calls berth.v1.NotificationService.ListSendingQuotas.
@@ -372,9 +375,9 @@ func (c *notificationServiceClient) ListSendingQuotas(ctx context.Context, req *
 	return c.listSendingQuotas.CallUnary(ctx, req)
 }
 
-// UpdateSenders calls berth.v1.NotificationService.UpdateSenders.
-func (c *notificationServiceClient) UpdateSenders(ctx context.Context, req *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error) {
-	return c.updateSenders.CallUnary(ctx, req)
+// UpdateNotificationSenders calls berth.v1.NotificationService.UpdateNotificationSenders.
+func (c *notificationServiceClient) UpdateNotificationSenders(ctx context.Context, req *connect.Request[v1.UpdateNotificationSendersRequest]) (*connect.Response[v1.UpdateNotificationSendersResponse], error) {
+	return c.updateNotificationSenders.CallUnary(ctx, req)
 }
 
 // VerifySendingDomain calls berth.v1.NotificationService.VerifySendingDomain.
@@ -384,14 +387,14 @@ func (c *notificationServiceClient) VerifySendingDomain(ctx context.Context, req
 
 // NotificationServiceHandler is an implementation of the berth.v1.NotificationService service.
 type NotificationServiceHandler interface {
-	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
-	// themselves can change them.
+	// GetNotificationPreferences reads the preferences of the caller or, with the permission, of another member. Only
+	// the members themselves can change them.
 	// Errors: MEMBER_NOT_FOUND.
-	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
-	// UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
-	// also ends a stop of all emails, if it is there because the caller unsubscribed.
+	GetNotificationPreferences(context.Context, *connect.Request[v1.GetNotificationPreferencesRequest]) (*connect.Response[v1.GetNotificationPreferencesResponse], error)
+	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
+	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
-	UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error)
+	UpdateNotificationPreferences(context.Context, *connect.Request[v1.UpdateNotificationPreferencesRequest]) (*connect.Response[v1.UpdateNotificationPreferencesResponse], error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
 	// Errors: MEMBER_NOT_FOUND.
@@ -405,44 +408,47 @@ type NotificationServiceHandler interface {
 	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
-	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
-	// none.
-	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
-	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
-	// messages that wait.
+	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
+	// where it has none.
+	ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error)
+	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
+	// immediately, also to messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
-	UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error)
-	// PreviewTemplate renders a template with example values, without storing it.
+	UpdateNotificationTemplate(context.Context, *connect.Request[v1.UpdateNotificationTemplateRequest]) (*connect.Response[v1.UpdateNotificationTemplateResponse], error)
+	// PreviewNotificationTemplate renders a template with example values, without storing it.
 	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
-	PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error)
-	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
+	PreviewNotificationTemplate(context.Context, *connect.Request[v1.PreviewNotificationTemplateRequest]) (*connect.Response[v1.PreviewNotificationTemplateResponse], error)
+	// ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
+	// happens.
 	// Errors: ETAG_MISMATCH.
-	ResetTemplate(context.Context, *connect.Request[v1.ResetTemplateRequest]) (*connect.Response[v1.ResetTemplateResponse], error)
-	// ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
-	ListDeliveries(context.Context, *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error)
-	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
-	// shows links with which anyone can act as the recipient: use it for development and trials.
-	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
-	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-	// and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
-	// that instead, as ResendContactCode does, unless one that was sent before is still good.
-	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-	// ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
-	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
-	// GetSenders reads the accounts that send the tenant's messages, without secrets.
-	GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error)
-	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
-	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-	// contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
+	ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error)
+	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
+	// and why.
+	ListNotificationDeliveries(context.Context, *connect.Request[v1.ListNotificationDeliveriesRequest]) (*connect.Response[v1.ListNotificationDeliveriesResponse], error)
+	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
+	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	ListNotificationOutbox(context.Context, *connect.Request[v1.ListNotificationOutboxRequest]) (*connect.Response[v1.ListNotificationOutboxResponse], error)
+	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
+	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
+	// sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+	// Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
+	// channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
+	// or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
+	SendTestNotification(context.Context, *connect.Request[v1.SendTestNotificationRequest]) (*connect.Response[v1.SendTestNotificationResponse], error)
+	// GetNotificationSenders reads the accounts that send the tenant's messages, without secrets.
+	GetNotificationSenders(context.Context, *connect.Request[v1.GetNotificationSendersRequest]) (*connect.Response[v1.GetNotificationSendersResponse], error)
+	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many
+	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
+	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
+	// quota.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
-	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
 	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
-	UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error)
-	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
-	// domain from now on. Several tenants can verify the same domain, each with records of its own.
+	UpdateNotificationSenders(context.Context, *connect.Request[v1.UpdateNotificationSendersRequest]) (*connect.Response[v1.UpdateNotificationSendersResponse], error)
+	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
+	// the domain from now on. Several tenants can verify the same domain, each with records of its own.
 	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
 	// senders were changed meanwhile), RATE_LIMITED.
 	VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error)
@@ -455,17 +461,17 @@ type NotificationServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	notificationServiceMethods := v1.File_berth_v1_notification_service_proto.Services().ByName("NotificationService").Methods()
-	notificationServiceGetPreferencesHandler := connect.NewUnaryHandler(
-		NotificationServiceGetPreferencesProcedure,
-		svc.GetPreferences,
-		connect.WithSchema(notificationServiceMethods.ByName("GetPreferences")),
+	notificationServiceGetNotificationPreferencesHandler := connect.NewUnaryHandler(
+		NotificationServiceGetNotificationPreferencesProcedure,
+		svc.GetNotificationPreferences,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationPreferences")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdatePreferencesHandler := connect.NewUnaryHandler(
-		NotificationServiceUpdatePreferencesProcedure,
-		svc.UpdatePreferences,
-		connect.WithSchema(notificationServiceMethods.ByName("UpdatePreferences")),
+	notificationServiceUpdateNotificationPreferencesHandler := connect.NewUnaryHandler(
+		NotificationServiceUpdateNotificationPreferencesProcedure,
+		svc.UpdateNotificationPreferences,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationPreferences")),
 		connect.WithHandlerOptions(opts...),
 	)
 	notificationServiceCreateCalendarFeedHandler := connect.NewUnaryHandler(
@@ -493,56 +499,56 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceListTemplatesHandler := connect.NewUnaryHandler(
-		NotificationServiceListTemplatesProcedure,
-		svc.ListTemplates,
-		connect.WithSchema(notificationServiceMethods.ByName("ListTemplates")),
+	notificationServiceListNotificationTemplatesHandler := connect.NewUnaryHandler(
+		NotificationServiceListNotificationTemplatesProcedure,
+		svc.ListNotificationTemplates,
+		connect.WithSchema(notificationServiceMethods.ByName("ListNotificationTemplates")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdateTemplateHandler := connect.NewUnaryHandler(
-		NotificationServiceUpdateTemplateProcedure,
-		svc.UpdateTemplate,
-		connect.WithSchema(notificationServiceMethods.ByName("UpdateTemplate")),
+	notificationServiceUpdateNotificationTemplateHandler := connect.NewUnaryHandler(
+		NotificationServiceUpdateNotificationTemplateProcedure,
+		svc.UpdateNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationTemplate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServicePreviewTemplateHandler := connect.NewUnaryHandler(
-		NotificationServicePreviewTemplateProcedure,
-		svc.PreviewTemplate,
-		connect.WithSchema(notificationServiceMethods.ByName("PreviewTemplate")),
+	notificationServicePreviewNotificationTemplateHandler := connect.NewUnaryHandler(
+		NotificationServicePreviewNotificationTemplateProcedure,
+		svc.PreviewNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("PreviewNotificationTemplate")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceResetTemplateHandler := connect.NewUnaryHandler(
-		NotificationServiceResetTemplateProcedure,
-		svc.ResetTemplate,
-		connect.WithSchema(notificationServiceMethods.ByName("ResetTemplate")),
+	notificationServiceResetNotificationTemplateHandler := connect.NewUnaryHandler(
+		NotificationServiceResetNotificationTemplateProcedure,
+		svc.ResetNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("ResetNotificationTemplate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceListDeliveriesHandler := connect.NewUnaryHandler(
-		NotificationServiceListDeliveriesProcedure,
-		svc.ListDeliveries,
-		connect.WithSchema(notificationServiceMethods.ByName("ListDeliveries")),
+	notificationServiceListNotificationDeliveriesHandler := connect.NewUnaryHandler(
+		NotificationServiceListNotificationDeliveriesProcedure,
+		svc.ListNotificationDeliveries,
+		connect.WithSchema(notificationServiceMethods.ByName("ListNotificationDeliveries")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceListOutboxHandler := connect.NewUnaryHandler(
-		NotificationServiceListOutboxProcedure,
-		svc.ListOutbox,
-		connect.WithSchema(notificationServiceMethods.ByName("ListOutbox")),
+	notificationServiceListNotificationOutboxHandler := connect.NewUnaryHandler(
+		NotificationServiceListNotificationOutboxProcedure,
+		svc.ListNotificationOutbox,
+		connect.WithSchema(notificationServiceMethods.ByName("ListNotificationOutbox")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceSendTestHandler := connect.NewUnaryHandler(
-		NotificationServiceSendTestProcedure,
-		svc.SendTest,
-		connect.WithSchema(notificationServiceMethods.ByName("SendTest")),
+	notificationServiceSendTestNotificationHandler := connect.NewUnaryHandler(
+		NotificationServiceSendTestNotificationProcedure,
+		svc.SendTestNotification,
+		connect.WithSchema(notificationServiceMethods.ByName("SendTestNotification")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceGetSendersHandler := connect.NewUnaryHandler(
-		NotificationServiceGetSendersProcedure,
-		svc.GetSenders,
-		connect.WithSchema(notificationServiceMethods.ByName("GetSenders")),
+	notificationServiceGetNotificationSendersHandler := connect.NewUnaryHandler(
+		NotificationServiceGetNotificationSendersProcedure,
+		svc.GetNotificationSenders,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationSenders")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -553,10 +559,10 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdateSendersHandler := connect.NewUnaryHandler(
-		NotificationServiceUpdateSendersProcedure,
-		svc.UpdateSenders,
-		connect.WithSchema(notificationServiceMethods.ByName("UpdateSenders")),
+	notificationServiceUpdateNotificationSendersHandler := connect.NewUnaryHandler(
+		NotificationServiceUpdateNotificationSendersProcedure,
+		svc.UpdateNotificationSenders,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSenders")),
 		connect.WithHandlerOptions(opts...),
 	)
 	notificationServiceVerifySendingDomainHandler := connect.NewUnaryHandler(
@@ -567,10 +573,10 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 	)
 	return "/berth.v1.NotificationService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case NotificationServiceGetPreferencesProcedure:
-			notificationServiceGetPreferencesHandler.ServeHTTP(w, r)
-		case NotificationServiceUpdatePreferencesProcedure:
-			notificationServiceUpdatePreferencesHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationPreferencesProcedure:
+			notificationServiceGetNotificationPreferencesHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationPreferencesProcedure:
+			notificationServiceUpdateNotificationPreferencesHandler.ServeHTTP(w, r)
 		case NotificationServiceCreateCalendarFeedProcedure:
 			notificationServiceCreateCalendarFeedHandler.ServeHTTP(w, r)
 		case NotificationServiceDeleteCalendarFeedProcedure:
@@ -579,26 +585,26 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServiceGetNotificationSettingsHandler.ServeHTTP(w, r)
 		case NotificationServiceUpdateNotificationSettingsProcedure:
 			notificationServiceUpdateNotificationSettingsHandler.ServeHTTP(w, r)
-		case NotificationServiceListTemplatesProcedure:
-			notificationServiceListTemplatesHandler.ServeHTTP(w, r)
-		case NotificationServiceUpdateTemplateProcedure:
-			notificationServiceUpdateTemplateHandler.ServeHTTP(w, r)
-		case NotificationServicePreviewTemplateProcedure:
-			notificationServicePreviewTemplateHandler.ServeHTTP(w, r)
-		case NotificationServiceResetTemplateProcedure:
-			notificationServiceResetTemplateHandler.ServeHTTP(w, r)
-		case NotificationServiceListDeliveriesProcedure:
-			notificationServiceListDeliveriesHandler.ServeHTTP(w, r)
-		case NotificationServiceListOutboxProcedure:
-			notificationServiceListOutboxHandler.ServeHTTP(w, r)
-		case NotificationServiceSendTestProcedure:
-			notificationServiceSendTestHandler.ServeHTTP(w, r)
-		case NotificationServiceGetSendersProcedure:
-			notificationServiceGetSendersHandler.ServeHTTP(w, r)
+		case NotificationServiceListNotificationTemplatesProcedure:
+			notificationServiceListNotificationTemplatesHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationTemplateProcedure:
+			notificationServiceUpdateNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServicePreviewNotificationTemplateProcedure:
+			notificationServicePreviewNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServiceResetNotificationTemplateProcedure:
+			notificationServiceResetNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServiceListNotificationDeliveriesProcedure:
+			notificationServiceListNotificationDeliveriesHandler.ServeHTTP(w, r)
+		case NotificationServiceListNotificationOutboxProcedure:
+			notificationServiceListNotificationOutboxHandler.ServeHTTP(w, r)
+		case NotificationServiceSendTestNotificationProcedure:
+			notificationServiceSendTestNotificationHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationSendersProcedure:
+			notificationServiceGetNotificationSendersHandler.ServeHTTP(w, r)
 		case NotificationServiceListSendingQuotasProcedure:
 			notificationServiceListSendingQuotasHandler.ServeHTTP(w, r)
-		case NotificationServiceUpdateSendersProcedure:
-			notificationServiceUpdateSendersHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationSendersProcedure:
+			notificationServiceUpdateNotificationSendersHandler.ServeHTTP(w, r)
 		case NotificationServiceVerifySendingDomainProcedure:
 			notificationServiceVerifySendingDomainHandler.ServeHTTP(w, r)
 		default:
@@ -610,12 +616,12 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 // UnimplementedNotificationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedNotificationServiceHandler struct{}
 
-func (UnimplementedNotificationServiceHandler) GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetPreferences is not implemented"))
+func (UnimplementedNotificationServiceHandler) GetNotificationPreferences(context.Context, *connect.Request[v1.GetNotificationPreferencesRequest]) (*connect.Response[v1.GetNotificationPreferencesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetNotificationPreferences is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdatePreferences is not implemented"))
+func (UnimplementedNotificationServiceHandler) UpdateNotificationPreferences(context.Context, *connect.Request[v1.UpdateNotificationPreferencesRequest]) (*connect.Response[v1.UpdateNotificationPreferencesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationPreferences is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) CreateCalendarFeed(context.Context, *connect.Request[v1.CreateCalendarFeedRequest]) (*connect.Response[v1.CreateCalendarFeedResponse], error) {
@@ -634,44 +640,44 @@ func (UnimplementedNotificationServiceHandler) UpdateNotificationSettings(contex
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationSettings is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListTemplates is not implemented"))
+func (UnimplementedNotificationServiceHandler) ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationTemplates is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateTemplate is not implemented"))
+func (UnimplementedNotificationServiceHandler) UpdateNotificationTemplate(context.Context, *connect.Request[v1.UpdateNotificationTemplateRequest]) (*connect.Response[v1.UpdateNotificationTemplateResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationTemplate is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.PreviewTemplate is not implemented"))
+func (UnimplementedNotificationServiceHandler) PreviewNotificationTemplate(context.Context, *connect.Request[v1.PreviewNotificationTemplateRequest]) (*connect.Response[v1.PreviewNotificationTemplateResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.PreviewNotificationTemplate is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ResetTemplate(context.Context, *connect.Request[v1.ResetTemplateRequest]) (*connect.Response[v1.ResetTemplateResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ResetTemplate is not implemented"))
+func (UnimplementedNotificationServiceHandler) ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ResetNotificationTemplate is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ListDeliveries(context.Context, *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListDeliveries is not implemented"))
+func (UnimplementedNotificationServiceHandler) ListNotificationDeliveries(context.Context, *connect.Request[v1.ListNotificationDeliveriesRequest]) (*connect.Response[v1.ListNotificationDeliveriesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationDeliveries is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListOutbox is not implemented"))
+func (UnimplementedNotificationServiceHandler) ListNotificationOutbox(context.Context, *connect.Request[v1.ListNotificationOutboxRequest]) (*connect.Response[v1.ListNotificationOutboxResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationOutbox is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.SendTest is not implemented"))
+func (UnimplementedNotificationServiceHandler) SendTestNotification(context.Context, *connect.Request[v1.SendTestNotificationRequest]) (*connect.Response[v1.SendTestNotificationResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.SendTestNotification is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetSenders is not implemented"))
+func (UnimplementedNotificationServiceHandler) GetNotificationSenders(context.Context, *connect.Request[v1.GetNotificationSendersRequest]) (*connect.Response[v1.GetNotificationSendersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetNotificationSenders is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListSendingQuotas is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateSenders is not implemented"))
+func (UnimplementedNotificationServiceHandler) UpdateNotificationSenders(context.Context, *connect.Request[v1.UpdateNotificationSendersRequest]) (*connect.Response[v1.UpdateNotificationSendersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationSenders is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error) {

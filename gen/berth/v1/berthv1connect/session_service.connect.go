@@ -69,39 +69,21 @@ const (
 	// SessionServiceGetSeriesProcedure is the fully-qualified name of the SessionService's GetSeries
 	// RPC.
 	SessionServiceGetSeriesProcedure = "/berth.v1.SessionService/GetSeries"
-	// SessionServicePreviewBulkProcedure is the fully-qualified name of the SessionService's
-	// PreviewBulk RPC.
-	SessionServicePreviewBulkProcedure = "/berth.v1.SessionService/PreviewBulk"
-	// SessionServiceBulkPublishProcedure is the fully-qualified name of the SessionService's
-	// BulkPublish RPC.
-	SessionServiceBulkPublishProcedure = "/berth.v1.SessionService/BulkPublish"
-	// SessionServiceBulkDeleteProcedure is the fully-qualified name of the SessionService's BulkDelete
-	// RPC.
-	SessionServiceBulkDeleteProcedure = "/berth.v1.SessionService/BulkDelete"
-	// SessionServiceBulkCancelProcedure is the fully-qualified name of the SessionService's BulkCancel
-	// RPC.
-	SessionServiceBulkCancelProcedure = "/berth.v1.SessionService/BulkCancel"
+	// SessionServicePreviewBulkSessionsProcedure is the fully-qualified name of the SessionService's
+	// PreviewBulkSessions RPC.
+	SessionServicePreviewBulkSessionsProcedure = "/berth.v1.SessionService/PreviewBulkSessions"
+	// SessionServiceBulkPublishSessionsProcedure is the fully-qualified name of the SessionService's
+	// BulkPublishSessions RPC.
+	SessionServiceBulkPublishSessionsProcedure = "/berth.v1.SessionService/BulkPublishSessions"
+	// SessionServiceBulkDeleteSessionsProcedure is the fully-qualified name of the SessionService's
+	// BulkDeleteSessions RPC.
+	SessionServiceBulkDeleteSessionsProcedure = "/berth.v1.SessionService/BulkDeleteSessions"
+	// SessionServiceBulkCancelSessionsProcedure is the fully-qualified name of the SessionService's
+	// BulkCancelSessions RPC.
+	SessionServiceBulkCancelSessionsProcedure = "/berth.v1.SessionService/BulkCancelSessions"
 	// SessionServiceImportSessionsProcedure is the fully-qualified name of the SessionService's
 	// ImportSessions RPC.
 	SessionServiceImportSessionsProcedure = "/berth.v1.SessionService/ImportSessions"
-	// SessionServiceSetWorkoutsProcedure is the fully-qualified name of the SessionService's
-	// SetWorkouts RPC.
-	SessionServiceSetWorkoutsProcedure = "/berth.v1.SessionService/SetWorkouts"
-	// SessionServiceAddInlineWorkoutProcedure is the fully-qualified name of the SessionService's
-	// AddInlineWorkout RPC.
-	SessionServiceAddInlineWorkoutProcedure = "/berth.v1.SessionService/AddInlineWorkout"
-	// SessionServiceCreateWorkoutProcedure is the fully-qualified name of the SessionService's
-	// CreateWorkout RPC.
-	SessionServiceCreateWorkoutProcedure = "/berth.v1.SessionService/CreateWorkout"
-	// SessionServiceUpdateWorkoutProcedure is the fully-qualified name of the SessionService's
-	// UpdateWorkout RPC.
-	SessionServiceUpdateWorkoutProcedure = "/berth.v1.SessionService/UpdateWorkout"
-	// SessionServiceDeleteWorkoutProcedure is the fully-qualified name of the SessionService's
-	// DeleteWorkout RPC.
-	SessionServiceDeleteWorkoutProcedure = "/berth.v1.SessionService/DeleteWorkout"
-	// SessionServiceListWorkoutsProcedure is the fully-qualified name of the SessionService's
-	// ListWorkouts RPC.
-	SessionServiceListWorkoutsProcedure = "/berth.v1.SessionService/ListWorkouts"
 )
 
 // SessionServiceClient is a client for the berth.v1.SessionService service.
@@ -137,7 +119,8 @@ type SessionServiceClient interface {
 	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error)
-	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
+	// none.
 	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error)
 	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
@@ -151,48 +134,26 @@ type SessionServiceClient interface {
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
-	// PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
-	PreviewBulk(context.Context, *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error)
-	// BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
-	// be published.
+	// PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
+	// BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
+	// drafts can be published.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match).
-	BulkPublish(context.Context, *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error)
-	// BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
-	// waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
+	// BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
+	// and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkDelete(context.Context, *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error)
-	// BulkCancel cancels the sessions that the filter matches, like CancelSession.
+	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
+	// BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkCancel(context.Context, *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error)
+	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
 	// problems of each row, including conflicts with other sessions.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
-	// at the same moment).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
+	// created at the same moment).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
-	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
-	// in the list. A deleted workout stays attached as long as it is in the list.
-	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
-	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
-	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
-	// workouts.
-	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
-	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
-	// CreateWorkout creates a reusable workout.
-	// Errors: INVALID_FIELD.
-	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
-	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
-	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
-	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
-	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
-	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
-	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
-	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
-	// one page.
-	// Errors: SESSION_NOT_FOUND.
-	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
 }
 
 // NewSessionServiceClient constructs a client for the berth.v1.SessionService service. By default,
@@ -281,29 +242,29 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		previewBulk: connect.NewClient[v1.PreviewBulkRequest, v1.PreviewBulkResponse](
+		previewBulkSessions: connect.NewClient[v1.PreviewBulkSessionsRequest, v1.PreviewBulkSessionsResponse](
 			httpClient,
-			baseURL+SessionServicePreviewBulkProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("PreviewBulk")),
+			baseURL+SessionServicePreviewBulkSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("PreviewBulkSessions")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		bulkPublish: connect.NewClient[v1.BulkPublishRequest, v1.BulkPublishResponse](
+		bulkPublishSessions: connect.NewClient[v1.BulkPublishSessionsRequest, v1.BulkPublishSessionsResponse](
 			httpClient,
-			baseURL+SessionServiceBulkPublishProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("BulkPublish")),
+			baseURL+SessionServiceBulkPublishSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("BulkPublishSessions")),
 			connect.WithClientOptions(opts...),
 		),
-		bulkDelete: connect.NewClient[v1.BulkDeleteRequest, v1.BulkDeleteResponse](
+		bulkDeleteSessions: connect.NewClient[v1.BulkDeleteSessionsRequest, v1.BulkDeleteSessionsResponse](
 			httpClient,
-			baseURL+SessionServiceBulkDeleteProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("BulkDelete")),
+			baseURL+SessionServiceBulkDeleteSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("BulkDeleteSessions")),
 			connect.WithClientOptions(opts...),
 		),
-		bulkCancel: connect.NewClient[v1.BulkCancelRequest, v1.BulkCancelResponse](
+		bulkCancelSessions: connect.NewClient[v1.BulkCancelSessionsRequest, v1.BulkCancelSessionsResponse](
 			httpClient,
-			baseURL+SessionServiceBulkCancelProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("BulkCancel")),
+			baseURL+SessionServiceBulkCancelSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("BulkCancelSessions")),
 			connect.WithClientOptions(opts...),
 		),
 		importSessions: connect.NewClient[v1.ImportSessionsRequest, v1.ImportSessionsResponse](
@@ -312,71 +273,28 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("ImportSessions")),
 			connect.WithClientOptions(opts...),
 		),
-		setWorkouts: connect.NewClient[v1.SetWorkoutsRequest, v1.SetWorkoutsResponse](
-			httpClient,
-			baseURL+SessionServiceSetWorkoutsProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("SetWorkouts")),
-			connect.WithClientOptions(opts...),
-		),
-		addInlineWorkout: connect.NewClient[v1.AddInlineWorkoutRequest, v1.AddInlineWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceAddInlineWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("AddInlineWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		createWorkout: connect.NewClient[v1.CreateWorkoutRequest, v1.CreateWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceCreateWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("CreateWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		updateWorkout: connect.NewClient[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceUpdateWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("UpdateWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		deleteWorkout: connect.NewClient[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceDeleteWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("DeleteWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		listWorkouts: connect.NewClient[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse](
-			httpClient,
-			baseURL+SessionServiceListWorkoutsProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("ListWorkouts")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
 	}
 }
 
 // sessionServiceClient implements SessionServiceClient.
 type sessionServiceClient struct {
-	createSession    *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
-	updateSession    *connect.Client[v1.UpdateSessionRequest, v1.UpdateSessionResponse]
-	getSession       *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
-	listSessions     *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
-	publishSession   *connect.Client[v1.PublishSessionRequest, v1.PublishSessionResponse]
-	unpublishSession *connect.Client[v1.UnpublishSessionRequest, v1.UnpublishSessionResponse]
-	cancelSession    *connect.Client[v1.CancelSessionRequest, v1.CancelSessionResponse]
-	blockSession     *connect.Client[v1.BlockSessionRequest, v1.BlockSessionResponse]
-	unblockSession   *connect.Client[v1.UnblockSessionRequest, v1.UnblockSessionResponse]
-	createSeries     *connect.Client[v1.CreateSeriesRequest, v1.CreateSeriesResponse]
-	updateSeries     *connect.Client[v1.UpdateSeriesRequest, v1.UpdateSeriesResponse]
-	getSeries        *connect.Client[v1.GetSeriesRequest, v1.GetSeriesResponse]
-	previewBulk      *connect.Client[v1.PreviewBulkRequest, v1.PreviewBulkResponse]
-	bulkPublish      *connect.Client[v1.BulkPublishRequest, v1.BulkPublishResponse]
-	bulkDelete       *connect.Client[v1.BulkDeleteRequest, v1.BulkDeleteResponse]
-	bulkCancel       *connect.Client[v1.BulkCancelRequest, v1.BulkCancelResponse]
-	importSessions   *connect.Client[v1.ImportSessionsRequest, v1.ImportSessionsResponse]
-	setWorkouts      *connect.Client[v1.SetWorkoutsRequest, v1.SetWorkoutsResponse]
-	addInlineWorkout *connect.Client[v1.AddInlineWorkoutRequest, v1.AddInlineWorkoutResponse]
-	createWorkout    *connect.Client[v1.CreateWorkoutRequest, v1.CreateWorkoutResponse]
-	updateWorkout    *connect.Client[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse]
-	deleteWorkout    *connect.Client[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse]
-	listWorkouts     *connect.Client[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse]
+	createSession       *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
+	updateSession       *connect.Client[v1.UpdateSessionRequest, v1.UpdateSessionResponse]
+	getSession          *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
+	listSessions        *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	publishSession      *connect.Client[v1.PublishSessionRequest, v1.PublishSessionResponse]
+	unpublishSession    *connect.Client[v1.UnpublishSessionRequest, v1.UnpublishSessionResponse]
+	cancelSession       *connect.Client[v1.CancelSessionRequest, v1.CancelSessionResponse]
+	blockSession        *connect.Client[v1.BlockSessionRequest, v1.BlockSessionResponse]
+	unblockSession      *connect.Client[v1.UnblockSessionRequest, v1.UnblockSessionResponse]
+	createSeries        *connect.Client[v1.CreateSeriesRequest, v1.CreateSeriesResponse]
+	updateSeries        *connect.Client[v1.UpdateSeriesRequest, v1.UpdateSeriesResponse]
+	getSeries           *connect.Client[v1.GetSeriesRequest, v1.GetSeriesResponse]
+	previewBulkSessions *connect.Client[v1.PreviewBulkSessionsRequest, v1.PreviewBulkSessionsResponse]
+	bulkPublishSessions *connect.Client[v1.BulkPublishSessionsRequest, v1.BulkPublishSessionsResponse]
+	bulkDeleteSessions  *connect.Client[v1.BulkDeleteSessionsRequest, v1.BulkDeleteSessionsResponse]
+	bulkCancelSessions  *connect.Client[v1.BulkCancelSessionsRequest, v1.BulkCancelSessionsResponse]
+	importSessions      *connect.Client[v1.ImportSessionsRequest, v1.ImportSessionsResponse]
 }
 
 // CreateSession calls berth.v1.SessionService.CreateSession.
@@ -439,59 +357,29 @@ func (c *sessionServiceClient) GetSeries(ctx context.Context, req *connect.Reque
 	return c.getSeries.CallUnary(ctx, req)
 }
 
-// PreviewBulk calls berth.v1.SessionService.PreviewBulk.
-func (c *sessionServiceClient) PreviewBulk(ctx context.Context, req *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error) {
-	return c.previewBulk.CallUnary(ctx, req)
+// PreviewBulkSessions calls berth.v1.SessionService.PreviewBulkSessions.
+func (c *sessionServiceClient) PreviewBulkSessions(ctx context.Context, req *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error) {
+	return c.previewBulkSessions.CallUnary(ctx, req)
 }
 
-// BulkPublish calls berth.v1.SessionService.BulkPublish.
-func (c *sessionServiceClient) BulkPublish(ctx context.Context, req *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error) {
-	return c.bulkPublish.CallUnary(ctx, req)
+// BulkPublishSessions calls berth.v1.SessionService.BulkPublishSessions.
+func (c *sessionServiceClient) BulkPublishSessions(ctx context.Context, req *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error) {
+	return c.bulkPublishSessions.CallUnary(ctx, req)
 }
 
-// BulkDelete calls berth.v1.SessionService.BulkDelete.
-func (c *sessionServiceClient) BulkDelete(ctx context.Context, req *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error) {
-	return c.bulkDelete.CallUnary(ctx, req)
+// BulkDeleteSessions calls berth.v1.SessionService.BulkDeleteSessions.
+func (c *sessionServiceClient) BulkDeleteSessions(ctx context.Context, req *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error) {
+	return c.bulkDeleteSessions.CallUnary(ctx, req)
 }
 
-// BulkCancel calls berth.v1.SessionService.BulkCancel.
-func (c *sessionServiceClient) BulkCancel(ctx context.Context, req *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error) {
-	return c.bulkCancel.CallUnary(ctx, req)
+// BulkCancelSessions calls berth.v1.SessionService.BulkCancelSessions.
+func (c *sessionServiceClient) BulkCancelSessions(ctx context.Context, req *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error) {
+	return c.bulkCancelSessions.CallUnary(ctx, req)
 }
 
 // ImportSessions calls berth.v1.SessionService.ImportSessions.
 func (c *sessionServiceClient) ImportSessions(ctx context.Context, req *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error) {
 	return c.importSessions.CallUnary(ctx, req)
-}
-
-// SetWorkouts calls berth.v1.SessionService.SetWorkouts.
-func (c *sessionServiceClient) SetWorkouts(ctx context.Context, req *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error) {
-	return c.setWorkouts.CallUnary(ctx, req)
-}
-
-// AddInlineWorkout calls berth.v1.SessionService.AddInlineWorkout.
-func (c *sessionServiceClient) AddInlineWorkout(ctx context.Context, req *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error) {
-	return c.addInlineWorkout.CallUnary(ctx, req)
-}
-
-// CreateWorkout calls berth.v1.SessionService.CreateWorkout.
-func (c *sessionServiceClient) CreateWorkout(ctx context.Context, req *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error) {
-	return c.createWorkout.CallUnary(ctx, req)
-}
-
-// UpdateWorkout calls berth.v1.SessionService.UpdateWorkout.
-func (c *sessionServiceClient) UpdateWorkout(ctx context.Context, req *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error) {
-	return c.updateWorkout.CallUnary(ctx, req)
-}
-
-// DeleteWorkout calls berth.v1.SessionService.DeleteWorkout.
-func (c *sessionServiceClient) DeleteWorkout(ctx context.Context, req *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error) {
-	return c.deleteWorkout.CallUnary(ctx, req)
-}
-
-// ListWorkouts calls berth.v1.SessionService.ListWorkouts.
-func (c *sessionServiceClient) ListWorkouts(ctx context.Context, req *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {
-	return c.listWorkouts.CallUnary(ctx, req)
 }
 
 // SessionServiceHandler is an implementation of the berth.v1.SessionService service.
@@ -527,7 +415,8 @@ type SessionServiceHandler interface {
 	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error)
-	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
+	// none.
 	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error)
 	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
@@ -541,48 +430,26 @@ type SessionServiceHandler interface {
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
-	// PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
-	PreviewBulk(context.Context, *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error)
-	// BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
-	// be published.
+	// PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
+	// BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
+	// drafts can be published.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match).
-	BulkPublish(context.Context, *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error)
-	// BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
-	// waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
+	// BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
+	// and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkDelete(context.Context, *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error)
-	// BulkCancel cancels the sessions that the filter matches, like CancelSession.
+	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
+	// BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkCancel(context.Context, *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error)
+	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
 	// problems of each row, including conflicts with other sessions.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
-	// at the same moment).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
+	// created at the same moment).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
-	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
-	// in the list. A deleted workout stays attached as long as it is in the list.
-	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
-	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
-	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
-	// workouts.
-	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
-	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
-	// CreateWorkout creates a reusable workout.
-	// Errors: INVALID_FIELD.
-	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
-	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
-	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
-	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
-	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
-	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
-	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
-	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
-	// one page.
-	// Errors: SESSION_NOT_FOUND.
-	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
 }
 
 // NewSessionServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -667,72 +534,35 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServicePreviewBulkHandler := connect.NewUnaryHandler(
-		SessionServicePreviewBulkProcedure,
-		svc.PreviewBulk,
-		connect.WithSchema(sessionServiceMethods.ByName("PreviewBulk")),
+	sessionServicePreviewBulkSessionsHandler := connect.NewUnaryHandler(
+		SessionServicePreviewBulkSessionsProcedure,
+		svc.PreviewBulkSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("PreviewBulkSessions")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceBulkPublishHandler := connect.NewUnaryHandler(
-		SessionServiceBulkPublishProcedure,
-		svc.BulkPublish,
-		connect.WithSchema(sessionServiceMethods.ByName("BulkPublish")),
+	sessionServiceBulkPublishSessionsHandler := connect.NewUnaryHandler(
+		SessionServiceBulkPublishSessionsProcedure,
+		svc.BulkPublishSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("BulkPublishSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceBulkDeleteHandler := connect.NewUnaryHandler(
-		SessionServiceBulkDeleteProcedure,
-		svc.BulkDelete,
-		connect.WithSchema(sessionServiceMethods.ByName("BulkDelete")),
+	sessionServiceBulkDeleteSessionsHandler := connect.NewUnaryHandler(
+		SessionServiceBulkDeleteSessionsProcedure,
+		svc.BulkDeleteSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("BulkDeleteSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceBulkCancelHandler := connect.NewUnaryHandler(
-		SessionServiceBulkCancelProcedure,
-		svc.BulkCancel,
-		connect.WithSchema(sessionServiceMethods.ByName("BulkCancel")),
+	sessionServiceBulkCancelSessionsHandler := connect.NewUnaryHandler(
+		SessionServiceBulkCancelSessionsProcedure,
+		svc.BulkCancelSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("BulkCancelSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceImportSessionsHandler := connect.NewUnaryHandler(
 		SessionServiceImportSessionsProcedure,
 		svc.ImportSessions,
 		connect.WithSchema(sessionServiceMethods.ByName("ImportSessions")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceSetWorkoutsHandler := connect.NewUnaryHandler(
-		SessionServiceSetWorkoutsProcedure,
-		svc.SetWorkouts,
-		connect.WithSchema(sessionServiceMethods.ByName("SetWorkouts")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceAddInlineWorkoutHandler := connect.NewUnaryHandler(
-		SessionServiceAddInlineWorkoutProcedure,
-		svc.AddInlineWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("AddInlineWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceCreateWorkoutHandler := connect.NewUnaryHandler(
-		SessionServiceCreateWorkoutProcedure,
-		svc.CreateWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("CreateWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceUpdateWorkoutHandler := connect.NewUnaryHandler(
-		SessionServiceUpdateWorkoutProcedure,
-		svc.UpdateWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("UpdateWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceDeleteWorkoutHandler := connect.NewUnaryHandler(
-		SessionServiceDeleteWorkoutProcedure,
-		svc.DeleteWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("DeleteWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceListWorkoutsHandler := connect.NewUnaryHandler(
-		SessionServiceListWorkoutsProcedure,
-		svc.ListWorkouts,
-		connect.WithSchema(sessionServiceMethods.ByName("ListWorkouts")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/berth.v1.SessionService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -761,28 +591,16 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceUpdateSeriesHandler.ServeHTTP(w, r)
 		case SessionServiceGetSeriesProcedure:
 			sessionServiceGetSeriesHandler.ServeHTTP(w, r)
-		case SessionServicePreviewBulkProcedure:
-			sessionServicePreviewBulkHandler.ServeHTTP(w, r)
-		case SessionServiceBulkPublishProcedure:
-			sessionServiceBulkPublishHandler.ServeHTTP(w, r)
-		case SessionServiceBulkDeleteProcedure:
-			sessionServiceBulkDeleteHandler.ServeHTTP(w, r)
-		case SessionServiceBulkCancelProcedure:
-			sessionServiceBulkCancelHandler.ServeHTTP(w, r)
+		case SessionServicePreviewBulkSessionsProcedure:
+			sessionServicePreviewBulkSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceBulkPublishSessionsProcedure:
+			sessionServiceBulkPublishSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceBulkDeleteSessionsProcedure:
+			sessionServiceBulkDeleteSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceBulkCancelSessionsProcedure:
+			sessionServiceBulkCancelSessionsHandler.ServeHTTP(w, r)
 		case SessionServiceImportSessionsProcedure:
 			sessionServiceImportSessionsHandler.ServeHTTP(w, r)
-		case SessionServiceSetWorkoutsProcedure:
-			sessionServiceSetWorkoutsHandler.ServeHTTP(w, r)
-		case SessionServiceAddInlineWorkoutProcedure:
-			sessionServiceAddInlineWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceCreateWorkoutProcedure:
-			sessionServiceCreateWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceUpdateWorkoutProcedure:
-			sessionServiceUpdateWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceDeleteWorkoutProcedure:
-			sessionServiceDeleteWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceListWorkoutsProcedure:
-			sessionServiceListWorkoutsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -840,46 +658,22 @@ func (UnimplementedSessionServiceHandler) GetSeries(context.Context, *connect.Re
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.GetSeries is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) PreviewBulk(context.Context, *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.PreviewBulk is not implemented"))
+func (UnimplementedSessionServiceHandler) PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.PreviewBulkSessions is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) BulkPublish(context.Context, *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkPublish is not implemented"))
+func (UnimplementedSessionServiceHandler) BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkPublishSessions is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) BulkDelete(context.Context, *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkDelete is not implemented"))
+func (UnimplementedSessionServiceHandler) BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkDeleteSessions is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) BulkCancel(context.Context, *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkCancel is not implemented"))
+func (UnimplementedSessionServiceHandler) BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkCancelSessions is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.ImportSessions is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.SetWorkouts is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.AddInlineWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.CreateWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.UpdateWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.DeleteWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.ListWorkouts is not implemented"))
 }

@@ -42,63 +42,63 @@ const (
 	// WaitlistServiceListMyEntriesProcedure is the fully-qualified name of the WaitlistService's
 	// ListMyEntries RPC.
 	WaitlistServiceListMyEntriesProcedure = "/berth.v1.WaitlistService/ListMyEntries"
-	// WaitlistServiceAcceptOfferProcedure is the fully-qualified name of the WaitlistService's
-	// AcceptOffer RPC.
-	WaitlistServiceAcceptOfferProcedure = "/berth.v1.WaitlistService/AcceptOffer"
-	// WaitlistServiceDeclineOfferProcedure is the fully-qualified name of the WaitlistService's
-	// DeclineOffer RPC.
-	WaitlistServiceDeclineOfferProcedure = "/berth.v1.WaitlistService/DeclineOffer"
-	// WaitlistServiceGetClaimProcedure is the fully-qualified name of the WaitlistService's GetClaim
-	// RPC.
-	WaitlistServiceGetClaimProcedure = "/berth.v1.WaitlistService/GetClaim"
-	// WaitlistServiceClaimOfferProcedure is the fully-qualified name of the WaitlistService's
-	// ClaimOffer RPC.
-	WaitlistServiceClaimOfferProcedure = "/berth.v1.WaitlistService/ClaimOffer"
-	// WaitlistServiceListEntriesProcedure is the fully-qualified name of the WaitlistService's
-	// ListEntries RPC.
-	WaitlistServiceListEntriesProcedure = "/berth.v1.WaitlistService/ListEntries"
-	// WaitlistServiceListOffersProcedure is the fully-qualified name of the WaitlistService's
-	// ListOffers RPC.
-	WaitlistServiceListOffersProcedure = "/berth.v1.WaitlistService/ListOffers"
-	// WaitlistServiceSetPriorityProcedure is the fully-qualified name of the WaitlistService's
-	// SetPriority RPC.
-	WaitlistServiceSetPriorityProcedure = "/berth.v1.WaitlistService/SetPriority"
-	// WaitlistServiceMoveEntryProcedure is the fully-qualified name of the WaitlistService's MoveEntry
-	// RPC.
-	WaitlistServiceMoveEntryProcedure = "/berth.v1.WaitlistService/MoveEntry"
-	// WaitlistServiceOfferPlaceProcedure is the fully-qualified name of the WaitlistService's
-	// OfferPlace RPC.
-	WaitlistServiceOfferPlaceProcedure = "/berth.v1.WaitlistService/OfferPlace"
-	// WaitlistServiceExpireOfferProcedure is the fully-qualified name of the WaitlistService's
-	// ExpireOffer RPC.
-	WaitlistServiceExpireOfferProcedure = "/berth.v1.WaitlistService/ExpireOffer"
-	// WaitlistServiceRemoveEntryProcedure is the fully-qualified name of the WaitlistService's
-	// RemoveEntry RPC.
-	WaitlistServiceRemoveEntryProcedure = "/berth.v1.WaitlistService/RemoveEntry"
-	// WaitlistServiceGetRulesProcedure is the fully-qualified name of the WaitlistService's GetRules
-	// RPC.
-	WaitlistServiceGetRulesProcedure = "/berth.v1.WaitlistService/GetRules"
-	// WaitlistServiceUpdateRulesProcedure is the fully-qualified name of the WaitlistService's
-	// UpdateRules RPC.
-	WaitlistServiceUpdateRulesProcedure = "/berth.v1.WaitlistService/UpdateRules"
-	// WaitlistServiceResetRulesProcedure is the fully-qualified name of the WaitlistService's
-	// ResetRules RPC.
-	WaitlistServiceResetRulesProcedure = "/berth.v1.WaitlistService/ResetRules"
-	// WaitlistServiceListRulesVersionsProcedure is the fully-qualified name of the WaitlistService's
-	// ListRulesVersions RPC.
-	WaitlistServiceListRulesVersionsProcedure = "/berth.v1.WaitlistService/ListRulesVersions"
-	// WaitlistServicePreviewRulesProcedure is the fully-qualified name of the WaitlistService's
-	// PreviewRules RPC.
-	WaitlistServicePreviewRulesProcedure = "/berth.v1.WaitlistService/PreviewRules"
-	// WaitlistServiceListDecisionsProcedure is the fully-qualified name of the WaitlistService's
-	// ListDecisions RPC.
-	WaitlistServiceListDecisionsProcedure = "/berth.v1.WaitlistService/ListDecisions"
-	// WaitlistServiceExplainSessionProcedure is the fully-qualified name of the WaitlistService's
-	// ExplainSession RPC.
-	WaitlistServiceExplainSessionProcedure = "/berth.v1.WaitlistService/ExplainSession"
-	// WaitlistServiceExplainEntryProcedure is the fully-qualified name of the WaitlistService's
-	// ExplainEntry RPC.
-	WaitlistServiceExplainEntryProcedure = "/berth.v1.WaitlistService/ExplainEntry"
+	// WaitlistServiceAcceptWaitlistOfferProcedure is the fully-qualified name of the WaitlistService's
+	// AcceptWaitlistOffer RPC.
+	WaitlistServiceAcceptWaitlistOfferProcedure = "/berth.v1.WaitlistService/AcceptWaitlistOffer"
+	// WaitlistServiceDeclineWaitlistOfferProcedure is the fully-qualified name of the WaitlistService's
+	// DeclineWaitlistOffer RPC.
+	WaitlistServiceDeclineWaitlistOfferProcedure = "/berth.v1.WaitlistService/DeclineWaitlistOffer"
+	// WaitlistServiceGetWaitlistClaimProcedure is the fully-qualified name of the WaitlistService's
+	// GetWaitlistClaim RPC.
+	WaitlistServiceGetWaitlistClaimProcedure = "/berth.v1.WaitlistService/GetWaitlistClaim"
+	// WaitlistServiceAnswerWaitlistClaimProcedure is the fully-qualified name of the WaitlistService's
+	// AnswerWaitlistClaim RPC.
+	WaitlistServiceAnswerWaitlistClaimProcedure = "/berth.v1.WaitlistService/AnswerWaitlistClaim"
+	// WaitlistServiceListWaitlistEntriesProcedure is the fully-qualified name of the WaitlistService's
+	// ListWaitlistEntries RPC.
+	WaitlistServiceListWaitlistEntriesProcedure = "/berth.v1.WaitlistService/ListWaitlistEntries"
+	// WaitlistServiceListWaitlistOffersProcedure is the fully-qualified name of the WaitlistService's
+	// ListWaitlistOffers RPC.
+	WaitlistServiceListWaitlistOffersProcedure = "/berth.v1.WaitlistService/ListWaitlistOffers"
+	// WaitlistServiceSetWaitlistPriorityProcedure is the fully-qualified name of the WaitlistService's
+	// SetWaitlistPriority RPC.
+	WaitlistServiceSetWaitlistPriorityProcedure = "/berth.v1.WaitlistService/SetWaitlistPriority"
+	// WaitlistServiceMoveWaitlistEntryProcedure is the fully-qualified name of the WaitlistService's
+	// MoveWaitlistEntry RPC.
+	WaitlistServiceMoveWaitlistEntryProcedure = "/berth.v1.WaitlistService/MoveWaitlistEntry"
+	// WaitlistServiceCreateWaitlistOfferProcedure is the fully-qualified name of the WaitlistService's
+	// CreateWaitlistOffer RPC.
+	WaitlistServiceCreateWaitlistOfferProcedure = "/berth.v1.WaitlistService/CreateWaitlistOffer"
+	// WaitlistServiceExpireWaitlistOfferProcedure is the fully-qualified name of the WaitlistService's
+	// ExpireWaitlistOffer RPC.
+	WaitlistServiceExpireWaitlistOfferProcedure = "/berth.v1.WaitlistService/ExpireWaitlistOffer"
+	// WaitlistServiceRemoveWaitlistEntryProcedure is the fully-qualified name of the WaitlistService's
+	// RemoveWaitlistEntry RPC.
+	WaitlistServiceRemoveWaitlistEntryProcedure = "/berth.v1.WaitlistService/RemoveWaitlistEntry"
+	// WaitlistServiceGetWaitlistRulesProcedure is the fully-qualified name of the WaitlistService's
+	// GetWaitlistRules RPC.
+	WaitlistServiceGetWaitlistRulesProcedure = "/berth.v1.WaitlistService/GetWaitlistRules"
+	// WaitlistServiceUpdateWaitlistRulesProcedure is the fully-qualified name of the WaitlistService's
+	// UpdateWaitlistRules RPC.
+	WaitlistServiceUpdateWaitlistRulesProcedure = "/berth.v1.WaitlistService/UpdateWaitlistRules"
+	// WaitlistServiceResetWaitlistRulesProcedure is the fully-qualified name of the WaitlistService's
+	// ResetWaitlistRules RPC.
+	WaitlistServiceResetWaitlistRulesProcedure = "/berth.v1.WaitlistService/ResetWaitlistRules"
+	// WaitlistServiceListWaitlistRulesVersionsProcedure is the fully-qualified name of the
+	// WaitlistService's ListWaitlistRulesVersions RPC.
+	WaitlistServiceListWaitlistRulesVersionsProcedure = "/berth.v1.WaitlistService/ListWaitlistRulesVersions"
+	// WaitlistServicePreviewWaitlistRulesProcedure is the fully-qualified name of the WaitlistService's
+	// PreviewWaitlistRules RPC.
+	WaitlistServicePreviewWaitlistRulesProcedure = "/berth.v1.WaitlistService/PreviewWaitlistRules"
+	// WaitlistServiceListWaitlistDecisionsProcedure is the fully-qualified name of the
+	// WaitlistService's ListWaitlistDecisions RPC.
+	WaitlistServiceListWaitlistDecisionsProcedure = "/berth.v1.WaitlistService/ListWaitlistDecisions"
+	// WaitlistServiceExplainSessionWaitlistProcedure is the fully-qualified name of the
+	// WaitlistService's ExplainSessionWaitlist RPC.
+	WaitlistServiceExplainSessionWaitlistProcedure = "/berth.v1.WaitlistService/ExplainSessionWaitlist"
+	// WaitlistServiceExplainWaitlistEntryProcedure is the fully-qualified name of the WaitlistService's
+	// ExplainWaitlistEntry RPC.
+	WaitlistServiceExplainWaitlistEntryProcedure = "/berth.v1.WaitlistService/ExplainWaitlistEntry"
 	// WaitlistServiceGetWaitlistAnalyticsProcedure is the fully-qualified name of the WaitlistService's
 	// GetWaitlistAnalytics RPC.
 	WaitlistServiceGetWaitlistAnalyticsProcedure = "/berth.v1.WaitlistService/GetWaitlistAnalytics"
@@ -106,83 +106,85 @@ const (
 
 // WaitlistServiceClient is a client for the berth.v1.WaitlistService service.
 type WaitlistServiceClient interface {
-	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
+	// one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
 	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
-	// AcceptOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
+	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
 	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
 	// booking.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN,
-	// ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
-	// NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
-	AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error)
-	// DeclineOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes nothing.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
-	DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error)
-	// GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
+	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
+	// SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
+	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
+	AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error)
+	// DeclineWaitlistOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes
+	// nothing.
+	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
+	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
+	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. It changes nothing.
 	// Errors: LINK_INVALID.
-	GetClaim(context.Context, *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error)
-	// ClaimOffer accepts or declines the offer of a claim link.
-	// Errors: LINK_INVALID, and those of AcceptOffer and DeclineOffer.
-	ClaimOffer(context.Context, *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error)
-	// ListEntries lists active and ended entries by time of joining.
-	ListEntries(context.Context, *connect.Request[v1.ListEntriesRequest]) (*connect.Response[v1.ListEntriesResponse], error)
-	// ListOffers lists offers, newest first.
-	ListOffers(context.Context, *connect.Request[v1.ListOffersRequest]) (*connect.Response[v1.ListOffersResponse], error)
-	// SetPriority flags an entry, so that it comes before all others, or sets its score.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
-	SetPriority(context.Context, *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error)
-	// MoveEntry moves an entry directly before another entry of the same queue, or to the end.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
-	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
-	// OfferPlace offers open seats of a session to an entry of the caller's choice, at any rank. A booking by the
-	// entry's member must be possible.
-	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
-	// longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
-	// names a subscription.
-	OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error)
-	// ExpireOffer ends a live offer early. Its seats go to the next entry.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
-	ExpireOffer(context.Context, *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error)
-	// RemoveEntry ends any member's entry. Removing it again changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
-	RemoveEntry(context.Context, *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error)
-	// GetRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and the level
-	// that each value comes from.
+	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
+	// AnswerWaitlistClaim accepts or declines the offer of a claim link.
+	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
+	AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error)
+	// ListWaitlistEntries lists active and ended entries by time of joining.
+	ListWaitlistEntries(context.Context, *connect.Request[v1.ListWaitlistEntriesRequest]) (*connect.Response[v1.ListWaitlistEntriesResponse], error)
+	// ListWaitlistOffers lists offers, newest first.
+	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
+	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
+	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
+	// queue).
+	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
+	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
+	// the entry's member must be possible.
+	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
+	// (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
+	// entry names a subscription.
+	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
+	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
+	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
+	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error)
+	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
+	// the level that each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
-	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits the rules of the tenant, a location or a service. They apply immediately, except that live offers
-	// keep their time. Seats that are open already are given to the waitlist under the new rules.
+	GetWaitlistRules(context.Context, *connect.Request[v1.GetWaitlistRulesRequest]) (*connect.Response[v1.GetWaitlistRulesResponse], error)
+	// UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
+	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
-	UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error)
-	// ResetRules makes a level inherit everything again. The tenant's level then has the defaults.
+	UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error)
+	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
 	// other).
-	ResetRules(context.Context, *connect.Request[v1.ResetRulesRequest]) (*connect.Response[v1.ResetRulesResponse], error)
-	// ListRulesVersions lists the edits of the rules, newest first.
-	ListRulesVersions(context.Context, *connect.Request[v1.ListRulesVersionsRequest]) (*connect.Response[v1.ListRulesVersionsResponse], error)
-	// PreviewRules applies a draft of the rules to past decisions, and shows who would have got what instead. It changes
-	// nothing.
+	ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error)
+	// ListWaitlistRulesVersions lists the edits of the rules, newest first.
+	ListWaitlistRulesVersions(context.Context, *connect.Request[v1.ListWaitlistRulesVersionsRequest]) (*connect.Response[v1.ListWaitlistRulesVersionsResponse], error)
+	// PreviewWaitlistRules applies a draft of the rules to past decisions, and shows who would have got what instead. It
+	// changes nothing.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
-	PreviewRules(context.Context, *connect.Request[v1.PreviewRulesRequest]) (*connect.Response[v1.PreviewRulesResponse], error)
-	// ListDecisions lists the decisions of the engine, newest first.
-	ListDecisions(context.Context, *connect.Request[v1.ListDecisionsRequest]) (*connect.Response[v1.ListDecisionsResponse], error)
-	// ExplainSession explains what happened to each freed seat of a session, from first to last.
+	PreviewWaitlistRules(context.Context, *connect.Request[v1.PreviewWaitlistRulesRequest]) (*connect.Response[v1.PreviewWaitlistRulesResponse], error)
+	// ListWaitlistDecisions lists the decisions of the engine, newest first.
+	ListWaitlistDecisions(context.Context, *connect.Request[v1.ListWaitlistDecisionsRequest]) (*connect.Response[v1.ListWaitlistDecisionsResponse], error)
+	// ExplainSessionWaitlist explains what happened to each freed seat of a session, from first to last.
 	// Errors: SESSION_NOT_FOUND.
-	ExplainSession(context.Context, *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error)
-	// ExplainEntry explains each decision about an entry: the caller's own, or any with the permission.
-	// Errors: ENTRY_NOT_FOUND.
-	ExplainEntry(context.Context, *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error)
+	ExplainSessionWaitlist(context.Context, *connect.Request[v1.ExplainSessionWaitlistRequest]) (*connect.Response[v1.ExplainSessionWaitlistResponse], error)
+	// ExplainWaitlistEntry explains each decision about an entry: the caller's own, or any with the permission.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND.
+	ExplainWaitlistEntry(context.Context, *connect.Request[v1.ExplainWaitlistEntryRequest]) (*connect.Response[v1.ExplainWaitlistEntryResponse], error)
 	// GetWaitlistAnalytics counts entries and offers in a period: in total, and by day, location and service.
 	// Errors: INVALID_FIELD (more than 366 days).
 	GetWaitlistAnalytics(context.Context, *connect.Request[v1.GetWaitlistAnalyticsRequest]) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error)
@@ -218,126 +220,126 @@ func NewWaitlistServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		acceptOffer: connect.NewClient[v1.AcceptOfferRequest, v1.AcceptOfferResponse](
+		acceptWaitlistOffer: connect.NewClient[v1.AcceptWaitlistOfferRequest, v1.AcceptWaitlistOfferResponse](
 			httpClient,
-			baseURL+WaitlistServiceAcceptOfferProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("AcceptOffer")),
+			baseURL+WaitlistServiceAcceptWaitlistOfferProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("AcceptWaitlistOffer")),
 			connect.WithClientOptions(opts...),
 		),
-		declineOffer: connect.NewClient[v1.DeclineOfferRequest, v1.DeclineOfferResponse](
+		declineWaitlistOffer: connect.NewClient[v1.DeclineWaitlistOfferRequest, v1.DeclineWaitlistOfferResponse](
 			httpClient,
-			baseURL+WaitlistServiceDeclineOfferProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("DeclineOffer")),
+			baseURL+WaitlistServiceDeclineWaitlistOfferProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("DeclineWaitlistOffer")),
 			connect.WithClientOptions(opts...),
 		),
-		getClaim: connect.NewClient[v1.GetClaimRequest, v1.GetClaimResponse](
+		getWaitlistClaim: connect.NewClient[v1.GetWaitlistClaimRequest, v1.GetWaitlistClaimResponse](
 			httpClient,
-			baseURL+WaitlistServiceGetClaimProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("GetClaim")),
+			baseURL+WaitlistServiceGetWaitlistClaimProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistClaim")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		claimOffer: connect.NewClient[v1.ClaimOfferRequest, v1.ClaimOfferResponse](
+		answerWaitlistClaim: connect.NewClient[v1.AnswerWaitlistClaimRequest, v1.AnswerWaitlistClaimResponse](
 			httpClient,
-			baseURL+WaitlistServiceClaimOfferProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ClaimOffer")),
+			baseURL+WaitlistServiceAnswerWaitlistClaimProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("AnswerWaitlistClaim")),
 			connect.WithClientOptions(opts...),
 		),
-		listEntries: connect.NewClient[v1.ListEntriesRequest, v1.ListEntriesResponse](
+		listWaitlistEntries: connect.NewClient[v1.ListWaitlistEntriesRequest, v1.ListWaitlistEntriesResponse](
 			httpClient,
-			baseURL+WaitlistServiceListEntriesProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ListEntries")),
+			baseURL+WaitlistServiceListWaitlistEntriesProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistEntries")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listOffers: connect.NewClient[v1.ListOffersRequest, v1.ListOffersResponse](
+		listWaitlistOffers: connect.NewClient[v1.ListWaitlistOffersRequest, v1.ListWaitlistOffersResponse](
 			httpClient,
-			baseURL+WaitlistServiceListOffersProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ListOffers")),
+			baseURL+WaitlistServiceListWaitlistOffersProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistOffers")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		setPriority: connect.NewClient[v1.SetPriorityRequest, v1.SetPriorityResponse](
+		setWaitlistPriority: connect.NewClient[v1.SetWaitlistPriorityRequest, v1.SetWaitlistPriorityResponse](
 			httpClient,
-			baseURL+WaitlistServiceSetPriorityProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("SetPriority")),
+			baseURL+WaitlistServiceSetWaitlistPriorityProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("SetWaitlistPriority")),
 			connect.WithClientOptions(opts...),
 		),
-		moveEntry: connect.NewClient[v1.MoveEntryRequest, v1.MoveEntryResponse](
+		moveWaitlistEntry: connect.NewClient[v1.MoveWaitlistEntryRequest, v1.MoveWaitlistEntryResponse](
 			httpClient,
-			baseURL+WaitlistServiceMoveEntryProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("MoveEntry")),
+			baseURL+WaitlistServiceMoveWaitlistEntryProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("MoveWaitlistEntry")),
 			connect.WithClientOptions(opts...),
 		),
-		offerPlace: connect.NewClient[v1.OfferPlaceRequest, v1.OfferPlaceResponse](
+		createWaitlistOffer: connect.NewClient[v1.CreateWaitlistOfferRequest, v1.CreateWaitlistOfferResponse](
 			httpClient,
-			baseURL+WaitlistServiceOfferPlaceProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("OfferPlace")),
+			baseURL+WaitlistServiceCreateWaitlistOfferProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("CreateWaitlistOffer")),
 			connect.WithClientOptions(opts...),
 		),
-		expireOffer: connect.NewClient[v1.ExpireOfferRequest, v1.ExpireOfferResponse](
+		expireWaitlistOffer: connect.NewClient[v1.ExpireWaitlistOfferRequest, v1.ExpireWaitlistOfferResponse](
 			httpClient,
-			baseURL+WaitlistServiceExpireOfferProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ExpireOffer")),
+			baseURL+WaitlistServiceExpireWaitlistOfferProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ExpireWaitlistOffer")),
 			connect.WithClientOptions(opts...),
 		),
-		removeEntry: connect.NewClient[v1.RemoveEntryRequest, v1.RemoveEntryResponse](
+		removeWaitlistEntry: connect.NewClient[v1.RemoveWaitlistEntryRequest, v1.RemoveWaitlistEntryResponse](
 			httpClient,
-			baseURL+WaitlistServiceRemoveEntryProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("RemoveEntry")),
+			baseURL+WaitlistServiceRemoveWaitlistEntryProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("RemoveWaitlistEntry")),
 			connect.WithClientOptions(opts...),
 		),
-		getRules: connect.NewClient[v1.GetRulesRequest, v1.GetRulesResponse](
+		getWaitlistRules: connect.NewClient[v1.GetWaitlistRulesRequest, v1.GetWaitlistRulesResponse](
 			httpClient,
-			baseURL+WaitlistServiceGetRulesProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("GetRules")),
+			baseURL+WaitlistServiceGetWaitlistRulesProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistRules")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateRules: connect.NewClient[v1.UpdateRulesRequest, v1.UpdateRulesResponse](
+		updateWaitlistRules: connect.NewClient[v1.UpdateWaitlistRulesRequest, v1.UpdateWaitlistRulesResponse](
 			httpClient,
-			baseURL+WaitlistServiceUpdateRulesProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("UpdateRules")),
+			baseURL+WaitlistServiceUpdateWaitlistRulesProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("UpdateWaitlistRules")),
 			connect.WithClientOptions(opts...),
 		),
-		resetRules: connect.NewClient[v1.ResetRulesRequest, v1.ResetRulesResponse](
+		resetWaitlistRules: connect.NewClient[v1.ResetWaitlistRulesRequest, v1.ResetWaitlistRulesResponse](
 			httpClient,
-			baseURL+WaitlistServiceResetRulesProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ResetRules")),
+			baseURL+WaitlistServiceResetWaitlistRulesProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ResetWaitlistRules")),
 			connect.WithClientOptions(opts...),
 		),
-		listRulesVersions: connect.NewClient[v1.ListRulesVersionsRequest, v1.ListRulesVersionsResponse](
+		listWaitlistRulesVersions: connect.NewClient[v1.ListWaitlistRulesVersionsRequest, v1.ListWaitlistRulesVersionsResponse](
 			httpClient,
-			baseURL+WaitlistServiceListRulesVersionsProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ListRulesVersions")),
+			baseURL+WaitlistServiceListWaitlistRulesVersionsProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistRulesVersions")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		previewRules: connect.NewClient[v1.PreviewRulesRequest, v1.PreviewRulesResponse](
+		previewWaitlistRules: connect.NewClient[v1.PreviewWaitlistRulesRequest, v1.PreviewWaitlistRulesResponse](
 			httpClient,
-			baseURL+WaitlistServicePreviewRulesProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("PreviewRules")),
+			baseURL+WaitlistServicePreviewWaitlistRulesProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("PreviewWaitlistRules")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listDecisions: connect.NewClient[v1.ListDecisionsRequest, v1.ListDecisionsResponse](
+		listWaitlistDecisions: connect.NewClient[v1.ListWaitlistDecisionsRequest, v1.ListWaitlistDecisionsResponse](
 			httpClient,
-			baseURL+WaitlistServiceListDecisionsProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ListDecisions")),
+			baseURL+WaitlistServiceListWaitlistDecisionsProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistDecisions")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		explainSession: connect.NewClient[v1.ExplainSessionRequest, v1.ExplainSessionResponse](
+		explainSessionWaitlist: connect.NewClient[v1.ExplainSessionWaitlistRequest, v1.ExplainSessionWaitlistResponse](
 			httpClient,
-			baseURL+WaitlistServiceExplainSessionProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ExplainSession")),
+			baseURL+WaitlistServiceExplainSessionWaitlistProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ExplainSessionWaitlist")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		explainEntry: connect.NewClient[v1.ExplainEntryRequest, v1.ExplainEntryResponse](
+		explainWaitlistEntry: connect.NewClient[v1.ExplainWaitlistEntryRequest, v1.ExplainWaitlistEntryResponse](
 			httpClient,
-			baseURL+WaitlistServiceExplainEntryProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ExplainEntry")),
+			baseURL+WaitlistServiceExplainWaitlistEntryProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("ExplainWaitlistEntry")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -353,29 +355,29 @@ func NewWaitlistServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 
 // waitlistServiceClient implements WaitlistServiceClient.
 type waitlistServiceClient struct {
-	joinWaitlist         *connect.Client[v1.JoinWaitlistRequest, v1.JoinWaitlistResponse]
-	leaveWaitlist        *connect.Client[v1.LeaveWaitlistRequest, v1.LeaveWaitlistResponse]
-	listMyEntries        *connect.Client[v1.ListMyEntriesRequest, v1.ListMyEntriesResponse]
-	acceptOffer          *connect.Client[v1.AcceptOfferRequest, v1.AcceptOfferResponse]
-	declineOffer         *connect.Client[v1.DeclineOfferRequest, v1.DeclineOfferResponse]
-	getClaim             *connect.Client[v1.GetClaimRequest, v1.GetClaimResponse]
-	claimOffer           *connect.Client[v1.ClaimOfferRequest, v1.ClaimOfferResponse]
-	listEntries          *connect.Client[v1.ListEntriesRequest, v1.ListEntriesResponse]
-	listOffers           *connect.Client[v1.ListOffersRequest, v1.ListOffersResponse]
-	setPriority          *connect.Client[v1.SetPriorityRequest, v1.SetPriorityResponse]
-	moveEntry            *connect.Client[v1.MoveEntryRequest, v1.MoveEntryResponse]
-	offerPlace           *connect.Client[v1.OfferPlaceRequest, v1.OfferPlaceResponse]
-	expireOffer          *connect.Client[v1.ExpireOfferRequest, v1.ExpireOfferResponse]
-	removeEntry          *connect.Client[v1.RemoveEntryRequest, v1.RemoveEntryResponse]
-	getRules             *connect.Client[v1.GetRulesRequest, v1.GetRulesResponse]
-	updateRules          *connect.Client[v1.UpdateRulesRequest, v1.UpdateRulesResponse]
-	resetRules           *connect.Client[v1.ResetRulesRequest, v1.ResetRulesResponse]
-	listRulesVersions    *connect.Client[v1.ListRulesVersionsRequest, v1.ListRulesVersionsResponse]
-	previewRules         *connect.Client[v1.PreviewRulesRequest, v1.PreviewRulesResponse]
-	listDecisions        *connect.Client[v1.ListDecisionsRequest, v1.ListDecisionsResponse]
-	explainSession       *connect.Client[v1.ExplainSessionRequest, v1.ExplainSessionResponse]
-	explainEntry         *connect.Client[v1.ExplainEntryRequest, v1.ExplainEntryResponse]
-	getWaitlistAnalytics *connect.Client[v1.GetWaitlistAnalyticsRequest, v1.GetWaitlistAnalyticsResponse]
+	joinWaitlist              *connect.Client[v1.JoinWaitlistRequest, v1.JoinWaitlistResponse]
+	leaveWaitlist             *connect.Client[v1.LeaveWaitlistRequest, v1.LeaveWaitlistResponse]
+	listMyEntries             *connect.Client[v1.ListMyEntriesRequest, v1.ListMyEntriesResponse]
+	acceptWaitlistOffer       *connect.Client[v1.AcceptWaitlistOfferRequest, v1.AcceptWaitlistOfferResponse]
+	declineWaitlistOffer      *connect.Client[v1.DeclineWaitlistOfferRequest, v1.DeclineWaitlistOfferResponse]
+	getWaitlistClaim          *connect.Client[v1.GetWaitlistClaimRequest, v1.GetWaitlistClaimResponse]
+	answerWaitlistClaim       *connect.Client[v1.AnswerWaitlistClaimRequest, v1.AnswerWaitlistClaimResponse]
+	listWaitlistEntries       *connect.Client[v1.ListWaitlistEntriesRequest, v1.ListWaitlistEntriesResponse]
+	listWaitlistOffers        *connect.Client[v1.ListWaitlistOffersRequest, v1.ListWaitlistOffersResponse]
+	setWaitlistPriority       *connect.Client[v1.SetWaitlistPriorityRequest, v1.SetWaitlistPriorityResponse]
+	moveWaitlistEntry         *connect.Client[v1.MoveWaitlistEntryRequest, v1.MoveWaitlistEntryResponse]
+	createWaitlistOffer       *connect.Client[v1.CreateWaitlistOfferRequest, v1.CreateWaitlistOfferResponse]
+	expireWaitlistOffer       *connect.Client[v1.ExpireWaitlistOfferRequest, v1.ExpireWaitlistOfferResponse]
+	removeWaitlistEntry       *connect.Client[v1.RemoveWaitlistEntryRequest, v1.RemoveWaitlistEntryResponse]
+	getWaitlistRules          *connect.Client[v1.GetWaitlistRulesRequest, v1.GetWaitlistRulesResponse]
+	updateWaitlistRules       *connect.Client[v1.UpdateWaitlistRulesRequest, v1.UpdateWaitlistRulesResponse]
+	resetWaitlistRules        *connect.Client[v1.ResetWaitlistRulesRequest, v1.ResetWaitlistRulesResponse]
+	listWaitlistRulesVersions *connect.Client[v1.ListWaitlistRulesVersionsRequest, v1.ListWaitlistRulesVersionsResponse]
+	previewWaitlistRules      *connect.Client[v1.PreviewWaitlistRulesRequest, v1.PreviewWaitlistRulesResponse]
+	listWaitlistDecisions     *connect.Client[v1.ListWaitlistDecisionsRequest, v1.ListWaitlistDecisionsResponse]
+	explainSessionWaitlist    *connect.Client[v1.ExplainSessionWaitlistRequest, v1.ExplainSessionWaitlistResponse]
+	explainWaitlistEntry      *connect.Client[v1.ExplainWaitlistEntryRequest, v1.ExplainWaitlistEntryResponse]
+	getWaitlistAnalytics      *connect.Client[v1.GetWaitlistAnalyticsRequest, v1.GetWaitlistAnalyticsResponse]
 }
 
 // JoinWaitlist calls berth.v1.WaitlistService.JoinWaitlist.
@@ -393,99 +395,99 @@ func (c *waitlistServiceClient) ListMyEntries(ctx context.Context, req *connect.
 	return c.listMyEntries.CallUnary(ctx, req)
 }
 
-// AcceptOffer calls berth.v1.WaitlistService.AcceptOffer.
-func (c *waitlistServiceClient) AcceptOffer(ctx context.Context, req *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error) {
-	return c.acceptOffer.CallUnary(ctx, req)
+// AcceptWaitlistOffer calls berth.v1.WaitlistService.AcceptWaitlistOffer.
+func (c *waitlistServiceClient) AcceptWaitlistOffer(ctx context.Context, req *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error) {
+	return c.acceptWaitlistOffer.CallUnary(ctx, req)
 }
 
-// DeclineOffer calls berth.v1.WaitlistService.DeclineOffer.
-func (c *waitlistServiceClient) DeclineOffer(ctx context.Context, req *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error) {
-	return c.declineOffer.CallUnary(ctx, req)
+// DeclineWaitlistOffer calls berth.v1.WaitlistService.DeclineWaitlistOffer.
+func (c *waitlistServiceClient) DeclineWaitlistOffer(ctx context.Context, req *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error) {
+	return c.declineWaitlistOffer.CallUnary(ctx, req)
 }
 
-// GetClaim calls berth.v1.WaitlistService.GetClaim.
-func (c *waitlistServiceClient) GetClaim(ctx context.Context, req *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error) {
-	return c.getClaim.CallUnary(ctx, req)
+// GetWaitlistClaim calls berth.v1.WaitlistService.GetWaitlistClaim.
+func (c *waitlistServiceClient) GetWaitlistClaim(ctx context.Context, req *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error) {
+	return c.getWaitlistClaim.CallUnary(ctx, req)
 }
 
-// ClaimOffer calls berth.v1.WaitlistService.ClaimOffer.
-func (c *waitlistServiceClient) ClaimOffer(ctx context.Context, req *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error) {
-	return c.claimOffer.CallUnary(ctx, req)
+// AnswerWaitlistClaim calls berth.v1.WaitlistService.AnswerWaitlistClaim.
+func (c *waitlistServiceClient) AnswerWaitlistClaim(ctx context.Context, req *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error) {
+	return c.answerWaitlistClaim.CallUnary(ctx, req)
 }
 
-// ListEntries calls berth.v1.WaitlistService.ListEntries.
-func (c *waitlistServiceClient) ListEntries(ctx context.Context, req *connect.Request[v1.ListEntriesRequest]) (*connect.Response[v1.ListEntriesResponse], error) {
-	return c.listEntries.CallUnary(ctx, req)
+// ListWaitlistEntries calls berth.v1.WaitlistService.ListWaitlistEntries.
+func (c *waitlistServiceClient) ListWaitlistEntries(ctx context.Context, req *connect.Request[v1.ListWaitlistEntriesRequest]) (*connect.Response[v1.ListWaitlistEntriesResponse], error) {
+	return c.listWaitlistEntries.CallUnary(ctx, req)
 }
 
-// ListOffers calls berth.v1.WaitlistService.ListOffers.
-func (c *waitlistServiceClient) ListOffers(ctx context.Context, req *connect.Request[v1.ListOffersRequest]) (*connect.Response[v1.ListOffersResponse], error) {
-	return c.listOffers.CallUnary(ctx, req)
+// ListWaitlistOffers calls berth.v1.WaitlistService.ListWaitlistOffers.
+func (c *waitlistServiceClient) ListWaitlistOffers(ctx context.Context, req *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error) {
+	return c.listWaitlistOffers.CallUnary(ctx, req)
 }
 
-// SetPriority calls berth.v1.WaitlistService.SetPriority.
-func (c *waitlistServiceClient) SetPriority(ctx context.Context, req *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error) {
-	return c.setPriority.CallUnary(ctx, req)
+// SetWaitlistPriority calls berth.v1.WaitlistService.SetWaitlistPriority.
+func (c *waitlistServiceClient) SetWaitlistPriority(ctx context.Context, req *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error) {
+	return c.setWaitlistPriority.CallUnary(ctx, req)
 }
 
-// MoveEntry calls berth.v1.WaitlistService.MoveEntry.
-func (c *waitlistServiceClient) MoveEntry(ctx context.Context, req *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error) {
-	return c.moveEntry.CallUnary(ctx, req)
+// MoveWaitlistEntry calls berth.v1.WaitlistService.MoveWaitlistEntry.
+func (c *waitlistServiceClient) MoveWaitlistEntry(ctx context.Context, req *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error) {
+	return c.moveWaitlistEntry.CallUnary(ctx, req)
 }
 
-// OfferPlace calls berth.v1.WaitlistService.OfferPlace.
-func (c *waitlistServiceClient) OfferPlace(ctx context.Context, req *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error) {
-	return c.offerPlace.CallUnary(ctx, req)
+// CreateWaitlistOffer calls berth.v1.WaitlistService.CreateWaitlistOffer.
+func (c *waitlistServiceClient) CreateWaitlistOffer(ctx context.Context, req *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error) {
+	return c.createWaitlistOffer.CallUnary(ctx, req)
 }
 
-// ExpireOffer calls berth.v1.WaitlistService.ExpireOffer.
-func (c *waitlistServiceClient) ExpireOffer(ctx context.Context, req *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error) {
-	return c.expireOffer.CallUnary(ctx, req)
+// ExpireWaitlistOffer calls berth.v1.WaitlistService.ExpireWaitlistOffer.
+func (c *waitlistServiceClient) ExpireWaitlistOffer(ctx context.Context, req *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error) {
+	return c.expireWaitlistOffer.CallUnary(ctx, req)
 }
 
-// RemoveEntry calls berth.v1.WaitlistService.RemoveEntry.
-func (c *waitlistServiceClient) RemoveEntry(ctx context.Context, req *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error) {
-	return c.removeEntry.CallUnary(ctx, req)
+// RemoveWaitlistEntry calls berth.v1.WaitlistService.RemoveWaitlistEntry.
+func (c *waitlistServiceClient) RemoveWaitlistEntry(ctx context.Context, req *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error) {
+	return c.removeWaitlistEntry.CallUnary(ctx, req)
 }
 
-// GetRules calls berth.v1.WaitlistService.GetRules.
-func (c *waitlistServiceClient) GetRules(ctx context.Context, req *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error) {
-	return c.getRules.CallUnary(ctx, req)
+// GetWaitlistRules calls berth.v1.WaitlistService.GetWaitlistRules.
+func (c *waitlistServiceClient) GetWaitlistRules(ctx context.Context, req *connect.Request[v1.GetWaitlistRulesRequest]) (*connect.Response[v1.GetWaitlistRulesResponse], error) {
+	return c.getWaitlistRules.CallUnary(ctx, req)
 }
 
-// UpdateRules calls berth.v1.WaitlistService.UpdateRules.
-func (c *waitlistServiceClient) UpdateRules(ctx context.Context, req *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error) {
-	return c.updateRules.CallUnary(ctx, req)
+// UpdateWaitlistRules calls berth.v1.WaitlistService.UpdateWaitlistRules.
+func (c *waitlistServiceClient) UpdateWaitlistRules(ctx context.Context, req *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error) {
+	return c.updateWaitlistRules.CallUnary(ctx, req)
 }
 
-// ResetRules calls berth.v1.WaitlistService.ResetRules.
-func (c *waitlistServiceClient) ResetRules(ctx context.Context, req *connect.Request[v1.ResetRulesRequest]) (*connect.Response[v1.ResetRulesResponse], error) {
-	return c.resetRules.CallUnary(ctx, req)
+// ResetWaitlistRules calls berth.v1.WaitlistService.ResetWaitlistRules.
+func (c *waitlistServiceClient) ResetWaitlistRules(ctx context.Context, req *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error) {
+	return c.resetWaitlistRules.CallUnary(ctx, req)
 }
 
-// ListRulesVersions calls berth.v1.WaitlistService.ListRulesVersions.
-func (c *waitlistServiceClient) ListRulesVersions(ctx context.Context, req *connect.Request[v1.ListRulesVersionsRequest]) (*connect.Response[v1.ListRulesVersionsResponse], error) {
-	return c.listRulesVersions.CallUnary(ctx, req)
+// ListWaitlistRulesVersions calls berth.v1.WaitlistService.ListWaitlistRulesVersions.
+func (c *waitlistServiceClient) ListWaitlistRulesVersions(ctx context.Context, req *connect.Request[v1.ListWaitlistRulesVersionsRequest]) (*connect.Response[v1.ListWaitlistRulesVersionsResponse], error) {
+	return c.listWaitlistRulesVersions.CallUnary(ctx, req)
 }
 
-// PreviewRules calls berth.v1.WaitlistService.PreviewRules.
-func (c *waitlistServiceClient) PreviewRules(ctx context.Context, req *connect.Request[v1.PreviewRulesRequest]) (*connect.Response[v1.PreviewRulesResponse], error) {
-	return c.previewRules.CallUnary(ctx, req)
+// PreviewWaitlistRules calls berth.v1.WaitlistService.PreviewWaitlistRules.
+func (c *waitlistServiceClient) PreviewWaitlistRules(ctx context.Context, req *connect.Request[v1.PreviewWaitlistRulesRequest]) (*connect.Response[v1.PreviewWaitlistRulesResponse], error) {
+	return c.previewWaitlistRules.CallUnary(ctx, req)
 }
 
-// ListDecisions calls berth.v1.WaitlistService.ListDecisions.
-func (c *waitlistServiceClient) ListDecisions(ctx context.Context, req *connect.Request[v1.ListDecisionsRequest]) (*connect.Response[v1.ListDecisionsResponse], error) {
-	return c.listDecisions.CallUnary(ctx, req)
+// ListWaitlistDecisions calls berth.v1.WaitlistService.ListWaitlistDecisions.
+func (c *waitlistServiceClient) ListWaitlistDecisions(ctx context.Context, req *connect.Request[v1.ListWaitlistDecisionsRequest]) (*connect.Response[v1.ListWaitlistDecisionsResponse], error) {
+	return c.listWaitlistDecisions.CallUnary(ctx, req)
 }
 
-// ExplainSession calls berth.v1.WaitlistService.ExplainSession.
-func (c *waitlistServiceClient) ExplainSession(ctx context.Context, req *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error) {
-	return c.explainSession.CallUnary(ctx, req)
+// ExplainSessionWaitlist calls berth.v1.WaitlistService.ExplainSessionWaitlist.
+func (c *waitlistServiceClient) ExplainSessionWaitlist(ctx context.Context, req *connect.Request[v1.ExplainSessionWaitlistRequest]) (*connect.Response[v1.ExplainSessionWaitlistResponse], error) {
+	return c.explainSessionWaitlist.CallUnary(ctx, req)
 }
 
-// ExplainEntry calls berth.v1.WaitlistService.ExplainEntry.
-func (c *waitlistServiceClient) ExplainEntry(ctx context.Context, req *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error) {
-	return c.explainEntry.CallUnary(ctx, req)
+// ExplainWaitlistEntry calls berth.v1.WaitlistService.ExplainWaitlistEntry.
+func (c *waitlistServiceClient) ExplainWaitlistEntry(ctx context.Context, req *connect.Request[v1.ExplainWaitlistEntryRequest]) (*connect.Response[v1.ExplainWaitlistEntryResponse], error) {
+	return c.explainWaitlistEntry.CallUnary(ctx, req)
 }
 
 // GetWaitlistAnalytics calls berth.v1.WaitlistService.GetWaitlistAnalytics.
@@ -495,83 +497,85 @@ func (c *waitlistServiceClient) GetWaitlistAnalytics(ctx context.Context, req *c
 
 // WaitlistServiceHandler is an implementation of the berth.v1.WaitlistService service.
 type WaitlistServiceHandler interface {
-	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
+	// one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
 	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
-	// AcceptOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
+	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
 	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
 	// booking.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN,
-	// ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
-	// NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
-	AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error)
-	// DeclineOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes nothing.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
-	DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error)
-	// GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
+	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
+	// SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
+	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
+	AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error)
+	// DeclineWaitlistOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes
+	// nothing.
+	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
+	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
+	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. It changes nothing.
 	// Errors: LINK_INVALID.
-	GetClaim(context.Context, *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error)
-	// ClaimOffer accepts or declines the offer of a claim link.
-	// Errors: LINK_INVALID, and those of AcceptOffer and DeclineOffer.
-	ClaimOffer(context.Context, *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error)
-	// ListEntries lists active and ended entries by time of joining.
-	ListEntries(context.Context, *connect.Request[v1.ListEntriesRequest]) (*connect.Response[v1.ListEntriesResponse], error)
-	// ListOffers lists offers, newest first.
-	ListOffers(context.Context, *connect.Request[v1.ListOffersRequest]) (*connect.Response[v1.ListOffersResponse], error)
-	// SetPriority flags an entry, so that it comes before all others, or sets its score.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
-	SetPriority(context.Context, *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error)
-	// MoveEntry moves an entry directly before another entry of the same queue, or to the end.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
-	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
-	// OfferPlace offers open seats of a session to an entry of the caller's choice, at any rank. A booking by the
-	// entry's member must be possible.
-	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
-	// longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
-	// names a subscription.
-	OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error)
-	// ExpireOffer ends a live offer early. Its seats go to the next entry.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
-	ExpireOffer(context.Context, *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error)
-	// RemoveEntry ends any member's entry. Removing it again changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
-	RemoveEntry(context.Context, *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error)
-	// GetRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and the level
-	// that each value comes from.
+	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
+	// AnswerWaitlistClaim accepts or declines the offer of a claim link.
+	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
+	AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error)
+	// ListWaitlistEntries lists active and ended entries by time of joining.
+	ListWaitlistEntries(context.Context, *connect.Request[v1.ListWaitlistEntriesRequest]) (*connect.Response[v1.ListWaitlistEntriesResponse], error)
+	// ListWaitlistOffers lists offers, newest first.
+	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
+	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
+	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
+	// queue).
+	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
+	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
+	// the entry's member must be possible.
+	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
+	// (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
+	// entry names a subscription.
+	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
+	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
+	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
+	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error)
+	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
+	// the level that each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
-	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits the rules of the tenant, a location or a service. They apply immediately, except that live offers
-	// keep their time. Seats that are open already are given to the waitlist under the new rules.
+	GetWaitlistRules(context.Context, *connect.Request[v1.GetWaitlistRulesRequest]) (*connect.Response[v1.GetWaitlistRulesResponse], error)
+	// UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
+	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
-	UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error)
-	// ResetRules makes a level inherit everything again. The tenant's level then has the defaults.
+	UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error)
+	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
 	// other).
-	ResetRules(context.Context, *connect.Request[v1.ResetRulesRequest]) (*connect.Response[v1.ResetRulesResponse], error)
-	// ListRulesVersions lists the edits of the rules, newest first.
-	ListRulesVersions(context.Context, *connect.Request[v1.ListRulesVersionsRequest]) (*connect.Response[v1.ListRulesVersionsResponse], error)
-	// PreviewRules applies a draft of the rules to past decisions, and shows who would have got what instead. It changes
-	// nothing.
+	ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error)
+	// ListWaitlistRulesVersions lists the edits of the rules, newest first.
+	ListWaitlistRulesVersions(context.Context, *connect.Request[v1.ListWaitlistRulesVersionsRequest]) (*connect.Response[v1.ListWaitlistRulesVersionsResponse], error)
+	// PreviewWaitlistRules applies a draft of the rules to past decisions, and shows who would have got what instead. It
+	// changes nothing.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
-	PreviewRules(context.Context, *connect.Request[v1.PreviewRulesRequest]) (*connect.Response[v1.PreviewRulesResponse], error)
-	// ListDecisions lists the decisions of the engine, newest first.
-	ListDecisions(context.Context, *connect.Request[v1.ListDecisionsRequest]) (*connect.Response[v1.ListDecisionsResponse], error)
-	// ExplainSession explains what happened to each freed seat of a session, from first to last.
+	PreviewWaitlistRules(context.Context, *connect.Request[v1.PreviewWaitlistRulesRequest]) (*connect.Response[v1.PreviewWaitlistRulesResponse], error)
+	// ListWaitlistDecisions lists the decisions of the engine, newest first.
+	ListWaitlistDecisions(context.Context, *connect.Request[v1.ListWaitlistDecisionsRequest]) (*connect.Response[v1.ListWaitlistDecisionsResponse], error)
+	// ExplainSessionWaitlist explains what happened to each freed seat of a session, from first to last.
 	// Errors: SESSION_NOT_FOUND.
-	ExplainSession(context.Context, *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error)
-	// ExplainEntry explains each decision about an entry: the caller's own, or any with the permission.
-	// Errors: ENTRY_NOT_FOUND.
-	ExplainEntry(context.Context, *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error)
+	ExplainSessionWaitlist(context.Context, *connect.Request[v1.ExplainSessionWaitlistRequest]) (*connect.Response[v1.ExplainSessionWaitlistResponse], error)
+	// ExplainWaitlistEntry explains each decision about an entry: the caller's own, or any with the permission.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND.
+	ExplainWaitlistEntry(context.Context, *connect.Request[v1.ExplainWaitlistEntryRequest]) (*connect.Response[v1.ExplainWaitlistEntryResponse], error)
 	// GetWaitlistAnalytics counts entries and offers in a period: in total, and by day, location and service.
 	// Errors: INVALID_FIELD (more than 366 days).
 	GetWaitlistAnalytics(context.Context, *connect.Request[v1.GetWaitlistAnalyticsRequest]) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error)
@@ -603,126 +607,126 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceAcceptOfferHandler := connect.NewUnaryHandler(
-		WaitlistServiceAcceptOfferProcedure,
-		svc.AcceptOffer,
-		connect.WithSchema(waitlistServiceMethods.ByName("AcceptOffer")),
+	waitlistServiceAcceptWaitlistOfferHandler := connect.NewUnaryHandler(
+		WaitlistServiceAcceptWaitlistOfferProcedure,
+		svc.AcceptWaitlistOffer,
+		connect.WithSchema(waitlistServiceMethods.ByName("AcceptWaitlistOffer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceDeclineOfferHandler := connect.NewUnaryHandler(
-		WaitlistServiceDeclineOfferProcedure,
-		svc.DeclineOffer,
-		connect.WithSchema(waitlistServiceMethods.ByName("DeclineOffer")),
+	waitlistServiceDeclineWaitlistOfferHandler := connect.NewUnaryHandler(
+		WaitlistServiceDeclineWaitlistOfferProcedure,
+		svc.DeclineWaitlistOffer,
+		connect.WithSchema(waitlistServiceMethods.ByName("DeclineWaitlistOffer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceGetClaimHandler := connect.NewUnaryHandler(
-		WaitlistServiceGetClaimProcedure,
-		svc.GetClaim,
-		connect.WithSchema(waitlistServiceMethods.ByName("GetClaim")),
+	waitlistServiceGetWaitlistClaimHandler := connect.NewUnaryHandler(
+		WaitlistServiceGetWaitlistClaimProcedure,
+		svc.GetWaitlistClaim,
+		connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistClaim")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceClaimOfferHandler := connect.NewUnaryHandler(
-		WaitlistServiceClaimOfferProcedure,
-		svc.ClaimOffer,
-		connect.WithSchema(waitlistServiceMethods.ByName("ClaimOffer")),
+	waitlistServiceAnswerWaitlistClaimHandler := connect.NewUnaryHandler(
+		WaitlistServiceAnswerWaitlistClaimProcedure,
+		svc.AnswerWaitlistClaim,
+		connect.WithSchema(waitlistServiceMethods.ByName("AnswerWaitlistClaim")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceListEntriesHandler := connect.NewUnaryHandler(
-		WaitlistServiceListEntriesProcedure,
-		svc.ListEntries,
-		connect.WithSchema(waitlistServiceMethods.ByName("ListEntries")),
+	waitlistServiceListWaitlistEntriesHandler := connect.NewUnaryHandler(
+		WaitlistServiceListWaitlistEntriesProcedure,
+		svc.ListWaitlistEntries,
+		connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistEntries")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceListOffersHandler := connect.NewUnaryHandler(
-		WaitlistServiceListOffersProcedure,
-		svc.ListOffers,
-		connect.WithSchema(waitlistServiceMethods.ByName("ListOffers")),
+	waitlistServiceListWaitlistOffersHandler := connect.NewUnaryHandler(
+		WaitlistServiceListWaitlistOffersProcedure,
+		svc.ListWaitlistOffers,
+		connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistOffers")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceSetPriorityHandler := connect.NewUnaryHandler(
-		WaitlistServiceSetPriorityProcedure,
-		svc.SetPriority,
-		connect.WithSchema(waitlistServiceMethods.ByName("SetPriority")),
+	waitlistServiceSetWaitlistPriorityHandler := connect.NewUnaryHandler(
+		WaitlistServiceSetWaitlistPriorityProcedure,
+		svc.SetWaitlistPriority,
+		connect.WithSchema(waitlistServiceMethods.ByName("SetWaitlistPriority")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceMoveEntryHandler := connect.NewUnaryHandler(
-		WaitlistServiceMoveEntryProcedure,
-		svc.MoveEntry,
-		connect.WithSchema(waitlistServiceMethods.ByName("MoveEntry")),
+	waitlistServiceMoveWaitlistEntryHandler := connect.NewUnaryHandler(
+		WaitlistServiceMoveWaitlistEntryProcedure,
+		svc.MoveWaitlistEntry,
+		connect.WithSchema(waitlistServiceMethods.ByName("MoveWaitlistEntry")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceOfferPlaceHandler := connect.NewUnaryHandler(
-		WaitlistServiceOfferPlaceProcedure,
-		svc.OfferPlace,
-		connect.WithSchema(waitlistServiceMethods.ByName("OfferPlace")),
+	waitlistServiceCreateWaitlistOfferHandler := connect.NewUnaryHandler(
+		WaitlistServiceCreateWaitlistOfferProcedure,
+		svc.CreateWaitlistOffer,
+		connect.WithSchema(waitlistServiceMethods.ByName("CreateWaitlistOffer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceExpireOfferHandler := connect.NewUnaryHandler(
-		WaitlistServiceExpireOfferProcedure,
-		svc.ExpireOffer,
-		connect.WithSchema(waitlistServiceMethods.ByName("ExpireOffer")),
+	waitlistServiceExpireWaitlistOfferHandler := connect.NewUnaryHandler(
+		WaitlistServiceExpireWaitlistOfferProcedure,
+		svc.ExpireWaitlistOffer,
+		connect.WithSchema(waitlistServiceMethods.ByName("ExpireWaitlistOffer")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceRemoveEntryHandler := connect.NewUnaryHandler(
-		WaitlistServiceRemoveEntryProcedure,
-		svc.RemoveEntry,
-		connect.WithSchema(waitlistServiceMethods.ByName("RemoveEntry")),
+	waitlistServiceRemoveWaitlistEntryHandler := connect.NewUnaryHandler(
+		WaitlistServiceRemoveWaitlistEntryProcedure,
+		svc.RemoveWaitlistEntry,
+		connect.WithSchema(waitlistServiceMethods.ByName("RemoveWaitlistEntry")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceGetRulesHandler := connect.NewUnaryHandler(
-		WaitlistServiceGetRulesProcedure,
-		svc.GetRules,
-		connect.WithSchema(waitlistServiceMethods.ByName("GetRules")),
+	waitlistServiceGetWaitlistRulesHandler := connect.NewUnaryHandler(
+		WaitlistServiceGetWaitlistRulesProcedure,
+		svc.GetWaitlistRules,
+		connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistRules")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceUpdateRulesHandler := connect.NewUnaryHandler(
-		WaitlistServiceUpdateRulesProcedure,
-		svc.UpdateRules,
-		connect.WithSchema(waitlistServiceMethods.ByName("UpdateRules")),
+	waitlistServiceUpdateWaitlistRulesHandler := connect.NewUnaryHandler(
+		WaitlistServiceUpdateWaitlistRulesProcedure,
+		svc.UpdateWaitlistRules,
+		connect.WithSchema(waitlistServiceMethods.ByName("UpdateWaitlistRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceResetRulesHandler := connect.NewUnaryHandler(
-		WaitlistServiceResetRulesProcedure,
-		svc.ResetRules,
-		connect.WithSchema(waitlistServiceMethods.ByName("ResetRules")),
+	waitlistServiceResetWaitlistRulesHandler := connect.NewUnaryHandler(
+		WaitlistServiceResetWaitlistRulesProcedure,
+		svc.ResetWaitlistRules,
+		connect.WithSchema(waitlistServiceMethods.ByName("ResetWaitlistRules")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceListRulesVersionsHandler := connect.NewUnaryHandler(
-		WaitlistServiceListRulesVersionsProcedure,
-		svc.ListRulesVersions,
-		connect.WithSchema(waitlistServiceMethods.ByName("ListRulesVersions")),
+	waitlistServiceListWaitlistRulesVersionsHandler := connect.NewUnaryHandler(
+		WaitlistServiceListWaitlistRulesVersionsProcedure,
+		svc.ListWaitlistRulesVersions,
+		connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistRulesVersions")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServicePreviewRulesHandler := connect.NewUnaryHandler(
-		WaitlistServicePreviewRulesProcedure,
-		svc.PreviewRules,
-		connect.WithSchema(waitlistServiceMethods.ByName("PreviewRules")),
+	waitlistServicePreviewWaitlistRulesHandler := connect.NewUnaryHandler(
+		WaitlistServicePreviewWaitlistRulesProcedure,
+		svc.PreviewWaitlistRules,
+		connect.WithSchema(waitlistServiceMethods.ByName("PreviewWaitlistRules")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceListDecisionsHandler := connect.NewUnaryHandler(
-		WaitlistServiceListDecisionsProcedure,
-		svc.ListDecisions,
-		connect.WithSchema(waitlistServiceMethods.ByName("ListDecisions")),
+	waitlistServiceListWaitlistDecisionsHandler := connect.NewUnaryHandler(
+		WaitlistServiceListWaitlistDecisionsProcedure,
+		svc.ListWaitlistDecisions,
+		connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistDecisions")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceExplainSessionHandler := connect.NewUnaryHandler(
-		WaitlistServiceExplainSessionProcedure,
-		svc.ExplainSession,
-		connect.WithSchema(waitlistServiceMethods.ByName("ExplainSession")),
+	waitlistServiceExplainSessionWaitlistHandler := connect.NewUnaryHandler(
+		WaitlistServiceExplainSessionWaitlistProcedure,
+		svc.ExplainSessionWaitlist,
+		connect.WithSchema(waitlistServiceMethods.ByName("ExplainSessionWaitlist")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceExplainEntryHandler := connect.NewUnaryHandler(
-		WaitlistServiceExplainEntryProcedure,
-		svc.ExplainEntry,
-		connect.WithSchema(waitlistServiceMethods.ByName("ExplainEntry")),
+	waitlistServiceExplainWaitlistEntryHandler := connect.NewUnaryHandler(
+		WaitlistServiceExplainWaitlistEntryProcedure,
+		svc.ExplainWaitlistEntry,
+		connect.WithSchema(waitlistServiceMethods.ByName("ExplainWaitlistEntry")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -741,44 +745,44 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 			waitlistServiceLeaveWaitlistHandler.ServeHTTP(w, r)
 		case WaitlistServiceListMyEntriesProcedure:
 			waitlistServiceListMyEntriesHandler.ServeHTTP(w, r)
-		case WaitlistServiceAcceptOfferProcedure:
-			waitlistServiceAcceptOfferHandler.ServeHTTP(w, r)
-		case WaitlistServiceDeclineOfferProcedure:
-			waitlistServiceDeclineOfferHandler.ServeHTTP(w, r)
-		case WaitlistServiceGetClaimProcedure:
-			waitlistServiceGetClaimHandler.ServeHTTP(w, r)
-		case WaitlistServiceClaimOfferProcedure:
-			waitlistServiceClaimOfferHandler.ServeHTTP(w, r)
-		case WaitlistServiceListEntriesProcedure:
-			waitlistServiceListEntriesHandler.ServeHTTP(w, r)
-		case WaitlistServiceListOffersProcedure:
-			waitlistServiceListOffersHandler.ServeHTTP(w, r)
-		case WaitlistServiceSetPriorityProcedure:
-			waitlistServiceSetPriorityHandler.ServeHTTP(w, r)
-		case WaitlistServiceMoveEntryProcedure:
-			waitlistServiceMoveEntryHandler.ServeHTTP(w, r)
-		case WaitlistServiceOfferPlaceProcedure:
-			waitlistServiceOfferPlaceHandler.ServeHTTP(w, r)
-		case WaitlistServiceExpireOfferProcedure:
-			waitlistServiceExpireOfferHandler.ServeHTTP(w, r)
-		case WaitlistServiceRemoveEntryProcedure:
-			waitlistServiceRemoveEntryHandler.ServeHTTP(w, r)
-		case WaitlistServiceGetRulesProcedure:
-			waitlistServiceGetRulesHandler.ServeHTTP(w, r)
-		case WaitlistServiceUpdateRulesProcedure:
-			waitlistServiceUpdateRulesHandler.ServeHTTP(w, r)
-		case WaitlistServiceResetRulesProcedure:
-			waitlistServiceResetRulesHandler.ServeHTTP(w, r)
-		case WaitlistServiceListRulesVersionsProcedure:
-			waitlistServiceListRulesVersionsHandler.ServeHTTP(w, r)
-		case WaitlistServicePreviewRulesProcedure:
-			waitlistServicePreviewRulesHandler.ServeHTTP(w, r)
-		case WaitlistServiceListDecisionsProcedure:
-			waitlistServiceListDecisionsHandler.ServeHTTP(w, r)
-		case WaitlistServiceExplainSessionProcedure:
-			waitlistServiceExplainSessionHandler.ServeHTTP(w, r)
-		case WaitlistServiceExplainEntryProcedure:
-			waitlistServiceExplainEntryHandler.ServeHTTP(w, r)
+		case WaitlistServiceAcceptWaitlistOfferProcedure:
+			waitlistServiceAcceptWaitlistOfferHandler.ServeHTTP(w, r)
+		case WaitlistServiceDeclineWaitlistOfferProcedure:
+			waitlistServiceDeclineWaitlistOfferHandler.ServeHTTP(w, r)
+		case WaitlistServiceGetWaitlistClaimProcedure:
+			waitlistServiceGetWaitlistClaimHandler.ServeHTTP(w, r)
+		case WaitlistServiceAnswerWaitlistClaimProcedure:
+			waitlistServiceAnswerWaitlistClaimHandler.ServeHTTP(w, r)
+		case WaitlistServiceListWaitlistEntriesProcedure:
+			waitlistServiceListWaitlistEntriesHandler.ServeHTTP(w, r)
+		case WaitlistServiceListWaitlistOffersProcedure:
+			waitlistServiceListWaitlistOffersHandler.ServeHTTP(w, r)
+		case WaitlistServiceSetWaitlistPriorityProcedure:
+			waitlistServiceSetWaitlistPriorityHandler.ServeHTTP(w, r)
+		case WaitlistServiceMoveWaitlistEntryProcedure:
+			waitlistServiceMoveWaitlistEntryHandler.ServeHTTP(w, r)
+		case WaitlistServiceCreateWaitlistOfferProcedure:
+			waitlistServiceCreateWaitlistOfferHandler.ServeHTTP(w, r)
+		case WaitlistServiceExpireWaitlistOfferProcedure:
+			waitlistServiceExpireWaitlistOfferHandler.ServeHTTP(w, r)
+		case WaitlistServiceRemoveWaitlistEntryProcedure:
+			waitlistServiceRemoveWaitlistEntryHandler.ServeHTTP(w, r)
+		case WaitlistServiceGetWaitlistRulesProcedure:
+			waitlistServiceGetWaitlistRulesHandler.ServeHTTP(w, r)
+		case WaitlistServiceUpdateWaitlistRulesProcedure:
+			waitlistServiceUpdateWaitlistRulesHandler.ServeHTTP(w, r)
+		case WaitlistServiceResetWaitlistRulesProcedure:
+			waitlistServiceResetWaitlistRulesHandler.ServeHTTP(w, r)
+		case WaitlistServiceListWaitlistRulesVersionsProcedure:
+			waitlistServiceListWaitlistRulesVersionsHandler.ServeHTTP(w, r)
+		case WaitlistServicePreviewWaitlistRulesProcedure:
+			waitlistServicePreviewWaitlistRulesHandler.ServeHTTP(w, r)
+		case WaitlistServiceListWaitlistDecisionsProcedure:
+			waitlistServiceListWaitlistDecisionsHandler.ServeHTTP(w, r)
+		case WaitlistServiceExplainSessionWaitlistProcedure:
+			waitlistServiceExplainSessionWaitlistHandler.ServeHTTP(w, r)
+		case WaitlistServiceExplainWaitlistEntryProcedure:
+			waitlistServiceExplainWaitlistEntryHandler.ServeHTTP(w, r)
 		case WaitlistServiceGetWaitlistAnalyticsProcedure:
 			waitlistServiceGetWaitlistAnalyticsHandler.ServeHTTP(w, r)
 		default:
@@ -802,80 +806,80 @@ func (UnimplementedWaitlistServiceHandler) ListMyEntries(context.Context, *conne
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListMyEntries is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.AcceptOffer is not implemented"))
+func (UnimplementedWaitlistServiceHandler) AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.AcceptWaitlistOffer is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.DeclineOffer is not implemented"))
+func (UnimplementedWaitlistServiceHandler) DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.DeclineWaitlistOffer is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) GetClaim(context.Context, *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.GetClaim is not implemented"))
+func (UnimplementedWaitlistServiceHandler) GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.GetWaitlistClaim is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ClaimOffer(context.Context, *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ClaimOffer is not implemented"))
+func (UnimplementedWaitlistServiceHandler) AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.AnswerWaitlistClaim is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ListEntries(context.Context, *connect.Request[v1.ListEntriesRequest]) (*connect.Response[v1.ListEntriesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListEntries is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ListWaitlistEntries(context.Context, *connect.Request[v1.ListWaitlistEntriesRequest]) (*connect.Response[v1.ListWaitlistEntriesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListWaitlistEntries is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ListOffers(context.Context, *connect.Request[v1.ListOffersRequest]) (*connect.Response[v1.ListOffersResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListOffers is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListWaitlistOffers is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) SetPriority(context.Context, *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.SetPriority is not implemented"))
+func (UnimplementedWaitlistServiceHandler) SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.SetWaitlistPriority is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.MoveEntry is not implemented"))
+func (UnimplementedWaitlistServiceHandler) MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.MoveWaitlistEntry is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.OfferPlace is not implemented"))
+func (UnimplementedWaitlistServiceHandler) CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.CreateWaitlistOffer is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ExpireOffer(context.Context, *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ExpireOffer is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ExpireWaitlistOffer is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) RemoveEntry(context.Context, *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.RemoveEntry is not implemented"))
+func (UnimplementedWaitlistServiceHandler) RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.RemoveWaitlistEntry is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.GetRules is not implemented"))
+func (UnimplementedWaitlistServiceHandler) GetWaitlistRules(context.Context, *connect.Request[v1.GetWaitlistRulesRequest]) (*connect.Response[v1.GetWaitlistRulesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.GetWaitlistRules is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.UpdateRules is not implemented"))
+func (UnimplementedWaitlistServiceHandler) UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.UpdateWaitlistRules is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ResetRules(context.Context, *connect.Request[v1.ResetRulesRequest]) (*connect.Response[v1.ResetRulesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ResetRules is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ResetWaitlistRules is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ListRulesVersions(context.Context, *connect.Request[v1.ListRulesVersionsRequest]) (*connect.Response[v1.ListRulesVersionsResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListRulesVersions is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ListWaitlistRulesVersions(context.Context, *connect.Request[v1.ListWaitlistRulesVersionsRequest]) (*connect.Response[v1.ListWaitlistRulesVersionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListWaitlistRulesVersions is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) PreviewRules(context.Context, *connect.Request[v1.PreviewRulesRequest]) (*connect.Response[v1.PreviewRulesResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.PreviewRules is not implemented"))
+func (UnimplementedWaitlistServiceHandler) PreviewWaitlistRules(context.Context, *connect.Request[v1.PreviewWaitlistRulesRequest]) (*connect.Response[v1.PreviewWaitlistRulesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.PreviewWaitlistRules is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ListDecisions(context.Context, *connect.Request[v1.ListDecisionsRequest]) (*connect.Response[v1.ListDecisionsResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListDecisions is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ListWaitlistDecisions(context.Context, *connect.Request[v1.ListWaitlistDecisionsRequest]) (*connect.Response[v1.ListWaitlistDecisionsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListWaitlistDecisions is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ExplainSession(context.Context, *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ExplainSession is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ExplainSessionWaitlist(context.Context, *connect.Request[v1.ExplainSessionWaitlistRequest]) (*connect.Response[v1.ExplainSessionWaitlistResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ExplainSessionWaitlist is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ExplainEntry(context.Context, *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ExplainEntry is not implemented"))
+func (UnimplementedWaitlistServiceHandler) ExplainWaitlistEntry(context.Context, *connect.Request[v1.ExplainWaitlistEntryRequest]) (*connect.Response[v1.ExplainWaitlistEntryResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ExplainWaitlistEntry is not implemented"))
 }
 
 func (UnimplementedWaitlistServiceHandler) GetWaitlistAnalytics(context.Context, *connect.Request[v1.GetWaitlistAnalyticsRequest]) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error) {

@@ -1,4 +1,4 @@
-import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
+import { type Booking, BookingService, CatalogService, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import {
   Alert,
@@ -169,7 +169,7 @@ function Benefit({ form, chosen }: BenefitProps) {
   const t = useText(bookingTexts, uiTexts);
   const can = useCan();
   const providers = useQuery(
-    BookingService.method.listBenefitProviders,
+    CatalogService.method.listBenefitProviders,
     {},
     { enabled: can("catalog.read") },
   );

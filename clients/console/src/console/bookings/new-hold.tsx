@@ -1,7 +1,8 @@
 import {
   type Booking,
+  BookingChannel,
   BookingService,
-  Channel,
+  CatalogService,
   type Item,
   type Member,
   type Session,
@@ -45,7 +46,9 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
       phone: "",
       tier: "",
       party: least,
-      channel: channelsHere.includes(Channel.PHONE) ? Channel.PHONE : Channel.WALK_IN,
+      channel: channelsHere.includes(BookingChannel.PHONE)
+        ? BookingChannel.PHONE
+        : BookingChannel.WALK_IN,
       note: "",
     },
     { ...t.fields, party: t.hold.party, note: t.ui.staffNote },
@@ -55,7 +58,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
   const [chosen, setChosen] = useState<Readonly<Record<string, number>>>({});
   const hold = useCall(BookingService.method.holdBooking, { quiet: true });
   const items = useAll(
-    BookingService.method.listItems,
+    CatalogService.method.listItems,
     { locationId: session.locationId },
     (answer) => answer.items,
   );
@@ -120,7 +123,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
             aria-label={t.hold.channel}
             value={String(channel)}
             onChange={(value) => set({ channel: Number(value) })}
-            data={[Channel.PHONE, Channel.WALK_IN, Channel.ONLINE]
+            data={[BookingChannel.PHONE, BookingChannel.WALK_IN, BookingChannel.ONLINE]
               .filter((one) => channelsHere.includes(one))
               .map((one) => ({ value: String(one), label: t.ui.channel[one] ?? "" }))}
           />

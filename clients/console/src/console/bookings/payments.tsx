@@ -34,10 +34,10 @@ export function PaymentPanel({ booking, onClose }: PaymentPanelProps) {
 
 function Entries({ booking }: { booking: Booking }) {
   const { t, locale } = useI18n(bookingTexts);
-  const query = useQuery(BookingService.method.listPaymentEntries, { bookingId: booking.id });
+  const query = useQuery(BookingService.method.listPaymentLines, { bookingId: booking.id });
   return (
     <QueryResult query={query} rows={2}>
-      {({ entries }) => (
+      {({ lines: entries }) => (
         <DataTable
           rows={entries}
           caption={t.hold.payment}

@@ -1,4 +1,4 @@
-import { type Booking, BookingService, SessionService, SessionState } from "@berthhq/client";
+import { type Booking, BookingService, SessionService, SessionStatus } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Checkbox, Switch, Text } from "@mantine/core";
@@ -56,7 +56,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
       },
       locationIds: session ? [session.locationId] : [],
       serviceIds: session && same ? [session.serviceId] : [],
-      states: [SessionState.PUBLISHED],
+      statuses: [SessionStatus.PUBLISHED],
     },
     { enabled: session !== undefined, keep: true },
   );

@@ -4,7 +4,7 @@ import {
   BookingStatus,
   CheckInMethod,
   type Session,
-  SessionState,
+  SessionStatus,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Switch } from "@mantine/core";
@@ -24,7 +24,7 @@ import { bookingTexts } from "./texts";
 /** The bookings of a session. Events tell of changes by other users; polling covers missed events. */
 export const useRoster = (sessionId: string, includeInactive = false) =>
   useQuery(
-    BookingService.method.listRoster,
+    BookingService.method.getSessionRoster,
     { sessionId, includeInactive },
     {
       refetchInterval: 60_000,
@@ -72,7 +72,7 @@ export function Roster({ session, onConfirm }: RosterProps) {
       empty={
         <State
           title={t.bookings.empty}
-          note={session.state !== SessionState.CANCELLED && t.bookings.emptyNote}
+          note={session.status !== SessionStatus.CANCELLED && t.bookings.emptyNote}
         />
       }
       columns={[

@@ -1,4 +1,4 @@
-import { type BenefitProvider, BookingService } from "@berthhq/client";
+import { type BenefitProvider, CatalogService } from "@berthhq/client";
 import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
@@ -35,7 +35,7 @@ export function BenefitNumbers({ provider }: { provider: BenefitProvider }) {
 function List({ provider: { code, numberCount } }: { provider: BenefitProvider }) {
   const t = useText(catalogTexts);
   const [text, setText] = useState("");
-  const update = useCall(BookingService.method.updateBenefitNumbers, { quiet: true });
+  const update = useCall(CatalogService.method.updateBenefitNumbers, { quiet: true });
   const numbers = text.split(/[\n,;]/).filter((line) => /[\p{L}\p{Nd}]/u.test(line));
   const send = useMutation({
     mutationFn: async ({ replace }: { replace: boolean; sent: string }) => {
@@ -90,7 +90,7 @@ function Uses({ code }: { code: string }) {
   const t = useText(catalogTexts, uiTexts);
   const { tenant, can } = useMe();
   const uses = usePages(
-    BookingService.method.listBenefitMemberships,
+    CatalogService.method.listBenefitMemberships,
     { providerCode: code, pageSize: 50 },
     ({ memberships }) => memberships,
   );
@@ -124,7 +124,7 @@ function Uses({ code }: { code: string }) {
                     size="compact-sm"
                     variant="default"
                     aria-label={`${t.benefits.release}: ${memberName}`}
-                    method={BookingService.method.deleteBenefitMembership}
+                    method={CatalogService.method.deleteBenefitMembership}
                     input={{ providerCode: code, memberId }}
                     done={t.benefits.released}
                   >

@@ -2,7 +2,7 @@ import {
   type BenefitProvider,
   BenefitProviderSchema,
   BenefitVerification,
-  BookingService,
+  CatalogService,
 } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
@@ -20,7 +20,7 @@ import { catalogTexts } from "./texts";
 /** Partners whose members get a discount. */
 export function Benefits({ archived }: { archived: boolean }) {
   const t = useText(catalogTexts);
-  const providers = useQuery(BookingService.method.listBenefitProviders, {});
+  const providers = useQuery(CatalogService.method.listBenefitProviders, {});
   return (
     <QueryResult query={providers}>
       {({ providers: all }) => (
@@ -57,7 +57,7 @@ const valuesOf = (provider = blank) => ({
 
 function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) {
   const t = useText(catalogTexts);
-  const put = useSave(BookingService.method.putBenefitProvider);
+  const put = useSave(CatalogService.method.putBenefitProvider);
   return (
     <EditForm
       entity={provider}

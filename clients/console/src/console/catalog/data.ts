@@ -1,11 +1,11 @@
 import {
+  CatalogService,
   type Location,
   type Member,
   MemberService,
   MemberStatus,
   type Resource,
   type Service,
-  TenantService,
 } from "@berthhq/client";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { QueryClient } from "@tanstack/react-query";
@@ -18,7 +18,7 @@ import type { Answers } from "../../shared/start/expect-user";
 const slow = { staleTime: 60_000 };
 
 const list = <I extends DescMessage, O extends DescMessage, T>(...all: AllOf<I, O, T>) => all;
-const { listLocations, listServices, listResources } = TenantService.method;
+const { listLocations, listServices, listResources } = CatalogService.method;
 const everything = { includeInactive: true };
 const allLocations = list(listLocations, everything, (page) => page.locations, slow);
 const allServices = list(listServices, everything, (page) => page.services, slow);

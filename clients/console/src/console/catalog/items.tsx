@@ -1,4 +1,4 @@
-import { BookingService, type Item, ItemSchema } from "@berthhq/client";
+import { CatalogService, type Item, ItemSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, TextInput } from "@mantine/core";
@@ -23,7 +23,7 @@ export function Items({ archived }: { archived: boolean }) {
   const { t, locale } = useI18n(catalogTexts, uiTexts);
   const catalog = useCatalog();
   const items = useAll(
-    BookingService.method.listItems,
+    CatalogService.method.listItems,
     { includeInactive: true },
     (answer) => answer.items,
   );
@@ -48,9 +48,10 @@ export function Items({ archived }: { archived: boolean }) {
               show: ({ price }) => showMoney(price, locale) || "–",
             },
             {
-              title: t.catalog.timeOut,
+              title: t.catalog.useDuration,
               ...right,
-              show: ({ timeOut }) => (timeOut ? showSpan(spanMs(timeOut)) : t.catalog.asLong),
+              show: ({ useDuration }) =>
+                useDuration ? showSpan(spanMs(useDuration)) : t.catalog.asLong,
             },
           ]}
           Form={ItemForm}
@@ -64,29 +65,29 @@ const valuesOf = (item: Item) => ({
   ...pick(item, "locationId", "name", "kind", "active"),
   stock: item.stock as number | "",
   price: amountOf(item.price),
-  timeOut: item.timeOut ? spanMs(item.timeOut) / MINUTE : ("" as const),
+  useDuration: item.useDuration ? spanMs(item.useDuration) / MINUTE : ("" as const),
 });
 
 function ItemForm({ entity: item, onClose }: FormProps<Item>) {
   const t = useText(catalogTexts, uiTexts);
   const { tenant } = useMe();
   const blank = create(ItemSchema, { locationId: useOnlyLocation(), stock: 1, active: true });
-  const make = useSave(BookingService.method.createItem);
-  const update = useSave(BookingService.method.updateItem);
+  const make = useSave(CatalogService.method.createItem);
+  const update = useSave(CatalogService.method.updateItem);
   const currency = item?.price?.currencyCode || tenant.currency;
   return (
     <EditForm
       entity={item}
       valuesOf={(of = blank) => valuesOf(of)}
       names={{ ...t.fields, ...t.catalog, locationId: t.fields.location, price: t.ui.price }}
-      save={({ locationId, price, timeOut, ...values }, { updateMask, etag }) => {
+      save={({ locationId, price, useDuration, ...values }, { updateMask, etag }) => {
         const input = {
           ...values,
           name: values.name.trim(),
           kind: values.kind.trim(),
           stock: Number(values.stock),
           ...(price !== "" && { price: moneyOf(price, currency) }),
-          ...(timeOut !== "" && { timeOut: durationFromMs(timeOut * MINUTE) }),
+          ...(useDuration !== "" && { useDuration: durationFromMs(useDuration * MINUTE) }),
         };
         return item
           ? update({ itemId: item.id, item: input, updateMask, etag })
@@ -106,9 +107,9 @@ function ItemForm({ entity: item, onClose }: FormProps<Item>) {
             <Price {...form.number("price")} currency={currency} />
           </Columns>
           <NumberInput
-            {...form.number("timeOut")}
-            label={t.catalog.timeOutMinutes}
-            description={t.catalog.timeOutNote}
+            {...form.number("useDuration")}
+            label={t.catalog.useMinutes}
+            description={t.catalog.useNote}
             min={0}
             max={10_080}
             step={15}

@@ -1,4 +1,4 @@
-import { Channel, type Location, LocationSchema, TenantService } from "@berthhq/client";
+import { BookingChannel, CatalogService, type Location, LocationSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
@@ -16,7 +16,7 @@ import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";
 
-const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
+const ways = [BookingChannel.ONLINE, BookingChannel.PHONE, BookingChannel.WALK_IN] as const;
 
 export function Locations({ archived }: { archived: boolean }) {
   const { t, locale } = useI18n(catalogTexts, uiTexts);
@@ -81,8 +81,8 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
   const { tenant, can } = useMe();
   const { timeZone } = tenant;
   const blank = create(LocationSchema, { timeZone, channels: [...ways], active: true });
-  const make = useSave(TenantService.method.createLocation);
-  const update = useSave(TenantService.method.updateLocation);
+  const make = useSave(CatalogService.method.createLocation);
+  const update = useSave(CatalogService.method.updateLocation);
   return (
     <EditForm
       entity={location}
@@ -91,7 +91,7 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
       pathOf={(key) => (key === "latitude" || key === "longitude" ? "geo" : maskOf(key))}
       show={(key, value) =>
         key === "channels"
-          ? (value as Channel[]).map((way) => t.ui.channel[way]).join(", ")
+          ? (value as BookingChannel[]).map((way) => t.ui.channel[way]).join(", ")
           : String(value)
       }
       save={async ({ channels, active, latitude, longitude, ...values }, { updateMask, etag }) => {
@@ -138,7 +138,7 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
             label={t.catalog.channels}
             description={t.catalog.channelsNote}
             value={values.channels.map(String)}
-            onChange={(chosen) => set({ channels: chosen.map(Number).sort() as Channel[] })}
+            onChange={(chosen) => set({ channels: chosen.map(Number).sort() as BookingChannel[] })}
           >
             <Group gap={18} align="stretch" mt={8}>
               {ways.map((way) => (

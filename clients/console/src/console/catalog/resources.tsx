@@ -1,4 +1,4 @@
-import { type Resource, ResourceSchema, TenantService } from "@berthhq/client";
+import { CatalogService, type Resource, ResourceSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { Autocomplete } from "@mantine/core";
 import { IconDoor } from "@tabler/icons-react";
@@ -32,8 +32,8 @@ function ResourceForm({ entity: resource, onClose }: FormProps<Resource>) {
   const t = useText(catalogTexts);
   const { resources } = useCatalog();
   const blank = create(ResourceSchema, { locationId: useOnlyLocation(), active: true });
-  const make = useSave(TenantService.method.createResource);
-  const update = useSave(TenantService.method.updateResource);
+  const make = useSave(CatalogService.method.createResource);
+  const update = useSave(CatalogService.method.updateResource);
   const kinds = new Set([...resources.map(({ kind }) => kind), ...t.catalog.kinds]);
   return (
     <EditForm

@@ -1,4 +1,4 @@
-import { Delivery, type Service, ServiceSchema, TenantService } from "@berthhq/client";
+import { CatalogService, DeliveryMode, type Service, ServiceSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import {
@@ -46,7 +46,7 @@ const valuesOf = (service = blank) => ({
   defaultWaitlistCapacity: service.defaultWaitlistCapacity as number | "",
   minParty: service.minParty || (1 as number | ""),
   maxParty: service.maxParty || service.minParty || (1 as number | ""),
-  delivery: service.delivery || Delivery.IN_PERSON,
+  delivery: service.delivery || DeliveryMode.IN_PERSON,
 });
 
 /** The values as the contract expects them. */
@@ -70,8 +70,8 @@ const inputOf = ({
 export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
   const t = useText(catalogTexts);
   const { services } = useCatalog();
-  const make = useSave(TenantService.method.createService);
-  const update = useSave(TenantService.method.updateService);
+  const make = useSave(CatalogService.method.createService);
+  const update = useSave(CatalogService.method.updateService);
   const categories = new Set(services.map(({ category }) => category).filter(Boolean));
   return (
     <EditForm
@@ -148,8 +148,8 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
             value={values.delivery}
             onChange={(delivery) => set({ delivery })}
             data={[
-              { value: Delivery.IN_PERSON, label: t.catalog.inPerson },
-              { value: Delivery.FEED, label: t.catalog.online },
+              { value: DeliveryMode.IN_PERSON, label: t.catalog.inPerson },
+              { value: DeliveryMode.FEED, label: t.catalog.online },
             ]}
           />
           <FieldHint>{t.catalog.defaultsNote}</FieldHint>

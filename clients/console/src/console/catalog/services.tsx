@@ -1,4 +1,4 @@
-import { Delivery } from "@berthhq/client";
+import { DeliveryMode } from "@berthhq/client";
 import { ColorSwatch } from "@mantine/core";
 import { IconStack2 } from "@tabler/icons-react";
 import { showSpan, spanMs } from "../../shared/format/time";
@@ -62,7 +62,7 @@ export function Services({ archived }: { archived: boolean }) {
         {
           title: t.catalog.delivery,
           show: ({ delivery }) =>
-            delivery === Delivery.FEED ? (
+            delivery === DeliveryMode.FEED ? (
               <Tag tone="accent">{t.catalog.online}</Tag>
             ) : (
               t.catalog.inPerson

@@ -1,9 +1,9 @@
 import {
-  type DeliveryFilterSchema,
-  DeliveryStatus,
   type Member,
   MemberService,
   type NotificationDelivery,
+  type NotificationDeliveryFilterSchema,
+  NotificationDeliveryStatus,
   NotificationTopic,
   type Session,
   SessionService,
@@ -86,7 +86,7 @@ export function useFilter() {
     { memberId },
     { enabled: memberId !== "" && picked?.id !== memberId },
   );
-  const filter: MessageInitShape<typeof DeliveryFilterSchema> = {
+  const filter: MessageInitShape<typeof NotificationDeliveryFilterSchema> = {
     memberId,
     topic,
     channel,
@@ -139,10 +139,10 @@ export function useSessionContexts(deliveries: readonly NotificationDelivery[]) 
   };
 }
 
-const { QUEUED, SENT, DELIVERED, READ, DEFERRED, POSSIBLY_SENT } = DeliveryStatus;
-const { FAILED, UNDELIVERED, BOUNCED } = DeliveryStatus;
+const { QUEUED, SENT, DELIVERED, READ, DEFERRED, POSSIBLY_SENT } = NotificationDeliveryStatus;
+const { FAILED, UNDELIVERED, BOUNCED } = NotificationDeliveryStatus;
 
-export function toneOf(status: DeliveryStatus): Tone {
+export function toneOf(status: NotificationDeliveryStatus): Tone {
   if ([QUEUED, SENT, DELIVERED, READ].includes(status)) return "good";
   if ([DEFERRED, POSSIBLY_SENT].includes(status)) return "warn";
   return [FAILED, UNDELIVERED, BOUNCED].includes(status) ? "bad" : "";

@@ -21,7 +21,7 @@ export function Log() {
   const filtering = useFilter();
   const [opened, setOpened] = useState<string>();
   const log = usePages(
-    NotificationService.method.listDeliveries,
+    NotificationService.method.listNotificationDeliveries,
     { filter: filtering.filter, pageSize: 50 },
     ({ deliveries }) => deliveries,
     { keep: true, ...polling },

@@ -29,7 +29,7 @@ export function Outbox() {
   const narrow = useMediaQuery("(max-width: 62em)", undefined, { getInitialValueInEffect: false });
   const [chosen, setChosen] = useState<string>();
   const outbox = usePages(
-    NotificationService.method.listOutbox,
+    NotificationService.method.listNotificationOutbox,
     { filter: filtering.filter, pageSize: 50 },
     ({ messages }) => messages,
     { keep: true, ...polling },

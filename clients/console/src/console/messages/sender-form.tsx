@@ -1,4 +1,4 @@
-import { NotificationService, type Senders } from "@berthhq/client";
+import { type NotificationSenders, NotificationService } from "@berthhq/client";
 import { NumberInput, PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useFields } from "../../shared/forms/form";
@@ -12,7 +12,7 @@ export type Kind = "twilio" | "fcm" | "smtp" | "domain";
 
 interface SenderFormProps {
   kind: Kind;
-  senders: Senders;
+  senders: NotificationSenders;
   onClose: () => void;
 }
 
@@ -22,7 +22,7 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
   const [etag] = useState(senders.etag);
   const { values, ...form } = useFields(() => ({
     account: senders.twilio?.accountSid ?? "",
-    from: senders.twilio?.from ?? "",
+    from: senders.twilio?.sender ?? "",
     project: senders.fcm?.projectId ?? "",
     host: senders.smtp?.host ?? "",
     port: senders.smtp?.port ?? 587,
@@ -31,7 +31,7 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
     secret: "",
   }));
   const kept = senders[kind] !== undefined;
-  const update = useSave(NotificationService.method.updateSenders);
+  const update = useSave(NotificationService.method.updateNotificationSenders);
   const text = (key: Exclude<keyof typeof values, "port">, label: string) => ({
     ...form.text(key),
     label,

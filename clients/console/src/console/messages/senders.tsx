@@ -1,5 +1,5 @@
 import {
-  type Senders as Carriers,
+  type NotificationSenders as Carriers,
   ContactKind,
   NotificationChannel,
   NotificationService,
@@ -44,7 +44,7 @@ const kinds: Record<NotificationChannel, keyof typeof channels> = {
 export function Senders() {
   const t = useText(messageTexts);
   const can = useCan();
-  const senders = useQuery(NotificationService.method.getSenders, {});
+  const senders = useQuery(NotificationService.method.getNotificationSenders, {});
   return (
     <Stack gap={18} maw={820}>
       <Hint maw="74ch">{t.messages.senders.note}</Hint>
@@ -63,7 +63,7 @@ function List({ senders }: { senders: Carriers }) {
   const [edited, setEdited] = useState<Kind>();
   const close = () => setEdited(undefined);
   const about = {
-    twilio: senders.twilio?.from,
+    twilio: senders.twilio?.sender,
     fcm: senders.fcm?.projectId,
     smtp: senders.smtp?.fromAddress,
   };
@@ -94,7 +94,7 @@ function List({ senders }: { senders: Carriers }) {
                         variant="subtle"
                         color="gray"
                         aria-label={`${t.messages.senders.remove}: ${name}`}
-                        method={NotificationService.method.updateSenders}
+                        method={NotificationService.method.updateNotificationSenders}
                         input={{ senders: { etag: senders.etag }, updateMask: { paths: [kind] } }}
                         ask={{
                           title: t.messages.senders.removeTitle(name),
@@ -154,7 +154,7 @@ function TestMessage() {
   const [topic, setTopic] = useState(1);
   const [channel, setChannel] = useState(3);
   const [language, setLanguage] = useState<string | null>(null);
-  const send = useCall(NotificationService.method.sendTest);
+  const send = useCall(NotificationService.method.sendTestNotification);
   return (
     <Card title={t.messages.senders.test}>
       <Stack gap={14}>

@@ -1,4 +1,4 @@
-import { NotificationService, type Senders } from "@berthhq/client";
+import { type NotificationSenders, NotificationService } from "@berthhq/client";
 import { Box, Button, Group, Stack } from "@mantine/core";
 import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
@@ -11,7 +11,7 @@ import text from "../ui/text.module.css";
 import { messageTexts } from "./texts";
 
 interface SendingDomainProps {
-  senders: Senders;
+  senders: NotificationSenders;
   onEdit: () => void;
 }
 
@@ -65,7 +65,7 @@ export function SendingDomain({ senders: { domain, smtp, etag }, onEdit }: Sendi
               <CallButton
                 variant="subtle"
                 color="gray"
-                method={NotificationService.method.updateSenders}
+                method={NotificationService.method.updateNotificationSenders}
                 input={{ senders: { etag }, updateMask: { paths: ["domain"] } }}
                 ask={{
                   title: t.messages.domain.removeTitle,

@@ -22,7 +22,7 @@ import { type Cursor, faultOf, TemplateFields, useLabels } from "./template-fiel
 import { messageTexts } from "./texts";
 
 export function Templates() {
-  const templates = useQuery(NotificationService.method.listTemplates, {});
+  const templates = useQuery(NotificationService.method.listNotificationTemplates, {});
   return (
     <QueryResult query={templates} rows={12}>
       {(answer) => <Wording templates={answer.templates} />}
@@ -100,7 +100,7 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
   const { topic, channel } = template;
   const name = { topic, channel, locale: template.locale };
   const labels = useLabels(channel);
-  const update = useSave(NotificationService.method.updateTemplate);
+  const update = useSave(NotificationService.method.updateNotificationTemplate);
   const editing = useEditing({
     entity: template,
     valuesOf,
@@ -109,7 +109,7 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
   const { values, set, changed, error, setError } = editing;
   const [settled] = useDebouncedValue(values, 250);
   const preview = useQuery(
-    NotificationService.method.previewTemplate,
+    NotificationService.method.previewNotificationTemplate,
     { template: { ...name, ...settled } },
     { enabled: settled.body.trim() !== "", placeholderData: (before) => before },
   );
@@ -158,7 +158,7 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
                     variant="subtle"
                     color="gray"
                     ml="auto"
-                    method={NotificationService.method.resetTemplate}
+                    method={NotificationService.method.resetNotificationTemplate}
                     input={{ ...name, etag: template.etag }}
                     ask={{
                       title: t.messages.templates.resetTitle,

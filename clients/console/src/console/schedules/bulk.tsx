@@ -1,4 +1,4 @@
-import { type PreviewBulkResponse, SessionService, SessionState } from "@berthhq/client";
+import { type PreviewBulkSessionsResponse, SessionService, SessionStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Checkbox, MultiSelect, SegmentedControl, Textarea } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
@@ -54,20 +54,20 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
     locationIds: place ? [place] : [],
     serviceIds: services,
     states: {
-      publish: [SessionState.DRAFT],
-      cancel: [SessionState.DRAFT, SessionState.PUBLISHED],
+      publish: [SessionStatus.DRAFT],
+      cancel: [SessionStatus.DRAFT, SessionStatus.PUBLISHED],
       delete: [],
     }[act],
   };
   const includeBooked = act === "publish" || booked;
   const preview = useQuery(
-    SessionService.method.previewBulk,
+    SessionService.method.previewBulkSessions,
     { filter, includeBooked },
     { enabled: Boolean(first && last), placeholderData: keepPreviousData },
   );
-  const publish = useCall(SessionService.method.bulkPublish);
-  const cancel = useCall(SessionService.method.bulkCancel);
-  const remove = useCall(SessionService.method.bulkDelete);
+  const publish = useCall(SessionService.method.bulkPublishSessions);
+  const cancel = useCall(SessionService.method.bulkCancelSessions);
+  const remove = useCall(SessionService.method.bulkDeleteSessions);
   const matched = preview.data?.matched ?? 0;
   const { onSubmit } = useSubmit(async () => {
     const request = { filter, includeBooked, reason };
@@ -143,7 +143,7 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
 }
 
 interface PreviewProps {
-  of: { data: PreviewBulkResponse | undefined; error: unknown };
+  of: { data: PreviewBulkSessionsResponse | undefined; error: unknown };
   act: Action;
   zone: string;
 }

@@ -1,4 +1,4 @@
-import { type Session, SessionState } from "@berthhq/client";
+import { type Session, SessionStatus } from "@berthhq/client";
 import { Button, Skeleton, Stack } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
@@ -113,7 +113,8 @@ function Sessions({
   const move = useMove(group);
   const drop = (session: Session, { column, minute }: Drop) =>
     void move(session, view === "week" ? { day: column, minute } : { owner: column, minute });
-  const movable = ({ state }: Session) => can("session.update") && state !== SessionState.CANCELLED;
+  const movable = ({ status: state }: Session) =>
+    can("session.update") && state !== SessionStatus.CANCELLED;
   if (narrow) return <Agenda columns={columns} showPlace={!locationId} empty={t.schedule.empty} />;
   if (view === "week" && by) {
     return (

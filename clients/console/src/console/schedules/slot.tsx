@@ -1,4 +1,4 @@
-import { type Session, SessionState } from "@berthhq/client";
+import { type Session, SessionStatus } from "@berthhq/client";
 import { VisuallyHidden } from "@mantine/core";
 import { IconLock, IconRepeat } from "@tabler/icons-react";
 import {
@@ -65,9 +65,9 @@ export function SessionSlot({
     catalog.resource(session.resourceId)?.name ??
     (showPlace ? catalog.location(session.locationId)?.name : undefined);
   const full = session.capacity !== undefined && session.seatsOpen === 0;
-  const cancelled = session.state === SessionState.CANCELLED;
+  const cancelled = session.status === SessionStatus.CANCELLED;
   const states = {
-    draft: session.state === SessionState.DRAFT,
+    draft: session.status === SessionStatus.DRAFT,
     cancelled,
     blocked: session.blocked,
     over: millis(session.endTime) < Date.now(),
@@ -100,7 +100,7 @@ export function SessionSlot({
       <span className={classes.line}>
         <span className={classes.text}>
           {clock}
-          {session.state === SessionState.DRAFT && ` · ${t.sessionState.draft}`}
+          {session.status === SessionStatus.DRAFT && ` · ${t.sessionState.draft}`}
         </span>
         <span className={classes.marks}>
           {session.seriesId && <IconRepeat className={classes.aside} size={12} aria-hidden />}

@@ -3,7 +3,7 @@ import {
   BookingService,
   BookingStatus,
   type Session,
-  SessionState,
+  SessionStatus,
 } from "@berthhq/client";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import {
@@ -74,7 +74,7 @@ function TeeSheet() {
     {
       startsWithin: { start: startOf(day, zone), end: startOf(day.add({ days: 1 }), zone) },
       resourceIds: tee ? [tee.id] : [],
-      states: [SessionState.PUBLISHED, SessionState.DRAFT],
+      statuses: [SessionStatus.PUBLISHED, SessionStatus.DRAFT],
     },
     { keep: true, refetchInterval: 60_000 },
   );
@@ -164,9 +164,13 @@ function useRosters(sessions: readonly Session[]): Map<string, readonly Booking[
         // A change in the number of seats taken reads the roster again.
         queryKey: ["roster", sessionId, seatsTaken],
         queryFn: async () => {
-          const { bookings } = await callUnaryMethod(transport, BookingService.method.listRoster, {
-            sessionId,
-          });
+          const { bookings } = await callUnaryMethod(
+            transport,
+            BookingService.method.getSessionRoster,
+            {
+              sessionId,
+            },
+          );
           return [sessionId, bookings] as const;
         },
         staleTime: 30_000,
@@ -203,7 +207,7 @@ function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
     coming &&
     open > 0 &&
     !session.blocked &&
-    session.state === SessionState.PUBLISHED;
+    session.status === SessionStatus.PUBLISHED;
   return (
     <article className={classes.tee} data-over={millis(session.endTime) < Date.now() || undefined}>
       <Link className={classes.cover} to={routes.session.path({ id: session.id })}>
@@ -215,7 +219,7 @@ function Tee({ session, bookings = [], zone, onHold }: TeeProps) {
           <Dimmed fz="xs">
             {session.blocked ? (
               <Tag tone="warn">{t.sessionState.blocked}</Tag>
-            ) : session.state === SessionState.DRAFT ? (
+            ) : session.status === SessionStatus.DRAFT ? (
               <Tag tone="warn">{t.sessionState.draft}</Tag>
             ) : open > 0 ? (
               t.tees.open(open)

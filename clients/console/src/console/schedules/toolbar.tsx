@@ -1,4 +1,4 @@
-import { type Session, SessionState } from "@berthhq/client";
+import { type Session, SessionStatus } from "@berthhq/client";
 import { ActionIcon, Box, Button, Group, SegmentedControl, Skeleton } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { IconChecklist, IconPlus, IconWorld } from "@tabler/icons-react";
@@ -36,7 +36,7 @@ export function Toolbar({ range, sessions, narrow, onBulk, onNew }: ToolbarProps
     ["ArrowRight", () => turn(1)],
     ["t", showToday],
   ]);
-  const drafts = sessions?.filter(({ state }) => state === SessionState.DRAFT).length ?? 0;
+  const drafts = sessions?.filter(({ status: state }) => state === SessionStatus.DRAFT).length ?? 0;
   return (
     <>
       <div className={classes.bar}>

@@ -1,4 +1,4 @@
-import { PolicyLevel } from "@berthhq/client";
+import { SettingLevel } from "@berthhq/client";
 import { Select } from "@mantine/core";
 import { useText } from "../../shared/i18n";
 import { useSearch } from "../../shared/routing/route";
@@ -11,7 +11,7 @@ export function useLevel() {
   const [{ for: chosen }, change] = useSearch(common);
   const [kind = "", targetId = ""] = chosen.split(":");
   const level =
-    { location: PolicyLevel.LOCATION, service: PolicyLevel.SERVICE }[kind] ?? PolicyLevel.TENANT;
+    { location: SettingLevel.LOCATION, service: SettingLevel.SERVICE }[kind] ?? SettingLevel.TENANT;
   return {
     chosen,
     level,
@@ -28,7 +28,7 @@ export function useLevel() {
 export function useLevelName() {
   const t = useText(settingTexts);
   const { data } = useCatalogQuery();
-  return (level: PolicyLevel, targetId = "") =>
+  return (level: SettingLevel, targetId = "") =>
     data?.location(targetId)?.name ?? data?.service(targetId)?.name ?? t.policies.levels[level];
 }
 

@@ -1,4 +1,4 @@
-import { type PolicyLayer, TenantService } from "@berthhq/client";
+import { CatalogService, type PolicyLayer } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { useCan } from "../../shared/auth/user";
 import { useText } from "../../shared/i18n";
@@ -29,10 +29,10 @@ export const policySettings = (t: SettingTexts): Settings => ({
       allowReschedule: flag,
     },
     checkIn: {
-      checkinOpensBefore: span("minutes"),
-      checkinClosesAfterEnd: span("minutes"),
+      checkInOpensBefore: span("minutes"),
+      checkInClosesAfterEnd: span("minutes"),
       gpsMaxMeters: meters,
-      checkinRequiresQr: flag,
+      checkInRequiresQr: flag,
       autoNoShow: flag,
       autoNoShowAfter: span("minutes"),
     },
@@ -45,8 +45,8 @@ export function PoliciesPage() {
   const t = useText(settingTexts);
   const can = useCan();
   const { chosen, level, target, targetId } = useLevel();
-  const policy = useQuery(TenantService.method.getPolicy, target);
-  const update = useSave(TenantService.method.updatePolicy);
+  const policy = useQuery(CatalogService.method.getPolicy, target);
+  const update = useSave(CatalogService.method.updatePolicy);
   const settings = policySettings(t);
   return (
     <Page>

@@ -1,4 +1,4 @@
-import { PolicyLevel } from "@berthhq/client";
+import { SettingLevel } from "@berthhq/client";
 import { ActionIcon, Box } from "@mantine/core";
 import { IconArrowBackUp, IconPencil } from "@tabler/icons-react";
 import { useId } from "react";
@@ -61,7 +61,7 @@ export function Setting({
         <>
           <Tag tone={changed ? "warn" : own === undefined ? "plain" : "accent"}>
             {own === undefined
-              ? nameOf(from?.level ?? PolicyLevel.DEFAULT, from?.targetId)
+              ? nameOf(from?.level ?? SettingLevel.DEFAULT, from?.targetId)
               : t.policies.setHere}
           </Tag>
           {editable &&

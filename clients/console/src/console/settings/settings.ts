@@ -1,4 +1,4 @@
-import type { PolicyLevel } from "@berthhq/client";
+import type { SettingLevel } from "@berthhq/client";
 import type { Kinds } from "./kind";
 
 /*
@@ -25,7 +25,7 @@ export const settingsIn = <G extends string>(
 });
 
 export interface Layer {
-  readonly level: PolicyLevel;
+  readonly level: SettingLevel;
   readonly targetId: string;
   readonly etag: string;
   readonly set: object | undefined;

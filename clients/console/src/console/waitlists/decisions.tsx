@@ -1,4 +1,8 @@
-import { type ExplainSessionResponse, type WaitlistDecision, WaitlistMove } from "@berthhq/client";
+import {
+  type ExplainSessionWaitlistResponse,
+  type WaitlistDecision,
+  WaitlistMove,
+} from "@berthhq/client";
 import { Box, Stack, Text } from "@mantine/core";
 import { Fragment } from "react";
 import { showTime, type Timestamp } from "../../shared/format/time";
@@ -10,7 +14,7 @@ import { Dimmed, Facts } from "../ui";
 import { waitlistTexts } from "./texts";
 
 interface DecisionsProps {
-  explanation: ExplainSessionResponse;
+  explanation: ExplainSessionWaitlistResponse;
   zone: string;
 }
 

@@ -1,4 +1,4 @@
-import { type PreviewRulesResponse, WaitlistService } from "@berthhq/client";
+import { type PreviewWaitlistRulesResponse, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Box, Button, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
@@ -34,7 +34,7 @@ export function Preview({ target, draft: { values, paths, sound, refuse }, kinds
   const now = useMemo(() => ({ values, paths: names.split(",") }), [values, names]);
   const [draft] = useDebouncedValue(now, debounce);
   const preview = useQuery(
-    WaitlistService.method.previewRules,
+    WaitlistService.method.previewWaitlistRules,
     {
       ...target,
       rules: sound ? writeAll(draft.values, kinds) : {},
@@ -84,7 +84,7 @@ export function Preview({ target, draft: { values, paths, sound, refuse }, kinds
 /** Only this many decisions are listed; the rest are counted. */
 const most = 20;
 
-function Differences({ result }: { result: PreviewRulesResponse }) {
+function Differences({ result }: { result: PreviewWaitlistRulesResponse }) {
   const { t, locale } = useI18n(decisionTexts, waitlistTexts);
   if (result.moves.length === 0) return <State title={t.rules.noHistory} />;
   const different = result.moves.flatMap((move) =>

@@ -49,9 +49,9 @@ function Rules() {
   const can = useCan();
   const settings = useRulesSettings();
   const { chosen, target } = useLevel();
-  const rules = useQuery(WaitlistService.method.getRules, target);
-  const update = useSave(WaitlistService.method.updateRules);
-  const reset = useCall(WaitlistService.method.resetRules, { done: t.done.saved });
+  const rules = useQuery(WaitlistService.method.getWaitlistRules, target);
+  const update = useSave(WaitlistService.method.updateWaitlistRules);
+  const reset = useCall(WaitlistService.method.resetWaitlistRules, { done: t.done.saved });
   const { kinds } = settings;
   return (
     <>

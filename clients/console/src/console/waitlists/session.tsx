@@ -1,10 +1,10 @@
 import {
-  type ExplainSessionResponse,
-  type Offer,
-  OfferStatus,
+  type ExplainSessionWaitlistResponse,
   type Session,
   type WaitlistEntry,
   WaitlistEntryStatus,
+  type WaitlistOffer,
+  WaitlistOfferStatus,
   WaitlistOrder,
   WaitlistService,
 } from "@berthhq/client";
@@ -32,7 +32,7 @@ const Decisions = later(() => import("./decisions"), "Decisions");
 export function SessionWaitlist({ session }: { session: Session }) {
   const t = useText(waitlistTexts);
   const explanation = useQuery(
-    WaitlistService.method.explainSession,
+    WaitlistService.method.explainSessionWaitlist,
     { sessionId: session.id },
     { refetchInterval: 60_000 },
   );
@@ -71,13 +71,13 @@ export function SessionWaitlist({ session }: { session: Session }) {
 }
 
 interface EntriesProps {
-  explanation: ExplainSessionResponse;
+  explanation: ExplainSessionWaitlistResponse;
   session: Session;
 }
 
 function Entries({ explanation: { entries, offers, decisions }, session }: EntriesProps) {
   const t = useText(decisionTexts, waitlistTexts);
-  const live = offers.filter(({ status }) => status === OfferStatus.LIVE);
+  const live = offers.filter(({ status }) => status === WaitlistOfferStatus.LIVE);
   const todo = decisions.map((decision) => describeTodo(decision, t.decisions)).findLast(Boolean);
   if (entries.length === 0 && live.length === 0) {
     return <CardHint>{t.waitlist.noWaitlist}</CardHint>;
@@ -111,7 +111,7 @@ function Entries({ explanation: { entries, offers, decisions }, session }: Entri
 interface EntryRowProps {
   entry: WaitlistEntry;
   position: number;
-  offer: Offer | undefined;
+  offer: WaitlistOffer | undefined;
   before: string | undefined;
   session: Session;
 }
@@ -120,13 +120,13 @@ interface EntryRowProps {
 function EntryRow({ entry, position, offer, before, session }: EntryRowProps) {
   const t = useText(decisionTexts, waitlistTexts);
   const can = useCan();
-  const makeOffer = useCall(WaitlistService.method.offerPlace, {
+  const makeOffer = useCall(WaitlistService.method.createWaitlistOffer, {
     done: t.offers.given(entry.memberName),
   });
-  const withdraw = useCall(WaitlistService.method.expireOffer);
-  const priority = useCall(WaitlistService.method.setPriority);
-  const move = useCall(WaitlistService.method.moveEntry);
-  const remove = useCall(WaitlistService.method.removeEntry, {
+  const withdraw = useCall(WaitlistService.method.expireWaitlistOffer);
+  const priority = useCall(WaitlistService.method.setWaitlistPriority);
+  const move = useCall(WaitlistService.method.moveWaitlistEntry);
+  const remove = useCall(WaitlistService.method.removeWaitlistEntry, {
     ask: {
       title: t.waitlist.removeTitle(entry.memberName),
       yes: t.waitlist.removeEntry,
@@ -232,7 +232,7 @@ function ScoreDetails({ entry, score, position, session }: ScoreProps & { score:
   const t = useText(waitlistTexts);
   const can = useCan();
   const rules = useQuery(
-    WaitlistService.method.getRules,
+    WaitlistService.method.getWaitlistRules,
     { serviceId, locationId },
     { enabled: can("waitlist.read_rules") },
   );

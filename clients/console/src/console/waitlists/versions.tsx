@@ -17,7 +17,7 @@ export function Versions() {
   const t = useText(settingTexts, uiTexts, waitlistTexts);
   const nameOf = useLevelName();
   const versions = usePages(
-    WaitlistService.method.listRulesVersions,
+    WaitlistService.method.listWaitlistRulesVersions,
     { pageSize: 100 },
     (page) => page.versions,
   );
@@ -43,7 +43,7 @@ export function Versions() {
         {
           title: t.rules.changes,
           show: (version, at) =>
-            version.reset ? (
+            version.wasReset ? (
               t.rules.reset
             ) : (
               <Changed

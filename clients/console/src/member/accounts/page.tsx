@@ -70,7 +70,7 @@ export function AccountPage() {
 /** The link to the member's calendar feed. It is a secret and shown only once. */
 function Calendar() {
   const t = useText(accountTexts);
-  const query = useQuery(NotificationService.method.getPreferences, {});
+  const query = useQuery(NotificationService.method.getNotificationPreferences, {});
   const make = useCall(NotificationService.method.createCalendarFeed);
   const end = useCall(NotificationService.method.deleteCalendarFeed, {
     ask: {

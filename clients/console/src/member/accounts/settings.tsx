@@ -103,7 +103,7 @@ export function Devices() {
 /** A member's notification preferences. Each change is saved immediately. */
 export function NotificationPreferences() {
   const t = useText(notificationTexts);
-  const query = useQuery(NotificationService.method.getPreferences, {});
+  const query = useQuery(NotificationService.method.getNotificationPreferences, {});
   return (
     <Card title={t.preferences.title}>
       <QueryResult query={query}>
@@ -135,7 +135,7 @@ export function NotificationPreferences() {
 /** When no messages are sent. */
 function QuietHours({ quietHours }: Pick<Preferences, "quietHours">) {
   const t = useText(notificationTexts);
-  const update = useCall(NotificationService.method.updatePreferences);
+  const update = useCall(NotificationService.method.updateNotificationPreferences);
   const updateMask = { paths: ["quiet_hours"] };
   const [start, end] = [wallClock(quietHours?.start), wallClock(quietHours?.end)];
   const save = (from: string, to: string) =>
@@ -189,7 +189,7 @@ interface TopicTableProps {
 function TopicTable({ preferences, reload }: TopicTableProps) {
   const t = useText(notificationTexts);
   const can = useCan();
-  const update = useCall(NotificationService.method.updatePreferences);
+  const update = useCall(NotificationService.method.updateNotificationPreferences);
   // A choice shows immediately, until the server has saved or rejected it.
   const [choices, choose] = useOptimistic<readonly Choice[], Choice>(
     preferences,

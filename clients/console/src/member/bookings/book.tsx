@@ -2,6 +2,7 @@ import {
   type Booking,
   BookingItemStatus,
   BookingService,
+  CatalogService,
   EligibilityStatus,
   type Location,
   type Service,
@@ -53,7 +54,7 @@ function ItemsFieldset({ children }: { children: ReactNode }) {
 /** Confirms or releases a hold: items, plan and partner membership. */
 export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () => void }) {
   const { t, locale } = useI18n(bookingTexts, memberTexts);
-  const benefits = useQuery(BookingService.method.listBenefitProviders, {}, { staleTime: 60_000 });
+  const benefits = useQuery(CatalogService.method.listBenefitProviders, {}, { staleTime: 60_000 });
   const providers = (benefits.data?.providers ?? []).filter(({ active }) => active);
   const expired = usePassed(booking.holdExpireTime);
   const items = booking.items.filter(({ status }) => status === BookingItemStatus.PENDING);
@@ -157,7 +158,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
   const { t, locale } = useI18n(bookingTexts, memberTexts, waitlistTexts);
   const service = serviceOf(session);
   const items = useAll(
-    BookingService.method.listItems,
+    CatalogService.method.listItems,
     { locationId: session.locationId },
     (answer) => answer.items,
     { staleTime: 60_000 },

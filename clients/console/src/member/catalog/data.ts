@@ -1,4 +1,4 @@
-import { EligibilityStatus, type Session, SessionState, TenantService } from "@berthhq/client";
+import { CatalogService, EligibilityStatus, type Session, SessionStatus } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useLocalStorage } from "@mantine/hooks";
 import { useState } from "react";
@@ -12,13 +12,13 @@ import { useSessions } from "../../shared/schedules/sessions";
 const staleTime = 60_000;
 
 export const useLocations = (enabled = true) =>
-  useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
+  useAll(CatalogService.method.listLocations, {}, (answer) => answer.locations, {
     staleTime,
     enabled,
   });
 
 export const useServices = (includeInactive = false) =>
-  useAll(TenantService.method.listServices, { includeInactive }, (answer) => answer.services, {
+  useAll(CatalogService.method.listServices, { includeInactive }, (answer) => answer.services, {
     staleTime,
   });
 
@@ -63,7 +63,7 @@ export const usePublished = (
       startsWithin,
       locationIds: locationId ? [locationId] : [],
       serviceIds: serviceId ? [serviceId] : [],
-      states: [SessionState.PUBLISHED],
+      statuses: [SessionStatus.PUBLISHED],
     },
     options,
   );

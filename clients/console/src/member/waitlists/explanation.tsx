@@ -16,7 +16,11 @@ interface ExplanationProps {
 /** Explains the waitlist decisions about an entry, in the user's language. */
 export function Explanation({ entryId, opened, onClose }: ExplanationProps) {
   const { t, locale } = useI18n(decisionTexts);
-  const query = useQuery(WaitlistService.method.explainEntry, { entryId }, { enabled: opened });
+  const query = useQuery(
+    WaitlistService.method.explainWaitlistEntry,
+    { entryId },
+    { enabled: opened },
+  );
   return (
     <Modal opened={opened} onClose={onClose} title={t.decisions.you.title}>
       <QueryResult query={query} rows={3}>

@@ -1,4 +1,4 @@
-import { type Offer, WaitlistService } from "@berthhq/client";
+import { type WaitlistOffer, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
@@ -41,12 +41,12 @@ export function OfferBanner() {
 }
 
 /** An open offer. */
-export function OfferCard({ offer }: { offer: Offer }) {
+export function OfferCard({ offer }: { offer: WaitlistOffer }) {
   const t = useText(memberTexts);
-  const accept = useCall(WaitlistService.method.acceptOffer, {
+  const accept = useCall(WaitlistService.method.acceptWaitlistOffer, {
     done: t.app.bookedNow(offer.sessionTitle),
   });
-  const decline = useCall(WaitlistService.method.declineOffer);
+  const decline = useCall(WaitlistService.method.declineWaitlistOffer);
   return (
     <SummaryCard
       highlighted

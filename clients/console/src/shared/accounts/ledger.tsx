@@ -21,9 +21,9 @@ export function Ledger({ subscriptionId, staff = false, ...table }: LedgerProps)
   const t = useText();
   const { tenant } = useMe();
   const ledger = usePages(
-    CreditService.method.listLedger,
+    CreditService.method.listCreditLines,
     { subscriptionId, pageSize: staff ? 12 : 10 },
-    ({ entries }) => entries,
+    ({ lines: entries }) => entries,
   );
   return (
     <QueryResult query={ledger} rows={3}>

@@ -8,7 +8,7 @@ it("refetches what may have changed, and nothing else", () => {
   for (const type of [EventType.OFFER_EXPIRED, EventType.OFFER_EXTENDED]) {
     expect(scopeOf([{ type: EventType.BOOKING_CONFIRMED }, { type }])).toBe("schedule");
   }
-  expect(scopeOf([{ type: EventType.BOOKING_CONFIRMED }, { type: EventType.ROLES_CHANGED }])).toBe(
+  expect(scopeOf([{ type: EventType.BOOKING_CONFIRMED }, { type: EventType.ACCESS_CHANGED }])).toBe(
     "all",
   );
   expect(scopeOf([{ type: EventType.UNSPECIFIED }])).toBe("all");

@@ -15,7 +15,9 @@ import type { QueryClient } from "@tanstack/react-query";
  */
 
 /** Services whose answers only change with edits of the catalog, members or roles. */
-const catalogServices = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
+const catalogServices = ["Tenant", "Catalog", "Member", "Access"].map(
+  (name) => `berth.v1.${name}Service`,
+);
 
 /** Debounce in ms. Cancelling a session causes many events; refetch once for all of them. */
 const debounce = 120;

@@ -1,2 +1,2 @@
 /* The types of the first calls. They take long to set up, which need not wait for React and Mantine. */
-export { MemberService, SessionService, TenantService } from "@berthhq/client";
+export { CatalogService, MemberService, SessionService, TenantService } from "@berthhq/client";

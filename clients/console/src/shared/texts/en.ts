@@ -1,4 +1,4 @@
-import type { BookingStatus, CreditKind, SubscriptionStatus } from "@berthhq/client";
+import type { BookingStatus, CreditLineKind, SubscriptionStatus } from "@berthhq/client";
 /** Texts that pages of both apps share: navigation, sign-in, errors, names of fields, sessions and plans. */
 export const en = {
   nav: {
@@ -188,5 +188,5 @@ export const en = {
     4: "Refunded",
     5: "Expired",
     6: "Removed by staff",
-  } satisfies Record<CreditKind, string>,
+  } satisfies Record<CreditLineKind, string>,
 };

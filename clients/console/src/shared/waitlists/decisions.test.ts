@@ -1,7 +1,7 @@
 import {
-  EntryVerdictSchema,
-  PreviewedMoveSchema,
+  PreviewedWaitlistMoveSchema,
   WaitlistDecisionSchema,
+  WaitlistEntryVerdictSchema,
   WaitlistMode,
   WaitlistMove,
   WaitlistTrigger,
@@ -77,7 +77,7 @@ it("tells staff the verdict on every entry, including unknown reasons", () => {
 });
 
 it("tells members about their own entry only", () => {
-  const own = create(EntryVerdictSchema, { decision, verdict: verdict(3, "NO_CREDITS") });
+  const own = create(WaitlistEntryVerdictSchema, { decision, verdict: verdict(3, "NO_CREDITS") });
   expect(describeForMember(own, de, show)).toEqual([
     ": Eine Buchung wurde storniert, 3 Plätze waren frei.",
     "Sie waren Nummer 3 von 3 auf der Warteliste.",
@@ -86,7 +86,7 @@ it("tells members about their own entry only", () => {
 });
 
 it("tells what other rules would have changed", () => {
-  const move = create(PreviewedMoveSchema, {
+  const move = create(PreviewedWaitlistMoveSchema, {
     decision,
     draftMode: WaitlistMode.AUTO_PROMOTE,
     draftMove: WaitlistMove.ROLL_ON,

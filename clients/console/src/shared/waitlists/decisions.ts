@@ -1,7 +1,7 @@
 import {
-  type EntryVerdict,
-  type PreviewedMove,
+  type PreviewedWaitlistMove,
   type WaitlistDecision,
+  type WaitlistEntryVerdict,
   WaitlistMode,
   WaitlistMove,
   type WaitlistVerdict,
@@ -16,7 +16,11 @@ type Show = (at: Timestamp, zone: string) => string;
 const until = (at: Timestamp | undefined, zone: string, show: Show) => (at ? show(at, zone) : "");
 
 /** Describes what a decision meant for an entry, for its member. */
-export function describeForMember({ decision, verdict }: EntryVerdict, texts: Texts, show: Show) {
+export function describeForMember(
+  { decision, verdict }: WaitlistEntryVerdict,
+  texts: Texts,
+  show: Show,
+) {
   if (!decision) return [];
   const { you } = texts;
   const { timeZone: zone, trigger, seats, mode, lineLength } = decision;
@@ -144,7 +148,7 @@ export function describeVerdict(
 
 /** What a draft of the rules would have changed about a decision. */
 export function describeDifference(
-  { decision, draftMode, draftMove, draftVerdicts }: PreviewedMove,
+  { decision, draftMode, draftMove, draftVerdicts }: PreviewedWaitlistMove,
   texts: Texts,
   locale: string,
 ): string[] {

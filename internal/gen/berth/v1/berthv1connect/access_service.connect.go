@@ -102,17 +102,18 @@ type AccessServiceClient interface {
 	// DeleteRole deletes a role. No member or service account may have it.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error)
-	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
-	// role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
+	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error)
-	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
-	// the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own roles.
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
+	// of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
+	// roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
-	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
-	// nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is deactivated or
-	// loses the role of owner. Owners and the receiver are told.
+	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until
+	// then nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is
+	// deactivated or loses the role of owner. Owners and the receiver are told.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
 	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
 	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
@@ -127,8 +128,8 @@ type AccessServiceClient interface {
 	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error)
-	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
-	// response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats
+	// the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
@@ -459,17 +460,18 @@ type AccessServiceHandler interface {
 	// DeleteRole deletes a role. No member or service account may have it.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error)
-	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
-	// role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
+	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error)
-	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
-	// the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own roles.
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
+	// of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
+	// roles.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
-	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
-	// nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is deactivated or
-	// loses the role of owner. Owners and the receiver are told.
+	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until
+	// then nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is
+	// deactivated or loses the role of owner. Owners and the receiver are told.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
 	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
 	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
@@ -484,8 +486,8 @@ type AccessServiceHandler interface {
 	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error)
-	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
-	// response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats
+	// the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.

@@ -47,9 +47,9 @@ const (
 	// BookingServiceRefundPaymentProcedure is the fully-qualified name of the BookingService's
 	// RefundPayment RPC.
 	BookingServiceRefundPaymentProcedure = "/berth.v1.BookingService/RefundPayment"
-	// BookingServiceListPaymentEntriesProcedure is the fully-qualified name of the BookingService's
-	// ListPaymentEntries RPC.
-	BookingServiceListPaymentEntriesProcedure = "/berth.v1.BookingService/ListPaymentEntries"
+	// BookingServiceListPaymentLinesProcedure is the fully-qualified name of the BookingService's
+	// ListPaymentLines RPC.
+	BookingServiceListPaymentLinesProcedure = "/berth.v1.BookingService/ListPaymentLines"
 	// BookingServiceReleaseHoldProcedure is the fully-qualified name of the BookingService's
 	// ReleaseHold RPC.
 	BookingServiceReleaseHoldProcedure = "/berth.v1.BookingService/ReleaseHold"
@@ -68,39 +68,15 @@ const (
 	// BookingServiceListMyBookingsProcedure is the fully-qualified name of the BookingService's
 	// ListMyBookings RPC.
 	BookingServiceListMyBookingsProcedure = "/berth.v1.BookingService/ListMyBookings"
-	// BookingServiceListRosterProcedure is the fully-qualified name of the BookingService's ListRoster
-	// RPC.
-	BookingServiceListRosterProcedure = "/berth.v1.BookingService/ListRoster"
+	// BookingServiceGetSessionRosterProcedure is the fully-qualified name of the BookingService's
+	// GetSessionRoster RPC.
+	BookingServiceGetSessionRosterProcedure = "/berth.v1.BookingService/GetSessionRoster"
 	// BookingServiceMarkNoShowProcedure is the fully-qualified name of the BookingService's MarkNoShow
 	// RPC.
 	BookingServiceMarkNoShowProcedure = "/berth.v1.BookingService/MarkNoShow"
 	// BookingServiceUndoNoShowProcedure is the fully-qualified name of the BookingService's UndoNoShow
 	// RPC.
 	BookingServiceUndoNoShowProcedure = "/berth.v1.BookingService/UndoNoShow"
-	// BookingServiceCreateItemProcedure is the fully-qualified name of the BookingService's CreateItem
-	// RPC.
-	BookingServiceCreateItemProcedure = "/berth.v1.BookingService/CreateItem"
-	// BookingServiceUpdateItemProcedure is the fully-qualified name of the BookingService's UpdateItem
-	// RPC.
-	BookingServiceUpdateItemProcedure = "/berth.v1.BookingService/UpdateItem"
-	// BookingServiceListItemsProcedure is the fully-qualified name of the BookingService's ListItems
-	// RPC.
-	BookingServiceListItemsProcedure = "/berth.v1.BookingService/ListItems"
-	// BookingServicePutBenefitProviderProcedure is the fully-qualified name of the BookingService's
-	// PutBenefitProvider RPC.
-	BookingServicePutBenefitProviderProcedure = "/berth.v1.BookingService/PutBenefitProvider"
-	// BookingServiceListBenefitProvidersProcedure is the fully-qualified name of the BookingService's
-	// ListBenefitProviders RPC.
-	BookingServiceListBenefitProvidersProcedure = "/berth.v1.BookingService/ListBenefitProviders"
-	// BookingServiceUpdateBenefitNumbersProcedure is the fully-qualified name of the BookingService's
-	// UpdateBenefitNumbers RPC.
-	BookingServiceUpdateBenefitNumbersProcedure = "/berth.v1.BookingService/UpdateBenefitNumbers"
-	// BookingServiceListBenefitMembershipsProcedure is the fully-qualified name of the BookingService's
-	// ListBenefitMemberships RPC.
-	BookingServiceListBenefitMembershipsProcedure = "/berth.v1.BookingService/ListBenefitMemberships"
-	// BookingServiceDeleteBenefitMembershipProcedure is the fully-qualified name of the
-	// BookingService's DeleteBenefitMembership RPC.
-	BookingServiceDeleteBenefitMembershipProcedure = "/berth.v1.BookingService/DeleteBenefitMembership"
 )
 
 // BookingServiceClient is a client for the berth.v1.BookingService service.
@@ -141,10 +117,10 @@ type BookingServiceClient interface {
 	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
 	// amount, or another currency than before).
 	RefundPayment(context.Context, *v1.RefundPaymentRequest) (*v1.RefundPaymentResponse, error)
-	// ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
+	// ListPaymentLines lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
 	// the permission.
 	// Errors: BOOKING_NOT_FOUND.
-	ListPaymentEntries(context.Context, *v1.ListPaymentEntriesRequest) (*v1.ListPaymentEntriesResponse, error)
+	ListPaymentLines(context.Context, *v1.ListPaymentLinesRequest) (*v1.ListPaymentLinesResponse, error)
 	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
@@ -160,20 +136,20 @@ type BookingServiceClient interface {
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
 	// a booking), CANCELLATION_WINDOW.
 	CancelBooking(context.Context, *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error)
-	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit is
-	// not refunded; CreditService.RefundCredit does that separately.
+	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit
+	// is not refunded; CreditService.RefundCredit does that separately.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
 	AdminCancelBooking(context.Context, *v1.AdminCancelBookingRequest) (*v1.AdminCancelBookingResponse, error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error)
-	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member, by
-	// the start of their sessions. For a service account these are the bookings that it created; it has no entries.
+	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member,
+	// by the start of their sessions. For a service account these are the bookings that it created; it has no entries.
 	// Errors: MEMBER_NOT_FOUND.
 	ListMyBookings(context.Context, *v1.ListMyBookingsRequest) (*v1.ListMyBookingsResponse, error)
-	// ListRoster lists who has booked a session and who waits for it.
+	// GetSessionRoster lists who has booked a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
-	ListRoster(context.Context, *v1.ListRosterRequest) (*v1.ListRosterResponse, error)
+	GetSessionRoster(context.Context, *v1.GetSessionRosterRequest) (*v1.GetSessionRosterResponse, error)
 	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
 	// as the waitlist rules allow after the start. Marking it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
@@ -181,32 +157,6 @@ type BookingServiceClient interface {
 	// UndoNoShow confirms the booking again, if its seats are still open.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *v1.UndoNoShowRequest) (*v1.UndoNoShowResponse, error)
-	// CreateItem creates an item that can be reserved with bookings.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
-	CreateItem(context.Context, *v1.CreateItemRequest) (*v1.CreateItemResponse, error)
-	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
-	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
-	UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error)
-	// ListItems lists items by name.
-	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
-	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
-	// keep the discount that they were confirmed with.
-	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
-	// with create_only).
-	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
-	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show only
-	// with the permission catalog.write.
-	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
-	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
-	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
-	// Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
-	// numbers of a provider).
-	UpdateBenefitNumbers(context.Context, *v1.UpdateBenefitNumbersRequest) (*v1.UpdateBenefitNumbersResponse, error)
-	// ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
-	ListBenefitMemberships(context.Context, *v1.ListBenefitMembershipsRequest) (*v1.ListBenefitMembershipsResponse, error)
-	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
-	// discount. Repeating it changes nothing.
-	DeleteBenefitMembership(context.Context, *v1.DeleteBenefitMembershipRequest) (*v1.DeleteBenefitMembershipResponse, error)
 }
 
 // NewBookingServiceClient constructs a client for the berth.v1.BookingService service. By default,
@@ -250,10 +200,10 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(bookingServiceMethods.ByName("RefundPayment")),
 			connect.WithClientOptions(opts...),
 		),
-		listPaymentEntries: connect.NewClient[v1.ListPaymentEntriesRequest, v1.ListPaymentEntriesResponse](
+		listPaymentLines: connect.NewClient[v1.ListPaymentLinesRequest, v1.ListPaymentLinesResponse](
 			httpClient,
-			baseURL+BookingServiceListPaymentEntriesProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("ListPaymentEntries")),
+			baseURL+BookingServiceListPaymentLinesProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ListPaymentLines")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -295,10 +245,10 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listRoster: connect.NewClient[v1.ListRosterRequest, v1.ListRosterResponse](
+		getSessionRoster: connect.NewClient[v1.GetSessionRosterRequest, v1.GetSessionRosterResponse](
 			httpClient,
-			baseURL+BookingServiceListRosterProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("ListRoster")),
+			baseURL+BookingServiceGetSessionRosterProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("GetSessionRoster")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -314,85 +264,26 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(bookingServiceMethods.ByName("UndoNoShow")),
 			connect.WithClientOptions(opts...),
 		),
-		createItem: connect.NewClient[v1.CreateItemRequest, v1.CreateItemResponse](
-			httpClient,
-			baseURL+BookingServiceCreateItemProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("CreateItem")),
-			connect.WithClientOptions(opts...),
-		),
-		updateItem: connect.NewClient[v1.UpdateItemRequest, v1.UpdateItemResponse](
-			httpClient,
-			baseURL+BookingServiceUpdateItemProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("UpdateItem")),
-			connect.WithClientOptions(opts...),
-		),
-		listItems: connect.NewClient[v1.ListItemsRequest, v1.ListItemsResponse](
-			httpClient,
-			baseURL+BookingServiceListItemsProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("ListItems")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		putBenefitProvider: connect.NewClient[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse](
-			httpClient,
-			baseURL+BookingServicePutBenefitProviderProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("PutBenefitProvider")),
-			connect.WithClientOptions(opts...),
-		),
-		listBenefitProviders: connect.NewClient[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse](
-			httpClient,
-			baseURL+BookingServiceListBenefitProvidersProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("ListBenefitProviders")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		updateBenefitNumbers: connect.NewClient[v1.UpdateBenefitNumbersRequest, v1.UpdateBenefitNumbersResponse](
-			httpClient,
-			baseURL+BookingServiceUpdateBenefitNumbersProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("UpdateBenefitNumbers")),
-			connect.WithClientOptions(opts...),
-		),
-		listBenefitMemberships: connect.NewClient[v1.ListBenefitMembershipsRequest, v1.ListBenefitMembershipsResponse](
-			httpClient,
-			baseURL+BookingServiceListBenefitMembershipsProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("ListBenefitMemberships")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		deleteBenefitMembership: connect.NewClient[v1.DeleteBenefitMembershipRequest, v1.DeleteBenefitMembershipResponse](
-			httpClient,
-			baseURL+BookingServiceDeleteBenefitMembershipProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("DeleteBenefitMembership")),
-			connect.WithClientOptions(opts...),
-		),
 	}
 }
 
 // bookingServiceClient implements BookingServiceClient.
 type bookingServiceClient struct {
-	book                    *connect.Client[v1.BookRequest, v1.BookResponse]
-	holdBooking             *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
-	confirmBooking          *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
-	recordPayment           *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
-	refundPayment           *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
-	listPaymentEntries      *connect.Client[v1.ListPaymentEntriesRequest, v1.ListPaymentEntriesResponse]
-	releaseHold             *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
-	rescheduleBooking       *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
-	cancelBooking           *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
-	adminCancelBooking      *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
-	getBooking              *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
-	listMyBookings          *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
-	listRoster              *connect.Client[v1.ListRosterRequest, v1.ListRosterResponse]
-	markNoShow              *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
-	undoNoShow              *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
-	createItem              *connect.Client[v1.CreateItemRequest, v1.CreateItemResponse]
-	updateItem              *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
-	listItems               *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
-	putBenefitProvider      *connect.Client[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse]
-	listBenefitProviders    *connect.Client[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse]
-	updateBenefitNumbers    *connect.Client[v1.UpdateBenefitNumbersRequest, v1.UpdateBenefitNumbersResponse]
-	listBenefitMemberships  *connect.Client[v1.ListBenefitMembershipsRequest, v1.ListBenefitMembershipsResponse]
-	deleteBenefitMembership *connect.Client[v1.DeleteBenefitMembershipRequest, v1.DeleteBenefitMembershipResponse]
+	book               *connect.Client[v1.BookRequest, v1.BookResponse]
+	holdBooking        *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
+	confirmBooking     *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
+	recordPayment      *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
+	refundPayment      *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
+	listPaymentLines   *connect.Client[v1.ListPaymentLinesRequest, v1.ListPaymentLinesResponse]
+	releaseHold        *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
+	rescheduleBooking  *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
+	cancelBooking      *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
+	adminCancelBooking *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
+	getBooking         *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
+	listMyBookings     *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
+	getSessionRoster   *connect.Client[v1.GetSessionRosterRequest, v1.GetSessionRosterResponse]
+	markNoShow         *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
+	undoNoShow         *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
 }
 
 // Book calls berth.v1.BookingService.Book.
@@ -440,9 +331,9 @@ func (c *bookingServiceClient) RefundPayment(ctx context.Context, req *v1.Refund
 	return nil, err
 }
 
-// ListPaymentEntries calls berth.v1.BookingService.ListPaymentEntries.
-func (c *bookingServiceClient) ListPaymentEntries(ctx context.Context, req *v1.ListPaymentEntriesRequest) (*v1.ListPaymentEntriesResponse, error) {
-	response, err := c.listPaymentEntries.CallUnary(ctx, connect.NewRequest(req))
+// ListPaymentLines calls berth.v1.BookingService.ListPaymentLines.
+func (c *bookingServiceClient) ListPaymentLines(ctx context.Context, req *v1.ListPaymentLinesRequest) (*v1.ListPaymentLinesResponse, error) {
+	response, err := c.listPaymentLines.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -503,9 +394,9 @@ func (c *bookingServiceClient) ListMyBookings(ctx context.Context, req *v1.ListM
 	return nil, err
 }
 
-// ListRoster calls berth.v1.BookingService.ListRoster.
-func (c *bookingServiceClient) ListRoster(ctx context.Context, req *v1.ListRosterRequest) (*v1.ListRosterResponse, error) {
-	response, err := c.listRoster.CallUnary(ctx, connect.NewRequest(req))
+// GetSessionRoster calls berth.v1.BookingService.GetSessionRoster.
+func (c *bookingServiceClient) GetSessionRoster(ctx context.Context, req *v1.GetSessionRosterRequest) (*v1.GetSessionRosterResponse, error) {
+	response, err := c.getSessionRoster.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -524,78 +415,6 @@ func (c *bookingServiceClient) MarkNoShow(ctx context.Context, req *v1.MarkNoSho
 // UndoNoShow calls berth.v1.BookingService.UndoNoShow.
 func (c *bookingServiceClient) UndoNoShow(ctx context.Context, req *v1.UndoNoShowRequest) (*v1.UndoNoShowResponse, error) {
 	response, err := c.undoNoShow.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// CreateItem calls berth.v1.BookingService.CreateItem.
-func (c *bookingServiceClient) CreateItem(ctx context.Context, req *v1.CreateItemRequest) (*v1.CreateItemResponse, error) {
-	response, err := c.createItem.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdateItem calls berth.v1.BookingService.UpdateItem.
-func (c *bookingServiceClient) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error) {
-	response, err := c.updateItem.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListItems calls berth.v1.BookingService.ListItems.
-func (c *bookingServiceClient) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
-	response, err := c.listItems.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// PutBenefitProvider calls berth.v1.BookingService.PutBenefitProvider.
-func (c *bookingServiceClient) PutBenefitProvider(ctx context.Context, req *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error) {
-	response, err := c.putBenefitProvider.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListBenefitProviders calls berth.v1.BookingService.ListBenefitProviders.
-func (c *bookingServiceClient) ListBenefitProviders(ctx context.Context, req *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error) {
-	response, err := c.listBenefitProviders.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdateBenefitNumbers calls berth.v1.BookingService.UpdateBenefitNumbers.
-func (c *bookingServiceClient) UpdateBenefitNumbers(ctx context.Context, req *v1.UpdateBenefitNumbersRequest) (*v1.UpdateBenefitNumbersResponse, error) {
-	response, err := c.updateBenefitNumbers.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListBenefitMemberships calls berth.v1.BookingService.ListBenefitMemberships.
-func (c *bookingServiceClient) ListBenefitMemberships(ctx context.Context, req *v1.ListBenefitMembershipsRequest) (*v1.ListBenefitMembershipsResponse, error) {
-	response, err := c.listBenefitMemberships.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// DeleteBenefitMembership calls berth.v1.BookingService.DeleteBenefitMembership.
-func (c *bookingServiceClient) DeleteBenefitMembership(ctx context.Context, req *v1.DeleteBenefitMembershipRequest) (*v1.DeleteBenefitMembershipResponse, error) {
-	response, err := c.deleteBenefitMembership.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -640,10 +459,10 @@ type BookingServiceHandler interface {
 	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
 	// amount, or another currency than before).
 	RefundPayment(context.Context, *v1.RefundPaymentRequest) (*v1.RefundPaymentResponse, error)
-	// ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
+	// ListPaymentLines lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
 	// the permission.
 	// Errors: BOOKING_NOT_FOUND.
-	ListPaymentEntries(context.Context, *v1.ListPaymentEntriesRequest) (*v1.ListPaymentEntriesResponse, error)
+	ListPaymentLines(context.Context, *v1.ListPaymentLinesRequest) (*v1.ListPaymentLinesResponse, error)
 	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error)
@@ -659,20 +478,20 @@ type BookingServiceHandler interface {
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
 	// a booking), CANCELLATION_WINDOW.
 	CancelBooking(context.Context, *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error)
-	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit is
-	// not refunded; CreditService.RefundCredit does that separately.
+	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit
+	// is not refunded; CreditService.RefundCredit does that separately.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
 	AdminCancelBooking(context.Context, *v1.AdminCancelBookingRequest) (*v1.AdminCancelBookingResponse, error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error)
-	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member, by
-	// the start of their sessions. For a service account these are the bookings that it created; it has no entries.
+	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member,
+	// by the start of their sessions. For a service account these are the bookings that it created; it has no entries.
 	// Errors: MEMBER_NOT_FOUND.
 	ListMyBookings(context.Context, *v1.ListMyBookingsRequest) (*v1.ListMyBookingsResponse, error)
-	// ListRoster lists who has booked a session and who waits for it.
+	// GetSessionRoster lists who has booked a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
-	ListRoster(context.Context, *v1.ListRosterRequest) (*v1.ListRosterResponse, error)
+	GetSessionRoster(context.Context, *v1.GetSessionRosterRequest) (*v1.GetSessionRosterResponse, error)
 	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
 	// as the waitlist rules allow after the start. Marking it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
@@ -680,32 +499,6 @@ type BookingServiceHandler interface {
 	// UndoNoShow confirms the booking again, if its seats are still open.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *v1.UndoNoShowRequest) (*v1.UndoNoShowResponse, error)
-	// CreateItem creates an item that can be reserved with bookings.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
-	CreateItem(context.Context, *v1.CreateItemRequest) (*v1.CreateItemResponse, error)
-	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
-	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
-	UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error)
-	// ListItems lists items by name.
-	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
-	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
-	// keep the discount that they were confirmed with.
-	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
-	// with create_only).
-	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
-	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show only
-	// with the permission catalog.write.
-	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
-	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
-	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
-	// Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
-	// numbers of a provider).
-	UpdateBenefitNumbers(context.Context, *v1.UpdateBenefitNumbersRequest) (*v1.UpdateBenefitNumbersResponse, error)
-	// ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
-	ListBenefitMemberships(context.Context, *v1.ListBenefitMembershipsRequest) (*v1.ListBenefitMembershipsResponse, error)
-	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
-	// discount. Repeating it changes nothing.
-	DeleteBenefitMembership(context.Context, *v1.DeleteBenefitMembershipRequest) (*v1.DeleteBenefitMembershipResponse, error)
 }
 
 // NewBookingServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -745,10 +538,10 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithSchema(bookingServiceMethods.ByName("RefundPayment")),
 		connect.WithHandlerOptions(opts...),
 	)
-	bookingServiceListPaymentEntriesHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceListPaymentEntriesProcedure,
-		svc.ListPaymentEntries,
-		connect.WithSchema(bookingServiceMethods.ByName("ListPaymentEntries")),
+	bookingServiceListPaymentLinesHandler := connect.NewUnaryHandlerSimple(
+		BookingServiceListPaymentLinesProcedure,
+		svc.ListPaymentLines,
+		connect.WithSchema(bookingServiceMethods.ByName("ListPaymentLines")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -790,10 +583,10 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	bookingServiceListRosterHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceListRosterProcedure,
-		svc.ListRoster,
-		connect.WithSchema(bookingServiceMethods.ByName("ListRoster")),
+	bookingServiceGetSessionRosterHandler := connect.NewUnaryHandlerSimple(
+		BookingServiceGetSessionRosterProcedure,
+		svc.GetSessionRoster,
+		connect.WithSchema(bookingServiceMethods.ByName("GetSessionRoster")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -809,57 +602,6 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithSchema(bookingServiceMethods.ByName("UndoNoShow")),
 		connect.WithHandlerOptions(opts...),
 	)
-	bookingServiceCreateItemHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceCreateItemProcedure,
-		svc.CreateItem,
-		connect.WithSchema(bookingServiceMethods.ByName("CreateItem")),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServiceUpdateItemHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceUpdateItemProcedure,
-		svc.UpdateItem,
-		connect.WithSchema(bookingServiceMethods.ByName("UpdateItem")),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServiceListItemsHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceListItemsProcedure,
-		svc.ListItems,
-		connect.WithSchema(bookingServiceMethods.ByName("ListItems")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServicePutBenefitProviderHandler := connect.NewUnaryHandlerSimple(
-		BookingServicePutBenefitProviderProcedure,
-		svc.PutBenefitProvider,
-		connect.WithSchema(bookingServiceMethods.ByName("PutBenefitProvider")),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServiceListBenefitProvidersHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceListBenefitProvidersProcedure,
-		svc.ListBenefitProviders,
-		connect.WithSchema(bookingServiceMethods.ByName("ListBenefitProviders")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServiceUpdateBenefitNumbersHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceUpdateBenefitNumbersProcedure,
-		svc.UpdateBenefitNumbers,
-		connect.WithSchema(bookingServiceMethods.ByName("UpdateBenefitNumbers")),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServiceListBenefitMembershipsHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceListBenefitMembershipsProcedure,
-		svc.ListBenefitMemberships,
-		connect.WithSchema(bookingServiceMethods.ByName("ListBenefitMemberships")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	bookingServiceDeleteBenefitMembershipHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceDeleteBenefitMembershipProcedure,
-		svc.DeleteBenefitMembership,
-		connect.WithSchema(bookingServiceMethods.ByName("DeleteBenefitMembership")),
-		connect.WithHandlerOptions(opts...),
-	)
 	return "/berth.v1.BookingService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case BookingServiceBookProcedure:
@@ -872,8 +614,8 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceRecordPaymentHandler.ServeHTTP(w, r)
 		case BookingServiceRefundPaymentProcedure:
 			bookingServiceRefundPaymentHandler.ServeHTTP(w, r)
-		case BookingServiceListPaymentEntriesProcedure:
-			bookingServiceListPaymentEntriesHandler.ServeHTTP(w, r)
+		case BookingServiceListPaymentLinesProcedure:
+			bookingServiceListPaymentLinesHandler.ServeHTTP(w, r)
 		case BookingServiceReleaseHoldProcedure:
 			bookingServiceReleaseHoldHandler.ServeHTTP(w, r)
 		case BookingServiceRescheduleBookingProcedure:
@@ -886,28 +628,12 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceGetBookingHandler.ServeHTTP(w, r)
 		case BookingServiceListMyBookingsProcedure:
 			bookingServiceListMyBookingsHandler.ServeHTTP(w, r)
-		case BookingServiceListRosterProcedure:
-			bookingServiceListRosterHandler.ServeHTTP(w, r)
+		case BookingServiceGetSessionRosterProcedure:
+			bookingServiceGetSessionRosterHandler.ServeHTTP(w, r)
 		case BookingServiceMarkNoShowProcedure:
 			bookingServiceMarkNoShowHandler.ServeHTTP(w, r)
 		case BookingServiceUndoNoShowProcedure:
 			bookingServiceUndoNoShowHandler.ServeHTTP(w, r)
-		case BookingServiceCreateItemProcedure:
-			bookingServiceCreateItemHandler.ServeHTTP(w, r)
-		case BookingServiceUpdateItemProcedure:
-			bookingServiceUpdateItemHandler.ServeHTTP(w, r)
-		case BookingServiceListItemsProcedure:
-			bookingServiceListItemsHandler.ServeHTTP(w, r)
-		case BookingServicePutBenefitProviderProcedure:
-			bookingServicePutBenefitProviderHandler.ServeHTTP(w, r)
-		case BookingServiceListBenefitProvidersProcedure:
-			bookingServiceListBenefitProvidersHandler.ServeHTTP(w, r)
-		case BookingServiceUpdateBenefitNumbersProcedure:
-			bookingServiceUpdateBenefitNumbersHandler.ServeHTTP(w, r)
-		case BookingServiceListBenefitMembershipsProcedure:
-			bookingServiceListBenefitMembershipsHandler.ServeHTTP(w, r)
-		case BookingServiceDeleteBenefitMembershipProcedure:
-			bookingServiceDeleteBenefitMembershipHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -937,8 +663,8 @@ func (UnimplementedBookingServiceHandler) RefundPayment(context.Context, *v1.Ref
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.RefundPayment is not implemented"))
 }
 
-func (UnimplementedBookingServiceHandler) ListPaymentEntries(context.Context, *v1.ListPaymentEntriesRequest) (*v1.ListPaymentEntriesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListPaymentEntries is not implemented"))
+func (UnimplementedBookingServiceHandler) ListPaymentLines(context.Context, *v1.ListPaymentLinesRequest) (*v1.ListPaymentLinesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListPaymentLines is not implemented"))
 }
 
 func (UnimplementedBookingServiceHandler) ReleaseHold(context.Context, *v1.ReleaseHoldRequest) (*v1.ReleaseHoldResponse, error) {
@@ -965,8 +691,8 @@ func (UnimplementedBookingServiceHandler) ListMyBookings(context.Context, *v1.Li
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListMyBookings is not implemented"))
 }
 
-func (UnimplementedBookingServiceHandler) ListRoster(context.Context, *v1.ListRosterRequest) (*v1.ListRosterResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListRoster is not implemented"))
+func (UnimplementedBookingServiceHandler) GetSessionRoster(context.Context, *v1.GetSessionRosterRequest) (*v1.GetSessionRosterResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.GetSessionRoster is not implemented"))
 }
 
 func (UnimplementedBookingServiceHandler) MarkNoShow(context.Context, *v1.MarkNoShowRequest) (*v1.MarkNoShowResponse, error) {
@@ -975,36 +701,4 @@ func (UnimplementedBookingServiceHandler) MarkNoShow(context.Context, *v1.MarkNo
 
 func (UnimplementedBookingServiceHandler) UndoNoShow(context.Context, *v1.UndoNoShowRequest) (*v1.UndoNoShowResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UndoNoShow is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) CreateItem(context.Context, *v1.CreateItemRequest) (*v1.CreateItemResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.CreateItem is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UpdateItem is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListItems is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.PutBenefitProvider is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListBenefitProviders is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) UpdateBenefitNumbers(context.Context, *v1.UpdateBenefitNumbersRequest) (*v1.UpdateBenefitNumbersResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UpdateBenefitNumbers is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) ListBenefitMemberships(context.Context, *v1.ListBenefitMembershipsRequest) (*v1.ListBenefitMembershipsResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListBenefitMemberships is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) DeleteBenefitMembership(context.Context, *v1.DeleteBenefitMembershipRequest) (*v1.DeleteBenefitMembershipResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.DeleteBenefitMembership is not implemented"))
 }

@@ -44,18 +44,18 @@ const (
 	// CheckInServiceGetQrTokenProcedure is the fully-qualified name of the CheckInService's GetQrToken
 	// RPC.
 	CheckInServiceGetQrTokenProcedure = "/berth.v1.CheckInService/GetQrToken"
-	// CheckInServiceCreateDisplayUrlProcedure is the fully-qualified name of the CheckInService's
-	// CreateDisplayUrl RPC.
-	CheckInServiceCreateDisplayUrlProcedure = "/berth.v1.CheckInService/CreateDisplayUrl"
+	// CheckInServiceCreateDisplayLinkProcedure is the fully-qualified name of the CheckInService's
+	// CreateDisplayLink RPC.
+	CheckInServiceCreateDisplayLinkProcedure = "/berth.v1.CheckInService/CreateDisplayLink"
 	// CheckInServiceListDisplayLinksProcedure is the fully-qualified name of the CheckInService's
 	// ListDisplayLinks RPC.
 	CheckInServiceListDisplayLinksProcedure = "/berth.v1.CheckInService/ListDisplayLinks"
 	// CheckInServiceRevokeDisplayLinkProcedure is the fully-qualified name of the CheckInService's
 	// RevokeDisplayLink RPC.
 	CheckInServiceRevokeDisplayLinkProcedure = "/berth.v1.CheckInService/RevokeDisplayLink"
-	// CheckInServiceGetDisplayProcedure is the fully-qualified name of the CheckInService's GetDisplay
-	// RPC.
-	CheckInServiceGetDisplayProcedure = "/berth.v1.CheckInService/GetDisplay"
+	// CheckInServiceGetCheckInDisplayProcedure is the fully-qualified name of the CheckInService's
+	// GetCheckInDisplay RPC.
+	CheckInServiceGetCheckInDisplayProcedure = "/berth.v1.CheckInService/GetCheckInDisplay"
 	// CheckInServiceListAttendanceProcedure is the fully-qualified name of the CheckInService's
 	// ListAttendance RPC.
 	CheckInServiceListAttendanceProcedure = "/berth.v1.CheckInService/ListAttendance"
@@ -65,25 +65,25 @@ const (
 type CheckInServiceClient interface {
 	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW.
+	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
 	CheckIn(context.Context, *v1.CheckInRequest) (*v1.CheckInResponse, error)
 	// UndoCheckIn confirms the booking again. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *v1.UndoCheckInRequest) (*v1.UndoCheckInResponse, error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, QR_REQUIRED,
+	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
 	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error)
 	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error)
-	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes,
-	// for all who have it. Only one screen goes on until check-in closes: the first that reads the display again.
-	// A session can have 100 links.
+	// CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
+	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
+	// again. A session can have 100 links.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
-	CreateDisplayUrl(context.Context, *v1.CreateDisplayUrlRequest) (*v1.CreateDisplayUrlResponse, error)
+	CreateDisplayLink(context.Context, *v1.CreateDisplayLinkRequest) (*v1.CreateDisplayLinkResponse, error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
 	// kept for 7 days after the session.
 	// Errors: SESSION_NOT_FOUND.
@@ -92,10 +92,11 @@ type CheckInServiceClient interface {
 	// which is at most 30 seconds later. Revoking it again changes nothing.
 	// Errors: DISPLAY_LINK_NOT_FOUND.
 	RevokeDisplayLink(context.Context, *v1.RevokeDisplayLinkRequest) (*v1.RevokeDisplayLinkResponse, error)
-	// GetDisplay reads what the wall display shows. The response has the token to read it again with. The first screen
-	// that does gets a new one each time, and can stay open until check-in closes. Others can read until expire_time.
+	// GetCheckInDisplay reads what the wall display shows. The response has the token to read it again with. The first
+	// screen that does gets a new one each time, and can stay open until check-in closes. Others can read until
+	// expire_time.
 	// Errors: LINK_INVALID (also if the link was revoked), SESSION_NOT_FOUND (also if the session is cancelled).
-	GetDisplay(context.Context, *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error)
+	GetCheckInDisplay(context.Context, *v1.GetCheckInDisplayRequest) (*v1.GetCheckInDisplayResponse, error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
 	// Errors: MEMBER_NOT_FOUND.
@@ -138,10 +139,10 @@ func NewCheckInServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		createDisplayUrl: connect.NewClient[v1.CreateDisplayUrlRequest, v1.CreateDisplayUrlResponse](
+		createDisplayLink: connect.NewClient[v1.CreateDisplayLinkRequest, v1.CreateDisplayLinkResponse](
 			httpClient,
-			baseURL+CheckInServiceCreateDisplayUrlProcedure,
-			connect.WithSchema(checkInServiceMethods.ByName("CreateDisplayUrl")),
+			baseURL+CheckInServiceCreateDisplayLinkProcedure,
+			connect.WithSchema(checkInServiceMethods.ByName("CreateDisplayLink")),
 			connect.WithClientOptions(opts...),
 		),
 		listDisplayLinks: connect.NewClient[v1.ListDisplayLinksRequest, v1.ListDisplayLinksResponse](
@@ -157,10 +158,10 @@ func NewCheckInServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(checkInServiceMethods.ByName("RevokeDisplayLink")),
 			connect.WithClientOptions(opts...),
 		),
-		getDisplay: connect.NewClient[v1.GetDisplayRequest, v1.GetDisplayResponse](
+		getCheckInDisplay: connect.NewClient[v1.GetCheckInDisplayRequest, v1.GetCheckInDisplayResponse](
 			httpClient,
-			baseURL+CheckInServiceGetDisplayProcedure,
-			connect.WithSchema(checkInServiceMethods.ByName("GetDisplay")),
+			baseURL+CheckInServiceGetCheckInDisplayProcedure,
+			connect.WithSchema(checkInServiceMethods.ByName("GetCheckInDisplay")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -180,10 +181,10 @@ type checkInServiceClient struct {
 	undoCheckIn       *connect.Client[v1.UndoCheckInRequest, v1.UndoCheckInResponse]
 	selfCheckIn       *connect.Client[v1.SelfCheckInRequest, v1.SelfCheckInResponse]
 	getQrToken        *connect.Client[v1.GetQrTokenRequest, v1.GetQrTokenResponse]
-	createDisplayUrl  *connect.Client[v1.CreateDisplayUrlRequest, v1.CreateDisplayUrlResponse]
+	createDisplayLink *connect.Client[v1.CreateDisplayLinkRequest, v1.CreateDisplayLinkResponse]
 	listDisplayLinks  *connect.Client[v1.ListDisplayLinksRequest, v1.ListDisplayLinksResponse]
 	revokeDisplayLink *connect.Client[v1.RevokeDisplayLinkRequest, v1.RevokeDisplayLinkResponse]
-	getDisplay        *connect.Client[v1.GetDisplayRequest, v1.GetDisplayResponse]
+	getCheckInDisplay *connect.Client[v1.GetCheckInDisplayRequest, v1.GetCheckInDisplayResponse]
 	listAttendance    *connect.Client[v1.ListAttendanceRequest, v1.ListAttendanceResponse]
 }
 
@@ -223,9 +224,9 @@ func (c *checkInServiceClient) GetQrToken(ctx context.Context, req *v1.GetQrToke
 	return nil, err
 }
 
-// CreateDisplayUrl calls berth.v1.CheckInService.CreateDisplayUrl.
-func (c *checkInServiceClient) CreateDisplayUrl(ctx context.Context, req *v1.CreateDisplayUrlRequest) (*v1.CreateDisplayUrlResponse, error) {
-	response, err := c.createDisplayUrl.CallUnary(ctx, connect.NewRequest(req))
+// CreateDisplayLink calls berth.v1.CheckInService.CreateDisplayLink.
+func (c *checkInServiceClient) CreateDisplayLink(ctx context.Context, req *v1.CreateDisplayLinkRequest) (*v1.CreateDisplayLinkResponse, error) {
+	response, err := c.createDisplayLink.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -250,9 +251,9 @@ func (c *checkInServiceClient) RevokeDisplayLink(ctx context.Context, req *v1.Re
 	return nil, err
 }
 
-// GetDisplay calls berth.v1.CheckInService.GetDisplay.
-func (c *checkInServiceClient) GetDisplay(ctx context.Context, req *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
-	response, err := c.getDisplay.CallUnary(ctx, connect.NewRequest(req))
+// GetCheckInDisplay calls berth.v1.CheckInService.GetCheckInDisplay.
+func (c *checkInServiceClient) GetCheckInDisplay(ctx context.Context, req *v1.GetCheckInDisplayRequest) (*v1.GetCheckInDisplayResponse, error) {
+	response, err := c.getCheckInDisplay.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -272,25 +273,25 @@ func (c *checkInServiceClient) ListAttendance(ctx context.Context, req *v1.ListA
 type CheckInServiceHandler interface {
 	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW.
+	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
 	CheckIn(context.Context, *v1.CheckInRequest) (*v1.CheckInResponse, error)
 	// UndoCheckIn confirms the booking again. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *v1.UndoCheckInRequest) (*v1.UndoCheckInResponse, error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, QR_REQUIRED,
+	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
 	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *v1.SelfCheckInRequest) (*v1.SelfCheckInResponse, error)
 	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *v1.GetQrTokenRequest) (*v1.GetQrTokenResponse, error)
-	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes,
-	// for all who have it. Only one screen goes on until check-in closes: the first that reads the display again.
-	// A session can have 100 links.
+	// CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
+	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
+	// again. A session can have 100 links.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
-	CreateDisplayUrl(context.Context, *v1.CreateDisplayUrlRequest) (*v1.CreateDisplayUrlResponse, error)
+	CreateDisplayLink(context.Context, *v1.CreateDisplayLinkRequest) (*v1.CreateDisplayLinkResponse, error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
 	// kept for 7 days after the session.
 	// Errors: SESSION_NOT_FOUND.
@@ -299,10 +300,11 @@ type CheckInServiceHandler interface {
 	// which is at most 30 seconds later. Revoking it again changes nothing.
 	// Errors: DISPLAY_LINK_NOT_FOUND.
 	RevokeDisplayLink(context.Context, *v1.RevokeDisplayLinkRequest) (*v1.RevokeDisplayLinkResponse, error)
-	// GetDisplay reads what the wall display shows. The response has the token to read it again with. The first screen
-	// that does gets a new one each time, and can stay open until check-in closes. Others can read until expire_time.
+	// GetCheckInDisplay reads what the wall display shows. The response has the token to read it again with. The first
+	// screen that does gets a new one each time, and can stay open until check-in closes. Others can read until
+	// expire_time.
 	// Errors: LINK_INVALID (also if the link was revoked), SESSION_NOT_FOUND (also if the session is cancelled).
-	GetDisplay(context.Context, *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error)
+	GetCheckInDisplay(context.Context, *v1.GetCheckInDisplayRequest) (*v1.GetCheckInDisplayResponse, error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
 	// Errors: MEMBER_NOT_FOUND.
@@ -341,10 +343,10 @@ func NewCheckInServiceHandler(svc CheckInServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkInServiceCreateDisplayUrlHandler := connect.NewUnaryHandlerSimple(
-		CheckInServiceCreateDisplayUrlProcedure,
-		svc.CreateDisplayUrl,
-		connect.WithSchema(checkInServiceMethods.ByName("CreateDisplayUrl")),
+	checkInServiceCreateDisplayLinkHandler := connect.NewUnaryHandlerSimple(
+		CheckInServiceCreateDisplayLinkProcedure,
+		svc.CreateDisplayLink,
+		connect.WithSchema(checkInServiceMethods.ByName("CreateDisplayLink")),
 		connect.WithHandlerOptions(opts...),
 	)
 	checkInServiceListDisplayLinksHandler := connect.NewUnaryHandlerSimple(
@@ -360,10 +362,10 @@ func NewCheckInServiceHandler(svc CheckInServiceHandler, opts ...connect.Handler
 		connect.WithSchema(checkInServiceMethods.ByName("RevokeDisplayLink")),
 		connect.WithHandlerOptions(opts...),
 	)
-	checkInServiceGetDisplayHandler := connect.NewUnaryHandlerSimple(
-		CheckInServiceGetDisplayProcedure,
-		svc.GetDisplay,
-		connect.WithSchema(checkInServiceMethods.ByName("GetDisplay")),
+	checkInServiceGetCheckInDisplayHandler := connect.NewUnaryHandlerSimple(
+		CheckInServiceGetCheckInDisplayProcedure,
+		svc.GetCheckInDisplay,
+		connect.WithSchema(checkInServiceMethods.ByName("GetCheckInDisplay")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -384,14 +386,14 @@ func NewCheckInServiceHandler(svc CheckInServiceHandler, opts ...connect.Handler
 			checkInServiceSelfCheckInHandler.ServeHTTP(w, r)
 		case CheckInServiceGetQrTokenProcedure:
 			checkInServiceGetQrTokenHandler.ServeHTTP(w, r)
-		case CheckInServiceCreateDisplayUrlProcedure:
-			checkInServiceCreateDisplayUrlHandler.ServeHTTP(w, r)
+		case CheckInServiceCreateDisplayLinkProcedure:
+			checkInServiceCreateDisplayLinkHandler.ServeHTTP(w, r)
 		case CheckInServiceListDisplayLinksProcedure:
 			checkInServiceListDisplayLinksHandler.ServeHTTP(w, r)
 		case CheckInServiceRevokeDisplayLinkProcedure:
 			checkInServiceRevokeDisplayLinkHandler.ServeHTTP(w, r)
-		case CheckInServiceGetDisplayProcedure:
-			checkInServiceGetDisplayHandler.ServeHTTP(w, r)
+		case CheckInServiceGetCheckInDisplayProcedure:
+			checkInServiceGetCheckInDisplayHandler.ServeHTTP(w, r)
 		case CheckInServiceListAttendanceProcedure:
 			checkInServiceListAttendanceHandler.ServeHTTP(w, r)
 		default:
@@ -419,8 +421,8 @@ func (UnimplementedCheckInServiceHandler) GetQrToken(context.Context, *v1.GetQrT
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.GetQrToken is not implemented"))
 }
 
-func (UnimplementedCheckInServiceHandler) CreateDisplayUrl(context.Context, *v1.CreateDisplayUrlRequest) (*v1.CreateDisplayUrlResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.CreateDisplayUrl is not implemented"))
+func (UnimplementedCheckInServiceHandler) CreateDisplayLink(context.Context, *v1.CreateDisplayLinkRequest) (*v1.CreateDisplayLinkResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.CreateDisplayLink is not implemented"))
 }
 
 func (UnimplementedCheckInServiceHandler) ListDisplayLinks(context.Context, *v1.ListDisplayLinksRequest) (*v1.ListDisplayLinksResponse, error) {
@@ -431,8 +433,8 @@ func (UnimplementedCheckInServiceHandler) RevokeDisplayLink(context.Context, *v1
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.RevokeDisplayLink is not implemented"))
 }
 
-func (UnimplementedCheckInServiceHandler) GetDisplay(context.Context, *v1.GetDisplayRequest) (*v1.GetDisplayResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.GetDisplay is not implemented"))
+func (UnimplementedCheckInServiceHandler) GetCheckInDisplay(context.Context, *v1.GetCheckInDisplayRequest) (*v1.GetCheckInDisplayResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CheckInService.GetCheckInDisplay is not implemented"))
 }
 
 func (UnimplementedCheckInServiceHandler) ListAttendance(context.Context, *v1.ListAttendanceRequest) (*v1.ListAttendanceResponse, error) {

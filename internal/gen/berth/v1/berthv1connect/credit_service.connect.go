@@ -41,16 +41,18 @@ const (
 	CreditServiceUpdatePlanProcedure = "/berth.v1.CreditService/UpdatePlan"
 	// CreditServiceListPlansProcedure is the fully-qualified name of the CreditService's ListPlans RPC.
 	CreditServiceListPlansProcedure = "/berth.v1.CreditService/ListPlans"
-	// CreditServiceSubscribeProcedure is the fully-qualified name of the CreditService's Subscribe RPC.
-	CreditServiceSubscribeProcedure = "/berth.v1.CreditService/Subscribe"
+	// CreditServiceCreateSubscriptionProcedure is the fully-qualified name of the CreditService's
+	// CreateSubscription RPC.
+	CreditServiceCreateSubscriptionProcedure = "/berth.v1.CreditService/CreateSubscription"
 	// CreditServicePauseSubscriptionProcedure is the fully-qualified name of the CreditService's
 	// PauseSubscription RPC.
 	CreditServicePauseSubscriptionProcedure = "/berth.v1.CreditService/PauseSubscription"
 	// CreditServiceResumeSubscriptionProcedure is the fully-qualified name of the CreditService's
 	// ResumeSubscription RPC.
 	CreditServiceResumeSubscriptionProcedure = "/berth.v1.CreditService/ResumeSubscription"
-	// CreditServiceMarkDebtProcedure is the fully-qualified name of the CreditService's MarkDebt RPC.
-	CreditServiceMarkDebtProcedure = "/berth.v1.CreditService/MarkDebt"
+	// CreditServiceMarkSubscriptionInDebtProcedure is the fully-qualified name of the CreditService's
+	// MarkSubscriptionInDebt RPC.
+	CreditServiceMarkSubscriptionInDebtProcedure = "/berth.v1.CreditService/MarkSubscriptionInDebt"
 	// CreditServiceCancelSubscriptionProcedure is the fully-qualified name of the CreditService's
 	// CancelSubscription RPC.
 	CreditServiceCancelSubscriptionProcedure = "/berth.v1.CreditService/CancelSubscription"
@@ -63,9 +65,9 @@ const (
 	// CreditServiceGetBalanceProcedure is the fully-qualified name of the CreditService's GetBalance
 	// RPC.
 	CreditServiceGetBalanceProcedure = "/berth.v1.CreditService/GetBalance"
-	// CreditServiceListLedgerProcedure is the fully-qualified name of the CreditService's ListLedger
-	// RPC.
-	CreditServiceListLedgerProcedure = "/berth.v1.CreditService/ListLedger"
+	// CreditServiceListCreditLinesProcedure is the fully-qualified name of the CreditService's
+	// ListCreditLines RPC.
+	CreditServiceListCreditLinesProcedure = "/berth.v1.CreditService/ListCreditLines"
 )
 
 // CreditServiceClient is a client for the berth.v1.CreditService service.
@@ -81,16 +83,16 @@ type CreditServiceClient interface {
 	// Subscribe starts a subscription and gives its first credits.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
 	// (start_time).
-	Subscribe(context.Context, *v1.SubscribeRequest) (*v1.SubscribeResponse, error)
+	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error)
 	// ResumeSubscription makes a subscription active again that is paused or in debt.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	ResumeSubscription(context.Context, *v1.ResumeSubscriptionRequest) (*v1.ResumeSubscriptionResponse, error)
-	// MarkDebt records that money is owed. Bookings on the subscription fail until it is resumed.
+	// MarkSubscriptionInDebt records that money is owed. Bookings on the subscription fail until it is resumed.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
-	MarkDebt(context.Context, *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error)
+	MarkSubscriptionInDebt(context.Context, *v1.MarkSubscriptionInDebtRequest) (*v1.MarkSubscriptionInDebtResponse, error)
 	// CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *v1.CancelSubscriptionRequest) (*v1.CancelSubscriptionResponse, error)
@@ -105,9 +107,9 @@ type CreditServiceClient interface {
 	// permission.
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
-	// ListLedger lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+	// ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
-	ListLedger(context.Context, *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error)
+	ListCreditLines(context.Context, *v1.ListCreditLinesRequest) (*v1.ListCreditLinesResponse, error)
 }
 
 // NewCreditServiceClient constructs a client for the berth.v1.CreditService service. By default, it
@@ -140,10 +142,10 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		subscribe: connect.NewClient[v1.SubscribeRequest, v1.SubscribeResponse](
+		createSubscription: connect.NewClient[v1.CreateSubscriptionRequest, v1.CreateSubscriptionResponse](
 			httpClient,
-			baseURL+CreditServiceSubscribeProcedure,
-			connect.WithSchema(creditServiceMethods.ByName("Subscribe")),
+			baseURL+CreditServiceCreateSubscriptionProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("CreateSubscription")),
 			connect.WithClientOptions(opts...),
 		),
 		pauseSubscription: connect.NewClient[v1.PauseSubscriptionRequest, v1.PauseSubscriptionResponse](
@@ -158,10 +160,10 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(creditServiceMethods.ByName("ResumeSubscription")),
 			connect.WithClientOptions(opts...),
 		),
-		markDebt: connect.NewClient[v1.MarkDebtRequest, v1.MarkDebtResponse](
+		markSubscriptionInDebt: connect.NewClient[v1.MarkSubscriptionInDebtRequest, v1.MarkSubscriptionInDebtResponse](
 			httpClient,
-			baseURL+CreditServiceMarkDebtProcedure,
-			connect.WithSchema(creditServiceMethods.ByName("MarkDebt")),
+			baseURL+CreditServiceMarkSubscriptionInDebtProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("MarkSubscriptionInDebt")),
 			connect.WithClientOptions(opts...),
 		),
 		cancelSubscription: connect.NewClient[v1.CancelSubscriptionRequest, v1.CancelSubscriptionResponse](
@@ -189,10 +191,10 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listLedger: connect.NewClient[v1.ListLedgerRequest, v1.ListLedgerResponse](
+		listCreditLines: connect.NewClient[v1.ListCreditLinesRequest, v1.ListCreditLinesResponse](
 			httpClient,
-			baseURL+CreditServiceListLedgerProcedure,
-			connect.WithSchema(creditServiceMethods.ByName("ListLedger")),
+			baseURL+CreditServiceListCreditLinesProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("ListCreditLines")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -201,18 +203,18 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 
 // creditServiceClient implements CreditServiceClient.
 type creditServiceClient struct {
-	createPlan         *connect.Client[v1.CreatePlanRequest, v1.CreatePlanResponse]
-	updatePlan         *connect.Client[v1.UpdatePlanRequest, v1.UpdatePlanResponse]
-	listPlans          *connect.Client[v1.ListPlansRequest, v1.ListPlansResponse]
-	subscribe          *connect.Client[v1.SubscribeRequest, v1.SubscribeResponse]
-	pauseSubscription  *connect.Client[v1.PauseSubscriptionRequest, v1.PauseSubscriptionResponse]
-	resumeSubscription *connect.Client[v1.ResumeSubscriptionRequest, v1.ResumeSubscriptionResponse]
-	markDebt           *connect.Client[v1.MarkDebtRequest, v1.MarkDebtResponse]
-	cancelSubscription *connect.Client[v1.CancelSubscriptionRequest, v1.CancelSubscriptionResponse]
-	grantCredits       *connect.Client[v1.GrantCreditsRequest, v1.GrantCreditsResponse]
-	refundCredit       *connect.Client[v1.RefundCreditRequest, v1.RefundCreditResponse]
-	getBalance         *connect.Client[v1.GetBalanceRequest, v1.GetBalanceResponse]
-	listLedger         *connect.Client[v1.ListLedgerRequest, v1.ListLedgerResponse]
+	createPlan             *connect.Client[v1.CreatePlanRequest, v1.CreatePlanResponse]
+	updatePlan             *connect.Client[v1.UpdatePlanRequest, v1.UpdatePlanResponse]
+	listPlans              *connect.Client[v1.ListPlansRequest, v1.ListPlansResponse]
+	createSubscription     *connect.Client[v1.CreateSubscriptionRequest, v1.CreateSubscriptionResponse]
+	pauseSubscription      *connect.Client[v1.PauseSubscriptionRequest, v1.PauseSubscriptionResponse]
+	resumeSubscription     *connect.Client[v1.ResumeSubscriptionRequest, v1.ResumeSubscriptionResponse]
+	markSubscriptionInDebt *connect.Client[v1.MarkSubscriptionInDebtRequest, v1.MarkSubscriptionInDebtResponse]
+	cancelSubscription     *connect.Client[v1.CancelSubscriptionRequest, v1.CancelSubscriptionResponse]
+	grantCredits           *connect.Client[v1.GrantCreditsRequest, v1.GrantCreditsResponse]
+	refundCredit           *connect.Client[v1.RefundCreditRequest, v1.RefundCreditResponse]
+	getBalance             *connect.Client[v1.GetBalanceRequest, v1.GetBalanceResponse]
+	listCreditLines        *connect.Client[v1.ListCreditLinesRequest, v1.ListCreditLinesResponse]
 }
 
 // CreatePlan calls berth.v1.CreditService.CreatePlan.
@@ -242,9 +244,9 @@ func (c *creditServiceClient) ListPlans(ctx context.Context, req *v1.ListPlansRe
 	return nil, err
 }
 
-// Subscribe calls berth.v1.CreditService.Subscribe.
-func (c *creditServiceClient) Subscribe(ctx context.Context, req *v1.SubscribeRequest) (*v1.SubscribeResponse, error) {
-	response, err := c.subscribe.CallUnary(ctx, connect.NewRequest(req))
+// CreateSubscription calls berth.v1.CreditService.CreateSubscription.
+func (c *creditServiceClient) CreateSubscription(ctx context.Context, req *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error) {
+	response, err := c.createSubscription.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -269,9 +271,9 @@ func (c *creditServiceClient) ResumeSubscription(ctx context.Context, req *v1.Re
 	return nil, err
 }
 
-// MarkDebt calls berth.v1.CreditService.MarkDebt.
-func (c *creditServiceClient) MarkDebt(ctx context.Context, req *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error) {
-	response, err := c.markDebt.CallUnary(ctx, connect.NewRequest(req))
+// MarkSubscriptionInDebt calls berth.v1.CreditService.MarkSubscriptionInDebt.
+func (c *creditServiceClient) MarkSubscriptionInDebt(ctx context.Context, req *v1.MarkSubscriptionInDebtRequest) (*v1.MarkSubscriptionInDebtResponse, error) {
+	response, err := c.markSubscriptionInDebt.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -314,9 +316,9 @@ func (c *creditServiceClient) GetBalance(ctx context.Context, req *v1.GetBalance
 	return nil, err
 }
 
-// ListLedger calls berth.v1.CreditService.ListLedger.
-func (c *creditServiceClient) ListLedger(ctx context.Context, req *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error) {
-	response, err := c.listLedger.CallUnary(ctx, connect.NewRequest(req))
+// ListCreditLines calls berth.v1.CreditService.ListCreditLines.
+func (c *creditServiceClient) ListCreditLines(ctx context.Context, req *v1.ListCreditLinesRequest) (*v1.ListCreditLinesResponse, error) {
+	response, err := c.listCreditLines.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -336,16 +338,16 @@ type CreditServiceHandler interface {
 	// Subscribe starts a subscription and gives its first credits.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
 	// (start_time).
-	Subscribe(context.Context, *v1.SubscribeRequest) (*v1.SubscribeResponse, error)
+	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error)
 	// ResumeSubscription makes a subscription active again that is paused or in debt.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	ResumeSubscription(context.Context, *v1.ResumeSubscriptionRequest) (*v1.ResumeSubscriptionResponse, error)
-	// MarkDebt records that money is owed. Bookings on the subscription fail until it is resumed.
+	// MarkSubscriptionInDebt records that money is owed. Bookings on the subscription fail until it is resumed.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
-	MarkDebt(context.Context, *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error)
+	MarkSubscriptionInDebt(context.Context, *v1.MarkSubscriptionInDebtRequest) (*v1.MarkSubscriptionInDebtResponse, error)
 	// CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *v1.CancelSubscriptionRequest) (*v1.CancelSubscriptionResponse, error)
@@ -360,9 +362,9 @@ type CreditServiceHandler interface {
 	// permission.
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
-	// ListLedger lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+	// ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
-	ListLedger(context.Context, *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error)
+	ListCreditLines(context.Context, *v1.ListCreditLinesRequest) (*v1.ListCreditLinesResponse, error)
 }
 
 // NewCreditServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -391,10 +393,10 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	creditServiceSubscribeHandler := connect.NewUnaryHandlerSimple(
-		CreditServiceSubscribeProcedure,
-		svc.Subscribe,
-		connect.WithSchema(creditServiceMethods.ByName("Subscribe")),
+	creditServiceCreateSubscriptionHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceCreateSubscriptionProcedure,
+		svc.CreateSubscription,
+		connect.WithSchema(creditServiceMethods.ByName("CreateSubscription")),
 		connect.WithHandlerOptions(opts...),
 	)
 	creditServicePauseSubscriptionHandler := connect.NewUnaryHandlerSimple(
@@ -409,10 +411,10 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(creditServiceMethods.ByName("ResumeSubscription")),
 		connect.WithHandlerOptions(opts...),
 	)
-	creditServiceMarkDebtHandler := connect.NewUnaryHandlerSimple(
-		CreditServiceMarkDebtProcedure,
-		svc.MarkDebt,
-		connect.WithSchema(creditServiceMethods.ByName("MarkDebt")),
+	creditServiceMarkSubscriptionInDebtHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceMarkSubscriptionInDebtProcedure,
+		svc.MarkSubscriptionInDebt,
+		connect.WithSchema(creditServiceMethods.ByName("MarkSubscriptionInDebt")),
 		connect.WithHandlerOptions(opts...),
 	)
 	creditServiceCancelSubscriptionHandler := connect.NewUnaryHandlerSimple(
@@ -440,10 +442,10 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	creditServiceListLedgerHandler := connect.NewUnaryHandlerSimple(
-		CreditServiceListLedgerProcedure,
-		svc.ListLedger,
-		connect.WithSchema(creditServiceMethods.ByName("ListLedger")),
+	creditServiceListCreditLinesHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceListCreditLinesProcedure,
+		svc.ListCreditLines,
+		connect.WithSchema(creditServiceMethods.ByName("ListCreditLines")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -455,14 +457,14 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 			creditServiceUpdatePlanHandler.ServeHTTP(w, r)
 		case CreditServiceListPlansProcedure:
 			creditServiceListPlansHandler.ServeHTTP(w, r)
-		case CreditServiceSubscribeProcedure:
-			creditServiceSubscribeHandler.ServeHTTP(w, r)
+		case CreditServiceCreateSubscriptionProcedure:
+			creditServiceCreateSubscriptionHandler.ServeHTTP(w, r)
 		case CreditServicePauseSubscriptionProcedure:
 			creditServicePauseSubscriptionHandler.ServeHTTP(w, r)
 		case CreditServiceResumeSubscriptionProcedure:
 			creditServiceResumeSubscriptionHandler.ServeHTTP(w, r)
-		case CreditServiceMarkDebtProcedure:
-			creditServiceMarkDebtHandler.ServeHTTP(w, r)
+		case CreditServiceMarkSubscriptionInDebtProcedure:
+			creditServiceMarkSubscriptionInDebtHandler.ServeHTTP(w, r)
 		case CreditServiceCancelSubscriptionProcedure:
 			creditServiceCancelSubscriptionHandler.ServeHTTP(w, r)
 		case CreditServiceGrantCreditsProcedure:
@@ -471,8 +473,8 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 			creditServiceRefundCreditHandler.ServeHTTP(w, r)
 		case CreditServiceGetBalanceProcedure:
 			creditServiceGetBalanceHandler.ServeHTTP(w, r)
-		case CreditServiceListLedgerProcedure:
-			creditServiceListLedgerHandler.ServeHTTP(w, r)
+		case CreditServiceListCreditLinesProcedure:
+			creditServiceListCreditLinesHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -494,8 +496,8 @@ func (UnimplementedCreditServiceHandler) ListPlans(context.Context, *v1.ListPlan
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.ListPlans is not implemented"))
 }
 
-func (UnimplementedCreditServiceHandler) Subscribe(context.Context, *v1.SubscribeRequest) (*v1.SubscribeResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.Subscribe is not implemented"))
+func (UnimplementedCreditServiceHandler) CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.CreateSubscription is not implemented"))
 }
 
 func (UnimplementedCreditServiceHandler) PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error) {
@@ -506,8 +508,8 @@ func (UnimplementedCreditServiceHandler) ResumeSubscription(context.Context, *v1
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.ResumeSubscription is not implemented"))
 }
 
-func (UnimplementedCreditServiceHandler) MarkDebt(context.Context, *v1.MarkDebtRequest) (*v1.MarkDebtResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.MarkDebt is not implemented"))
+func (UnimplementedCreditServiceHandler) MarkSubscriptionInDebt(context.Context, *v1.MarkSubscriptionInDebtRequest) (*v1.MarkSubscriptionInDebtResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.MarkSubscriptionInDebt is not implemented"))
 }
 
 func (UnimplementedCreditServiceHandler) CancelSubscription(context.Context, *v1.CancelSubscriptionRequest) (*v1.CancelSubscriptionResponse, error) {
@@ -526,6 +528,6 @@ func (UnimplementedCreditServiceHandler) GetBalance(context.Context, *v1.GetBala
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.GetBalance is not implemented"))
 }
 
-func (UnimplementedCreditServiceHandler) ListLedger(context.Context, *v1.ListLedgerRequest) (*v1.ListLedgerResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.ListLedger is not implemented"))
+func (UnimplementedCreditServiceHandler) ListCreditLines(context.Context, *v1.ListCreditLinesRequest) (*v1.ListCreditLinesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.ListCreditLines is not implemented"))
 }

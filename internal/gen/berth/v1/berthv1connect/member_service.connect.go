@@ -87,47 +87,47 @@ type MemberServiceClient interface {
 	GetMember(context.Context, *v1.GetMemberRequest) (*v1.GetMemberResponse, error)
 	// ListMembers searches members, ordered by name.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
-	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none. The
-	// stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email or
-	// subject of an existing member are reported as problems.
+	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
+	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
+	// or subject of an existing member are reported as problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
 	ImportMembers(context.Context, *v1.ImportMembersRequest) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
-	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's token
-	// has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
-	// member has the email shows only once it is confirmed.
+	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's
+	// token has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether
+	// another member has the email shows only once it is confirmed.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
-	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24 hours,
-	// of all members together, none is right any more, also without another error; staff can confirm it then
+	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
+	// hours, of all members together, none is right any more, also without another error; staff can confirm it then
 	// (ConfirmMemberContact).
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *v1.ConfirmContactRequest) (*v1.ConfirmContactResponse, error)
 	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
-	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
-	// number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it then
-	// (ConfirmMemberContact).
-	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes, or
-	// sent_messages of the tenant).
+	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
+	// or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
+	// then (ConfirmMemberContact).
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
+	// or sent_messages of the tenant).
 	ResendContactCode(context.Context, *v1.ResendContactCodeRequest) (*v1.ResendContactCodeResponse, error)
 	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
-	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no more
-	// codes because others have entered it. The audit log has it.
+	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
+	// more codes because others have entered it. The audit log has it.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
 	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
 	ConfirmMemberContact(context.Context, *v1.ConfirmMemberContactRequest) (*v1.ConfirmMemberContactResponse, error)
 	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	CancelContact(context.Context, *v1.CancelContactRequest) (*v1.CancelContactResponse, error)
-	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
-	// token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
-	// one that was last seen longest ago.
+	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
+	// A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
+	// the one that was last seen longest ago.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
 	RegisterDevice(context.Context, *v1.RegisterDeviceRequest) (*v1.RegisterDeviceResponse, error)
 	// UnregisterDevice stops push notifications to one of the caller's devices.
@@ -376,47 +376,47 @@ type MemberServiceHandler interface {
 	GetMember(context.Context, *v1.GetMemberRequest) (*v1.GetMemberResponse, error)
 	// ListMembers searches members, ordered by name.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
-	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none. The
-	// stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email or
-	// subject of an existing member are reported as problems.
+	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
+	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
+	// or subject of an existing member are reported as problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
 	ImportMembers(context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse]) error
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
-	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's token
-	// has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether another
-	// member has the email shows only once it is confirmed.
+	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's
+	// token has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether
+	// another member has the email shows only once it is confirmed.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
-	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24 hours,
-	// of all members together, none is right any more, also without another error; staff can confirm it then
+	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
+	// hours, of all members together, none is right any more, also without another error; staff can confirm it then
 	// (ConfirmMemberContact).
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *v1.ConfirmContactRequest) (*v1.ConfirmContactResponse, error)
 	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
-	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address or
-	// number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it then
-	// (ConfirmMemberContact).
-	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes, or
-	// sent_messages of the tenant).
+	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
+	// or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
+	// then (ConfirmMemberContact).
+	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
+	// or sent_messages of the tenant).
 	ResendContactCode(context.Context, *v1.ResendContactCodeRequest) (*v1.ResendContactCodeResponse, error)
 	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
-	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no more
-	// codes because others have entered it. The audit log has it.
+	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
+	// more codes because others have entered it. The audit log has it.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
 	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
 	ConfirmMemberContact(context.Context, *v1.ConfirmMemberContactRequest) (*v1.ConfirmMemberContactResponse, error)
 	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	CancelContact(context.Context, *v1.CancelContactRequest) (*v1.CancelContactResponse, error)
-	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
-	// token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
-	// one that was last seen longest ago.
+	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
+	// A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
+	// the one that was last seen longest ago.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
 	RegisterDevice(context.Context, *v1.RegisterDeviceRequest) (*v1.RegisterDeviceResponse, error)
 	// UnregisterDevice stops push notifications to one of the caller's devices.

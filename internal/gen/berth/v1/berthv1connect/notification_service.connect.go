@@ -33,12 +33,12 @@ const (
 // reflection-formatted method names, remove the leading slash and convert the remaining slash to a
 // period.
 const (
-	// NotificationServiceGetPreferencesProcedure is the fully-qualified name of the
-	// NotificationService's GetPreferences RPC.
-	NotificationServiceGetPreferencesProcedure = "/berth.v1.NotificationService/GetPreferences"
-	// NotificationServiceUpdatePreferencesProcedure is the fully-qualified name of the
-	// NotificationService's UpdatePreferences RPC.
-	NotificationServiceUpdatePreferencesProcedure = "/berth.v1.NotificationService/UpdatePreferences"
+	// NotificationServiceGetNotificationPreferencesProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationPreferences RPC.
+	NotificationServiceGetNotificationPreferencesProcedure = "/berth.v1.NotificationService/GetNotificationPreferences"
+	// NotificationServiceUpdateNotificationPreferencesProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationPreferences RPC.
+	NotificationServiceUpdateNotificationPreferencesProcedure = "/berth.v1.NotificationService/UpdateNotificationPreferences"
 	// NotificationServiceCreateCalendarFeedProcedure is the fully-qualified name of the
 	// NotificationService's CreateCalendarFeed RPC.
 	NotificationServiceCreateCalendarFeedProcedure = "/berth.v1.NotificationService/CreateCalendarFeed"
@@ -51,36 +51,36 @@ const (
 	// NotificationServiceUpdateNotificationSettingsProcedure is the fully-qualified name of the
 	// NotificationService's UpdateNotificationSettings RPC.
 	NotificationServiceUpdateNotificationSettingsProcedure = "/berth.v1.NotificationService/UpdateNotificationSettings"
-	// NotificationServiceListTemplatesProcedure is the fully-qualified name of the
-	// NotificationService's ListTemplates RPC.
-	NotificationServiceListTemplatesProcedure = "/berth.v1.NotificationService/ListTemplates"
-	// NotificationServiceUpdateTemplateProcedure is the fully-qualified name of the
-	// NotificationService's UpdateTemplate RPC.
-	NotificationServiceUpdateTemplateProcedure = "/berth.v1.NotificationService/UpdateTemplate"
-	// NotificationServicePreviewTemplateProcedure is the fully-qualified name of the
-	// NotificationService's PreviewTemplate RPC.
-	NotificationServicePreviewTemplateProcedure = "/berth.v1.NotificationService/PreviewTemplate"
-	// NotificationServiceResetTemplateProcedure is the fully-qualified name of the
-	// NotificationService's ResetTemplate RPC.
-	NotificationServiceResetTemplateProcedure = "/berth.v1.NotificationService/ResetTemplate"
-	// NotificationServiceListDeliveriesProcedure is the fully-qualified name of the
-	// NotificationService's ListDeliveries RPC.
-	NotificationServiceListDeliveriesProcedure = "/berth.v1.NotificationService/ListDeliveries"
-	// NotificationServiceListOutboxProcedure is the fully-qualified name of the NotificationService's
-	// ListOutbox RPC.
-	NotificationServiceListOutboxProcedure = "/berth.v1.NotificationService/ListOutbox"
-	// NotificationServiceSendTestProcedure is the fully-qualified name of the NotificationService's
-	// SendTest RPC.
-	NotificationServiceSendTestProcedure = "/berth.v1.NotificationService/SendTest"
-	// NotificationServiceGetSendersProcedure is the fully-qualified name of the NotificationService's
-	// GetSenders RPC.
-	NotificationServiceGetSendersProcedure = "/berth.v1.NotificationService/GetSenders"
+	// NotificationServiceListNotificationTemplatesProcedure is the fully-qualified name of the
+	// NotificationService's ListNotificationTemplates RPC.
+	NotificationServiceListNotificationTemplatesProcedure = "/berth.v1.NotificationService/ListNotificationTemplates"
+	// NotificationServiceUpdateNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationTemplate RPC.
+	NotificationServiceUpdateNotificationTemplateProcedure = "/berth.v1.NotificationService/UpdateNotificationTemplate"
+	// NotificationServicePreviewNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's PreviewNotificationTemplate RPC.
+	NotificationServicePreviewNotificationTemplateProcedure = "/berth.v1.NotificationService/PreviewNotificationTemplate"
+	// NotificationServiceResetNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's ResetNotificationTemplate RPC.
+	NotificationServiceResetNotificationTemplateProcedure = "/berth.v1.NotificationService/ResetNotificationTemplate"
+	// NotificationServiceListNotificationDeliveriesProcedure is the fully-qualified name of the
+	// NotificationService's ListNotificationDeliveries RPC.
+	NotificationServiceListNotificationDeliveriesProcedure = "/berth.v1.NotificationService/ListNotificationDeliveries"
+	// NotificationServiceListNotificationOutboxProcedure is the fully-qualified name of the
+	// NotificationService's ListNotificationOutbox RPC.
+	NotificationServiceListNotificationOutboxProcedure = "/berth.v1.NotificationService/ListNotificationOutbox"
+	// NotificationServiceSendTestNotificationProcedure is the fully-qualified name of the
+	// NotificationService's SendTestNotification RPC.
+	NotificationServiceSendTestNotificationProcedure = "/berth.v1.NotificationService/SendTestNotification"
+	// NotificationServiceGetNotificationSendersProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationSenders RPC.
+	NotificationServiceGetNotificationSendersProcedure = "/berth.v1.NotificationService/GetNotificationSenders"
 	// NotificationServiceListSendingQuotasProcedure is the fully-qualified name of the
 	// NotificationService's ListSendingQuotas RPC.
 	NotificationServiceListSendingQuotasProcedure = "/berth.v1.NotificationService/ListSendingQuotas"
-	// NotificationServiceUpdateSendersProcedure is the fully-qualified name of the
-	// NotificationService's UpdateSenders RPC.
-	NotificationServiceUpdateSendersProcedure = "/berth.v1.NotificationService/UpdateSenders"
+	// NotificationServiceUpdateNotificationSendersProcedure is the fully-qualified name of the
+	// NotificationService's UpdateNotificationSenders RPC.
+	NotificationServiceUpdateNotificationSendersProcedure = "/berth.v1.NotificationService/UpdateNotificationSenders"
 	// NotificationServiceVerifySendingDomainProcedure is the fully-qualified name of the
 	// NotificationService's VerifySendingDomain RPC.
 	NotificationServiceVerifySendingDomainProcedure = "/berth.v1.NotificationService/VerifySendingDomain"
@@ -88,14 +88,14 @@ const (
 
 // NotificationServiceClient is a client for the berth.v1.NotificationService service.
 type NotificationServiceClient interface {
-	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
-	// themselves can change them.
+	// GetNotificationPreferences reads the preferences of the caller or, with the permission, of another member. Only
+	// the members themselves can change them.
 	// Errors: MEMBER_NOT_FOUND.
-	GetPreferences(context.Context, *v1.GetPreferencesRequest) (*v1.GetPreferencesResponse, error)
-	// UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
-	// also ends a stop of all emails, if it is there because the caller unsubscribed.
+	GetNotificationPreferences(context.Context, *v1.GetNotificationPreferencesRequest) (*v1.GetNotificationPreferencesResponse, error)
+	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
+	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
-	UpdatePreferences(context.Context, *v1.UpdatePreferencesRequest) (*v1.UpdatePreferencesResponse, error)
+	UpdateNotificationPreferences(context.Context, *v1.UpdateNotificationPreferencesRequest) (*v1.UpdateNotificationPreferencesResponse, error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
 	// Errors: MEMBER_NOT_FOUND.
@@ -109,44 +109,47 @@ type NotificationServiceClient interface {
 	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
-	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
-	// none.
-	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
-	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
-	// messages that wait.
+	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
+	// where it has none.
+	ListNotificationTemplates(context.Context, *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error)
+	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
+	// immediately, also to messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
-	UpdateTemplate(context.Context, *v1.UpdateTemplateRequest) (*v1.UpdateTemplateResponse, error)
-	// PreviewTemplate renders a template with example values, without storing it.
+	UpdateNotificationTemplate(context.Context, *v1.UpdateNotificationTemplateRequest) (*v1.UpdateNotificationTemplateResponse, error)
+	// PreviewNotificationTemplate renders a template with example values, without storing it.
 	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
-	PreviewTemplate(context.Context, *v1.PreviewTemplateRequest) (*v1.PreviewTemplateResponse, error)
-	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
+	PreviewNotificationTemplate(context.Context, *v1.PreviewNotificationTemplateRequest) (*v1.PreviewNotificationTemplateResponse, error)
+	// ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
+	// happens.
 	// Errors: ETAG_MISMATCH.
-	ResetTemplate(context.Context, *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error)
-	// ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
-	ListDeliveries(context.Context, *v1.ListDeliveriesRequest) (*v1.ListDeliveriesResponse, error)
-	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
-	// shows links with which anyone can act as the recipient: use it for development and trials.
-	ListOutbox(context.Context, *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error)
-	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-	// and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
-	// that instead, as ResendContactCode does, unless one that was sent before is still good.
-	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-	// ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
-	SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error)
-	// GetSenders reads the accounts that send the tenant's messages, without secrets.
-	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
-	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
-	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-	// contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
+	ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error)
+	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
+	// and why.
+	ListNotificationDeliveries(context.Context, *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error)
+	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
+	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	ListNotificationOutbox(context.Context, *v1.ListNotificationOutboxRequest) (*v1.ListNotificationOutboxResponse, error)
+	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
+	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
+	// sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+	// Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
+	// channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
+	// or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
+	SendTestNotification(context.Context, *v1.SendTestNotificationRequest) (*v1.SendTestNotificationResponse, error)
+	// GetNotificationSenders reads the accounts that send the tenant's messages, without secrets.
+	GetNotificationSenders(context.Context, *v1.GetNotificationSendersRequest) (*v1.GetNotificationSendersResponse, error)
+	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many
+	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
+	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
+	// quota.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
-	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
 	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
-	UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error)
-	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
-	// domain from now on. Several tenants can verify the same domain, each with records of its own.
+	UpdateNotificationSenders(context.Context, *v1.UpdateNotificationSendersRequest) (*v1.UpdateNotificationSendersResponse, error)
+	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
+	// the domain from now on. Several tenants can verify the same domain, each with records of its own.
 	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
 	// senders were changed meanwhile), RATE_LIMITED.
 	VerifySendingDomain(context.Context, *v1.VerifySendingDomainRequest) (*v1.VerifySendingDomainResponse, error)
@@ -163,17 +166,17 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 	baseURL = strings.TrimRight(baseURL, "/")
 	notificationServiceMethods := v1.File_berth_v1_notification_service_proto.Services().ByName("NotificationService").Methods()
 	return &notificationServiceClient{
-		getPreferences: connect.NewClient[v1.GetPreferencesRequest, v1.GetPreferencesResponse](
+		getNotificationPreferences: connect.NewClient[v1.GetNotificationPreferencesRequest, v1.GetNotificationPreferencesResponse](
 			httpClient,
-			baseURL+NotificationServiceGetPreferencesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("GetPreferences")),
+			baseURL+NotificationServiceGetNotificationPreferencesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationPreferences")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updatePreferences: connect.NewClient[v1.UpdatePreferencesRequest, v1.UpdatePreferencesResponse](
+		updateNotificationPreferences: connect.NewClient[v1.UpdateNotificationPreferencesRequest, v1.UpdateNotificationPreferencesResponse](
 			httpClient,
-			baseURL+NotificationServiceUpdatePreferencesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("UpdatePreferences")),
+			baseURL+NotificationServiceUpdateNotificationPreferencesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationPreferences")),
 			connect.WithClientOptions(opts...),
 		),
 		createCalendarFeed: connect.NewClient[v1.CreateCalendarFeedRequest, v1.CreateCalendarFeedResponse](
@@ -201,56 +204,56 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSettings")),
 			connect.WithClientOptions(opts...),
 		),
-		listTemplates: connect.NewClient[v1.ListTemplatesRequest, v1.ListTemplatesResponse](
+		listNotificationTemplates: connect.NewClient[v1.ListNotificationTemplatesRequest, v1.ListNotificationTemplatesResponse](
 			httpClient,
-			baseURL+NotificationServiceListTemplatesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ListTemplates")),
+			baseURL+NotificationServiceListNotificationTemplatesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListNotificationTemplates")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateTemplate: connect.NewClient[v1.UpdateTemplateRequest, v1.UpdateTemplateResponse](
+		updateNotificationTemplate: connect.NewClient[v1.UpdateNotificationTemplateRequest, v1.UpdateNotificationTemplateResponse](
 			httpClient,
-			baseURL+NotificationServiceUpdateTemplateProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("UpdateTemplate")),
+			baseURL+NotificationServiceUpdateNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationTemplate")),
 			connect.WithClientOptions(opts...),
 		),
-		previewTemplate: connect.NewClient[v1.PreviewTemplateRequest, v1.PreviewTemplateResponse](
+		previewNotificationTemplate: connect.NewClient[v1.PreviewNotificationTemplateRequest, v1.PreviewNotificationTemplateResponse](
 			httpClient,
-			baseURL+NotificationServicePreviewTemplateProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("PreviewTemplate")),
+			baseURL+NotificationServicePreviewNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("PreviewNotificationTemplate")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		resetTemplate: connect.NewClient[v1.ResetTemplateRequest, v1.ResetTemplateResponse](
+		resetNotificationTemplate: connect.NewClient[v1.ResetNotificationTemplateRequest, v1.ResetNotificationTemplateResponse](
 			httpClient,
-			baseURL+NotificationServiceResetTemplateProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ResetTemplate")),
+			baseURL+NotificationServiceResetNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ResetNotificationTemplate")),
 			connect.WithClientOptions(opts...),
 		),
-		listDeliveries: connect.NewClient[v1.ListDeliveriesRequest, v1.ListDeliveriesResponse](
+		listNotificationDeliveries: connect.NewClient[v1.ListNotificationDeliveriesRequest, v1.ListNotificationDeliveriesResponse](
 			httpClient,
-			baseURL+NotificationServiceListDeliveriesProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ListDeliveries")),
+			baseURL+NotificationServiceListNotificationDeliveriesProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListNotificationDeliveries")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listOutbox: connect.NewClient[v1.ListOutboxRequest, v1.ListOutboxResponse](
+		listNotificationOutbox: connect.NewClient[v1.ListNotificationOutboxRequest, v1.ListNotificationOutboxResponse](
 			httpClient,
-			baseURL+NotificationServiceListOutboxProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("ListOutbox")),
+			baseURL+NotificationServiceListNotificationOutboxProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("ListNotificationOutbox")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		sendTest: connect.NewClient[v1.SendTestRequest, v1.SendTestResponse](
+		sendTestNotification: connect.NewClient[v1.SendTestNotificationRequest, v1.SendTestNotificationResponse](
 			httpClient,
-			baseURL+NotificationServiceSendTestProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("SendTest")),
+			baseURL+NotificationServiceSendTestNotificationProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("SendTestNotification")),
 			connect.WithClientOptions(opts...),
 		),
-		getSenders: connect.NewClient[v1.GetSendersRequest, v1.GetSendersResponse](
+		getNotificationSenders: connect.NewClient[v1.GetNotificationSendersRequest, v1.GetNotificationSendersResponse](
 			httpClient,
-			baseURL+NotificationServiceGetSendersProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("GetSenders")),
+			baseURL+NotificationServiceGetNotificationSendersProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationSenders")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -261,10 +264,10 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		updateSenders: connect.NewClient[v1.UpdateSendersRequest, v1.UpdateSendersResponse](
+		updateNotificationSenders: connect.NewClient[v1.UpdateNotificationSendersRequest, v1.UpdateNotificationSendersResponse](
 			httpClient,
-			baseURL+NotificationServiceUpdateSendersProcedure,
-			connect.WithSchema(notificationServiceMethods.ByName("UpdateSenders")),
+			baseURL+NotificationServiceUpdateNotificationSendersProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSenders")),
 			connect.WithClientOptions(opts...),
 		),
 		verifySendingDomain: connect.NewClient[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse](
@@ -278,37 +281,37 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 
 // notificationServiceClient implements NotificationServiceClient.
 type notificationServiceClient struct {
-	getPreferences             *connect.Client[v1.GetPreferencesRequest, v1.GetPreferencesResponse]
-	updatePreferences          *connect.Client[v1.UpdatePreferencesRequest, v1.UpdatePreferencesResponse]
-	createCalendarFeed         *connect.Client[v1.CreateCalendarFeedRequest, v1.CreateCalendarFeedResponse]
-	deleteCalendarFeed         *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
-	getNotificationSettings    *connect.Client[v1.GetNotificationSettingsRequest, v1.GetNotificationSettingsResponse]
-	updateNotificationSettings *connect.Client[v1.UpdateNotificationSettingsRequest, v1.UpdateNotificationSettingsResponse]
-	listTemplates              *connect.Client[v1.ListTemplatesRequest, v1.ListTemplatesResponse]
-	updateTemplate             *connect.Client[v1.UpdateTemplateRequest, v1.UpdateTemplateResponse]
-	previewTemplate            *connect.Client[v1.PreviewTemplateRequest, v1.PreviewTemplateResponse]
-	resetTemplate              *connect.Client[v1.ResetTemplateRequest, v1.ResetTemplateResponse]
-	listDeliveries             *connect.Client[v1.ListDeliveriesRequest, v1.ListDeliveriesResponse]
-	listOutbox                 *connect.Client[v1.ListOutboxRequest, v1.ListOutboxResponse]
-	sendTest                   *connect.Client[v1.SendTestRequest, v1.SendTestResponse]
-	getSenders                 *connect.Client[v1.GetSendersRequest, v1.GetSendersResponse]
-	listSendingQuotas          *connect.Client[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse]
-	updateSenders              *connect.Client[v1.UpdateSendersRequest, v1.UpdateSendersResponse]
-	verifySendingDomain        *connect.Client[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse]
+	getNotificationPreferences    *connect.Client[v1.GetNotificationPreferencesRequest, v1.GetNotificationPreferencesResponse]
+	updateNotificationPreferences *connect.Client[v1.UpdateNotificationPreferencesRequest, v1.UpdateNotificationPreferencesResponse]
+	createCalendarFeed            *connect.Client[v1.CreateCalendarFeedRequest, v1.CreateCalendarFeedResponse]
+	deleteCalendarFeed            *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
+	getNotificationSettings       *connect.Client[v1.GetNotificationSettingsRequest, v1.GetNotificationSettingsResponse]
+	updateNotificationSettings    *connect.Client[v1.UpdateNotificationSettingsRequest, v1.UpdateNotificationSettingsResponse]
+	listNotificationTemplates     *connect.Client[v1.ListNotificationTemplatesRequest, v1.ListNotificationTemplatesResponse]
+	updateNotificationTemplate    *connect.Client[v1.UpdateNotificationTemplateRequest, v1.UpdateNotificationTemplateResponse]
+	previewNotificationTemplate   *connect.Client[v1.PreviewNotificationTemplateRequest, v1.PreviewNotificationTemplateResponse]
+	resetNotificationTemplate     *connect.Client[v1.ResetNotificationTemplateRequest, v1.ResetNotificationTemplateResponse]
+	listNotificationDeliveries    *connect.Client[v1.ListNotificationDeliveriesRequest, v1.ListNotificationDeliveriesResponse]
+	listNotificationOutbox        *connect.Client[v1.ListNotificationOutboxRequest, v1.ListNotificationOutboxResponse]
+	sendTestNotification          *connect.Client[v1.SendTestNotificationRequest, v1.SendTestNotificationResponse]
+	getNotificationSenders        *connect.Client[v1.GetNotificationSendersRequest, v1.GetNotificationSendersResponse]
+	listSendingQuotas             *connect.Client[v1.ListSendingQuotasRequest, v1.ListSendingQuotasResponse]
+	updateNotificationSenders     *connect.Client[v1.UpdateNotificationSendersRequest, v1.UpdateNotificationSendersResponse]
+	verifySendingDomain           *connect.Client[v1.VerifySendingDomainRequest, v1.VerifySendingDomainResponse]
 }
 
-// GetPreferences calls berth.v1.NotificationService.GetPreferences.
-func (c *notificationServiceClient) GetPreferences(ctx context.Context, req *v1.GetPreferencesRequest) (*v1.GetPreferencesResponse, error) {
-	response, err := c.getPreferences.CallUnary(ctx, connect.NewRequest(req))
+// GetNotificationPreferences calls berth.v1.NotificationService.GetNotificationPreferences.
+func (c *notificationServiceClient) GetNotificationPreferences(ctx context.Context, req *v1.GetNotificationPreferencesRequest) (*v1.GetNotificationPreferencesResponse, error) {
+	response, err := c.getNotificationPreferences.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// UpdatePreferences calls berth.v1.NotificationService.UpdatePreferences.
-func (c *notificationServiceClient) UpdatePreferences(ctx context.Context, req *v1.UpdatePreferencesRequest) (*v1.UpdatePreferencesResponse, error) {
-	response, err := c.updatePreferences.CallUnary(ctx, connect.NewRequest(req))
+// UpdateNotificationPreferences calls berth.v1.NotificationService.UpdateNotificationPreferences.
+func (c *notificationServiceClient) UpdateNotificationPreferences(ctx context.Context, req *v1.UpdateNotificationPreferencesRequest) (*v1.UpdateNotificationPreferencesResponse, error) {
+	response, err := c.updateNotificationPreferences.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -351,72 +354,72 @@ func (c *notificationServiceClient) UpdateNotificationSettings(ctx context.Conte
 	return nil, err
 }
 
-// ListTemplates calls berth.v1.NotificationService.ListTemplates.
-func (c *notificationServiceClient) ListTemplates(ctx context.Context, req *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
-	response, err := c.listTemplates.CallUnary(ctx, connect.NewRequest(req))
+// ListNotificationTemplates calls berth.v1.NotificationService.ListNotificationTemplates.
+func (c *notificationServiceClient) ListNotificationTemplates(ctx context.Context, req *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error) {
+	response, err := c.listNotificationTemplates.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// UpdateTemplate calls berth.v1.NotificationService.UpdateTemplate.
-func (c *notificationServiceClient) UpdateTemplate(ctx context.Context, req *v1.UpdateTemplateRequest) (*v1.UpdateTemplateResponse, error) {
-	response, err := c.updateTemplate.CallUnary(ctx, connect.NewRequest(req))
+// UpdateNotificationTemplate calls berth.v1.NotificationService.UpdateNotificationTemplate.
+func (c *notificationServiceClient) UpdateNotificationTemplate(ctx context.Context, req *v1.UpdateNotificationTemplateRequest) (*v1.UpdateNotificationTemplateResponse, error) {
+	response, err := c.updateNotificationTemplate.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// PreviewTemplate calls berth.v1.NotificationService.PreviewTemplate.
-func (c *notificationServiceClient) PreviewTemplate(ctx context.Context, req *v1.PreviewTemplateRequest) (*v1.PreviewTemplateResponse, error) {
-	response, err := c.previewTemplate.CallUnary(ctx, connect.NewRequest(req))
+// PreviewNotificationTemplate calls berth.v1.NotificationService.PreviewNotificationTemplate.
+func (c *notificationServiceClient) PreviewNotificationTemplate(ctx context.Context, req *v1.PreviewNotificationTemplateRequest) (*v1.PreviewNotificationTemplateResponse, error) {
+	response, err := c.previewNotificationTemplate.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// ResetTemplate calls berth.v1.NotificationService.ResetTemplate.
-func (c *notificationServiceClient) ResetTemplate(ctx context.Context, req *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
-	response, err := c.resetTemplate.CallUnary(ctx, connect.NewRequest(req))
+// ResetNotificationTemplate calls berth.v1.NotificationService.ResetNotificationTemplate.
+func (c *notificationServiceClient) ResetNotificationTemplate(ctx context.Context, req *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error) {
+	response, err := c.resetNotificationTemplate.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// ListDeliveries calls berth.v1.NotificationService.ListDeliveries.
-func (c *notificationServiceClient) ListDeliveries(ctx context.Context, req *v1.ListDeliveriesRequest) (*v1.ListDeliveriesResponse, error) {
-	response, err := c.listDeliveries.CallUnary(ctx, connect.NewRequest(req))
+// ListNotificationDeliveries calls berth.v1.NotificationService.ListNotificationDeliveries.
+func (c *notificationServiceClient) ListNotificationDeliveries(ctx context.Context, req *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error) {
+	response, err := c.listNotificationDeliveries.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// ListOutbox calls berth.v1.NotificationService.ListOutbox.
-func (c *notificationServiceClient) ListOutbox(ctx context.Context, req *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
-	response, err := c.listOutbox.CallUnary(ctx, connect.NewRequest(req))
+// ListNotificationOutbox calls berth.v1.NotificationService.ListNotificationOutbox.
+func (c *notificationServiceClient) ListNotificationOutbox(ctx context.Context, req *v1.ListNotificationOutboxRequest) (*v1.ListNotificationOutboxResponse, error) {
+	response, err := c.listNotificationOutbox.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// SendTest calls berth.v1.NotificationService.SendTest.
-func (c *notificationServiceClient) SendTest(ctx context.Context, req *v1.SendTestRequest) (*v1.SendTestResponse, error) {
-	response, err := c.sendTest.CallUnary(ctx, connect.NewRequest(req))
+// SendTestNotification calls berth.v1.NotificationService.SendTestNotification.
+func (c *notificationServiceClient) SendTestNotification(ctx context.Context, req *v1.SendTestNotificationRequest) (*v1.SendTestNotificationResponse, error) {
+	response, err := c.sendTestNotification.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// GetSenders calls berth.v1.NotificationService.GetSenders.
-func (c *notificationServiceClient) GetSenders(ctx context.Context, req *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
-	response, err := c.getSenders.CallUnary(ctx, connect.NewRequest(req))
+// GetNotificationSenders calls berth.v1.NotificationService.GetNotificationSenders.
+func (c *notificationServiceClient) GetNotificationSenders(ctx context.Context, req *v1.GetNotificationSendersRequest) (*v1.GetNotificationSendersResponse, error) {
+	response, err := c.getNotificationSenders.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -432,9 +435,9 @@ func (c *notificationServiceClient) ListSendingQuotas(ctx context.Context, req *
 	return nil, err
 }
 
-// UpdateSenders calls berth.v1.NotificationService.UpdateSenders.
-func (c *notificationServiceClient) UpdateSenders(ctx context.Context, req *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
-	response, err := c.updateSenders.CallUnary(ctx, connect.NewRequest(req))
+// UpdateNotificationSenders calls berth.v1.NotificationService.UpdateNotificationSenders.
+func (c *notificationServiceClient) UpdateNotificationSenders(ctx context.Context, req *v1.UpdateNotificationSendersRequest) (*v1.UpdateNotificationSendersResponse, error) {
+	response, err := c.updateNotificationSenders.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -452,14 +455,14 @@ func (c *notificationServiceClient) VerifySendingDomain(ctx context.Context, req
 
 // NotificationServiceHandler is an implementation of the berth.v1.NotificationService service.
 type NotificationServiceHandler interface {
-	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
-	// themselves can change them.
+	// GetNotificationPreferences reads the preferences of the caller or, with the permission, of another member. Only
+	// the members themselves can change them.
 	// Errors: MEMBER_NOT_FOUND.
-	GetPreferences(context.Context, *v1.GetPreferencesRequest) (*v1.GetPreferencesResponse, error)
-	// UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
-	// also ends a stop of all emails, if it is there because the caller unsubscribed.
+	GetNotificationPreferences(context.Context, *v1.GetNotificationPreferencesRequest) (*v1.GetNotificationPreferencesResponse, error)
+	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
+	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
-	UpdatePreferences(context.Context, *v1.UpdatePreferencesRequest) (*v1.UpdatePreferencesResponse, error)
+	UpdateNotificationPreferences(context.Context, *v1.UpdateNotificationPreferencesRequest) (*v1.UpdateNotificationPreferencesResponse, error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
 	// Errors: MEMBER_NOT_FOUND.
@@ -473,44 +476,47 @@ type NotificationServiceHandler interface {
 	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
-	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
-	// none.
-	ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error)
-	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
-	// messages that wait.
+	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
+	// where it has none.
+	ListNotificationTemplates(context.Context, *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error)
+	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
+	// immediately, also to messages that wait.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
-	UpdateTemplate(context.Context, *v1.UpdateTemplateRequest) (*v1.UpdateTemplateResponse, error)
-	// PreviewTemplate renders a template with example values, without storing it.
+	UpdateNotificationTemplate(context.Context, *v1.UpdateNotificationTemplateRequest) (*v1.UpdateNotificationTemplateResponse, error)
+	// PreviewNotificationTemplate renders a template with example values, without storing it.
 	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
-	PreviewTemplate(context.Context, *v1.PreviewTemplateRequest) (*v1.PreviewTemplateResponse, error)
-	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
+	PreviewNotificationTemplate(context.Context, *v1.PreviewNotificationTemplateRequest) (*v1.PreviewNotificationTemplateResponse, error)
+	// ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
+	// happens.
 	// Errors: ETAG_MISMATCH.
-	ResetTemplate(context.Context, *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error)
-	// ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
-	ListDeliveries(context.Context, *v1.ListDeliveriesRequest) (*v1.ListDeliveriesResponse, error)
-	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
-	// shows links with which anyone can act as the recipient: use it for development and trials.
-	ListOutbox(context.Context, *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error)
-	// SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-	// and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
-	// that instead, as ResendContactCode does, unless one that was sent before is still good.
-	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-	// QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-	// ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
-	SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error)
-	// GetSenders reads the accounts that send the tenant's messages, without secrets.
-	GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error)
-	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
-	// sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-	// contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
+	ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error)
+	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
+	// and why.
+	ListNotificationDeliveries(context.Context, *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error)
+	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
+	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	ListNotificationOutbox(context.Context, *v1.ListNotificationOutboxRequest) (*v1.ListNotificationOutboxResponse, error)
+	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
+	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
+	// sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+	// Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
+	// channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
+	// or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
+	SendTestNotification(context.Context, *v1.SendTestNotificationRequest) (*v1.SendTestNotificationResponse, error)
+	// GetNotificationSenders reads the accounts that send the tenant's messages, without secrets.
+	GetNotificationSenders(context.Context, *v1.GetNotificationSendersRequest) (*v1.GetNotificationSendersResponse, error)
+	// ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many
+	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
+	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
+	// quota.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
-	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
 	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
-	UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error)
-	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
-	// domain from now on. Several tenants can verify the same domain, each with records of its own.
+	UpdateNotificationSenders(context.Context, *v1.UpdateNotificationSendersRequest) (*v1.UpdateNotificationSendersResponse, error)
+	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
+	// the domain from now on. Several tenants can verify the same domain, each with records of its own.
 	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
 	// senders were changed meanwhile), RATE_LIMITED.
 	VerifySendingDomain(context.Context, *v1.VerifySendingDomainRequest) (*v1.VerifySendingDomainResponse, error)
@@ -523,17 +529,17 @@ type NotificationServiceHandler interface {
 // and JSON codecs. They also support gzip compression.
 func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...connect.HandlerOption) (string, http.Handler) {
 	notificationServiceMethods := v1.File_berth_v1_notification_service_proto.Services().ByName("NotificationService").Methods()
-	notificationServiceGetPreferencesHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceGetPreferencesProcedure,
-		svc.GetPreferences,
-		connect.WithSchema(notificationServiceMethods.ByName("GetPreferences")),
+	notificationServiceGetNotificationPreferencesHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceGetNotificationPreferencesProcedure,
+		svc.GetNotificationPreferences,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationPreferences")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdatePreferencesHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceUpdatePreferencesProcedure,
-		svc.UpdatePreferences,
-		connect.WithSchema(notificationServiceMethods.ByName("UpdatePreferences")),
+	notificationServiceUpdateNotificationPreferencesHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceUpdateNotificationPreferencesProcedure,
+		svc.UpdateNotificationPreferences,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationPreferences")),
 		connect.WithHandlerOptions(opts...),
 	)
 	notificationServiceCreateCalendarFeedHandler := connect.NewUnaryHandlerSimple(
@@ -561,56 +567,56 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceListTemplatesHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceListTemplatesProcedure,
-		svc.ListTemplates,
-		connect.WithSchema(notificationServiceMethods.ByName("ListTemplates")),
+	notificationServiceListNotificationTemplatesHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceListNotificationTemplatesProcedure,
+		svc.ListNotificationTemplates,
+		connect.WithSchema(notificationServiceMethods.ByName("ListNotificationTemplates")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdateTemplateHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceUpdateTemplateProcedure,
-		svc.UpdateTemplate,
-		connect.WithSchema(notificationServiceMethods.ByName("UpdateTemplate")),
+	notificationServiceUpdateNotificationTemplateHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceUpdateNotificationTemplateProcedure,
+		svc.UpdateNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationTemplate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServicePreviewTemplateHandler := connect.NewUnaryHandlerSimple(
-		NotificationServicePreviewTemplateProcedure,
-		svc.PreviewTemplate,
-		connect.WithSchema(notificationServiceMethods.ByName("PreviewTemplate")),
+	notificationServicePreviewNotificationTemplateHandler := connect.NewUnaryHandlerSimple(
+		NotificationServicePreviewNotificationTemplateProcedure,
+		svc.PreviewNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("PreviewNotificationTemplate")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceResetTemplateHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceResetTemplateProcedure,
-		svc.ResetTemplate,
-		connect.WithSchema(notificationServiceMethods.ByName("ResetTemplate")),
+	notificationServiceResetNotificationTemplateHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceResetNotificationTemplateProcedure,
+		svc.ResetNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("ResetNotificationTemplate")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceListDeliveriesHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceListDeliveriesProcedure,
-		svc.ListDeliveries,
-		connect.WithSchema(notificationServiceMethods.ByName("ListDeliveries")),
+	notificationServiceListNotificationDeliveriesHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceListNotificationDeliveriesProcedure,
+		svc.ListNotificationDeliveries,
+		connect.WithSchema(notificationServiceMethods.ByName("ListNotificationDeliveries")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceListOutboxHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceListOutboxProcedure,
-		svc.ListOutbox,
-		connect.WithSchema(notificationServiceMethods.ByName("ListOutbox")),
+	notificationServiceListNotificationOutboxHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceListNotificationOutboxProcedure,
+		svc.ListNotificationOutbox,
+		connect.WithSchema(notificationServiceMethods.ByName("ListNotificationOutbox")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceSendTestHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceSendTestProcedure,
-		svc.SendTest,
-		connect.WithSchema(notificationServiceMethods.ByName("SendTest")),
+	notificationServiceSendTestNotificationHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceSendTestNotificationProcedure,
+		svc.SendTestNotification,
+		connect.WithSchema(notificationServiceMethods.ByName("SendTestNotification")),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceGetSendersHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceGetSendersProcedure,
-		svc.GetSenders,
-		connect.WithSchema(notificationServiceMethods.ByName("GetSenders")),
+	notificationServiceGetNotificationSendersHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceGetNotificationSendersProcedure,
+		svc.GetNotificationSenders,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationSenders")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -621,10 +627,10 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	notificationServiceUpdateSendersHandler := connect.NewUnaryHandlerSimple(
-		NotificationServiceUpdateSendersProcedure,
-		svc.UpdateSenders,
-		connect.WithSchema(notificationServiceMethods.ByName("UpdateSenders")),
+	notificationServiceUpdateNotificationSendersHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceUpdateNotificationSendersProcedure,
+		svc.UpdateNotificationSenders,
+		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSenders")),
 		connect.WithHandlerOptions(opts...),
 	)
 	notificationServiceVerifySendingDomainHandler := connect.NewUnaryHandlerSimple(
@@ -635,10 +641,10 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 	)
 	return "/berth.v1.NotificationService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case NotificationServiceGetPreferencesProcedure:
-			notificationServiceGetPreferencesHandler.ServeHTTP(w, r)
-		case NotificationServiceUpdatePreferencesProcedure:
-			notificationServiceUpdatePreferencesHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationPreferencesProcedure:
+			notificationServiceGetNotificationPreferencesHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationPreferencesProcedure:
+			notificationServiceUpdateNotificationPreferencesHandler.ServeHTTP(w, r)
 		case NotificationServiceCreateCalendarFeedProcedure:
 			notificationServiceCreateCalendarFeedHandler.ServeHTTP(w, r)
 		case NotificationServiceDeleteCalendarFeedProcedure:
@@ -647,26 +653,26 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServiceGetNotificationSettingsHandler.ServeHTTP(w, r)
 		case NotificationServiceUpdateNotificationSettingsProcedure:
 			notificationServiceUpdateNotificationSettingsHandler.ServeHTTP(w, r)
-		case NotificationServiceListTemplatesProcedure:
-			notificationServiceListTemplatesHandler.ServeHTTP(w, r)
-		case NotificationServiceUpdateTemplateProcedure:
-			notificationServiceUpdateTemplateHandler.ServeHTTP(w, r)
-		case NotificationServicePreviewTemplateProcedure:
-			notificationServicePreviewTemplateHandler.ServeHTTP(w, r)
-		case NotificationServiceResetTemplateProcedure:
-			notificationServiceResetTemplateHandler.ServeHTTP(w, r)
-		case NotificationServiceListDeliveriesProcedure:
-			notificationServiceListDeliveriesHandler.ServeHTTP(w, r)
-		case NotificationServiceListOutboxProcedure:
-			notificationServiceListOutboxHandler.ServeHTTP(w, r)
-		case NotificationServiceSendTestProcedure:
-			notificationServiceSendTestHandler.ServeHTTP(w, r)
-		case NotificationServiceGetSendersProcedure:
-			notificationServiceGetSendersHandler.ServeHTTP(w, r)
+		case NotificationServiceListNotificationTemplatesProcedure:
+			notificationServiceListNotificationTemplatesHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationTemplateProcedure:
+			notificationServiceUpdateNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServicePreviewNotificationTemplateProcedure:
+			notificationServicePreviewNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServiceResetNotificationTemplateProcedure:
+			notificationServiceResetNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServiceListNotificationDeliveriesProcedure:
+			notificationServiceListNotificationDeliveriesHandler.ServeHTTP(w, r)
+		case NotificationServiceListNotificationOutboxProcedure:
+			notificationServiceListNotificationOutboxHandler.ServeHTTP(w, r)
+		case NotificationServiceSendTestNotificationProcedure:
+			notificationServiceSendTestNotificationHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationSendersProcedure:
+			notificationServiceGetNotificationSendersHandler.ServeHTTP(w, r)
 		case NotificationServiceListSendingQuotasProcedure:
 			notificationServiceListSendingQuotasHandler.ServeHTTP(w, r)
-		case NotificationServiceUpdateSendersProcedure:
-			notificationServiceUpdateSendersHandler.ServeHTTP(w, r)
+		case NotificationServiceUpdateNotificationSendersProcedure:
+			notificationServiceUpdateNotificationSendersHandler.ServeHTTP(w, r)
 		case NotificationServiceVerifySendingDomainProcedure:
 			notificationServiceVerifySendingDomainHandler.ServeHTTP(w, r)
 		default:
@@ -678,12 +684,12 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 // UnimplementedNotificationServiceHandler returns CodeUnimplemented from all methods.
 type UnimplementedNotificationServiceHandler struct{}
 
-func (UnimplementedNotificationServiceHandler) GetPreferences(context.Context, *v1.GetPreferencesRequest) (*v1.GetPreferencesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetPreferences is not implemented"))
+func (UnimplementedNotificationServiceHandler) GetNotificationPreferences(context.Context, *v1.GetNotificationPreferencesRequest) (*v1.GetNotificationPreferencesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetNotificationPreferences is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdatePreferences(context.Context, *v1.UpdatePreferencesRequest) (*v1.UpdatePreferencesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdatePreferences is not implemented"))
+func (UnimplementedNotificationServiceHandler) UpdateNotificationPreferences(context.Context, *v1.UpdateNotificationPreferencesRequest) (*v1.UpdateNotificationPreferencesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationPreferences is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) CreateCalendarFeed(context.Context, *v1.CreateCalendarFeedRequest) (*v1.CreateCalendarFeedResponse, error) {
@@ -702,44 +708,44 @@ func (UnimplementedNotificationServiceHandler) UpdateNotificationSettings(contex
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationSettings is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ListTemplates(context.Context, *v1.ListTemplatesRequest) (*v1.ListTemplatesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListTemplates is not implemented"))
+func (UnimplementedNotificationServiceHandler) ListNotificationTemplates(context.Context, *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationTemplates is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdateTemplate(context.Context, *v1.UpdateTemplateRequest) (*v1.UpdateTemplateResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateTemplate is not implemented"))
+func (UnimplementedNotificationServiceHandler) UpdateNotificationTemplate(context.Context, *v1.UpdateNotificationTemplateRequest) (*v1.UpdateNotificationTemplateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationTemplate is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) PreviewTemplate(context.Context, *v1.PreviewTemplateRequest) (*v1.PreviewTemplateResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.PreviewTemplate is not implemented"))
+func (UnimplementedNotificationServiceHandler) PreviewNotificationTemplate(context.Context, *v1.PreviewNotificationTemplateRequest) (*v1.PreviewNotificationTemplateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.PreviewNotificationTemplate is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ResetTemplate(context.Context, *v1.ResetTemplateRequest) (*v1.ResetTemplateResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ResetTemplate is not implemented"))
+func (UnimplementedNotificationServiceHandler) ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ResetNotificationTemplate is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ListDeliveries(context.Context, *v1.ListDeliveriesRequest) (*v1.ListDeliveriesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListDeliveries is not implemented"))
+func (UnimplementedNotificationServiceHandler) ListNotificationDeliveries(context.Context, *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationDeliveries is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) ListOutbox(context.Context, *v1.ListOutboxRequest) (*v1.ListOutboxResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListOutbox is not implemented"))
+func (UnimplementedNotificationServiceHandler) ListNotificationOutbox(context.Context, *v1.ListNotificationOutboxRequest) (*v1.ListNotificationOutboxResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationOutbox is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) SendTest(context.Context, *v1.SendTestRequest) (*v1.SendTestResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.SendTest is not implemented"))
+func (UnimplementedNotificationServiceHandler) SendTestNotification(context.Context, *v1.SendTestNotificationRequest) (*v1.SendTestNotificationResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.SendTestNotification is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) GetSenders(context.Context, *v1.GetSendersRequest) (*v1.GetSendersResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetSenders is not implemented"))
+func (UnimplementedNotificationServiceHandler) GetNotificationSenders(context.Context, *v1.GetNotificationSendersRequest) (*v1.GetNotificationSendersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetNotificationSenders is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListSendingQuotas is not implemented"))
 }
 
-func (UnimplementedNotificationServiceHandler) UpdateSenders(context.Context, *v1.UpdateSendersRequest) (*v1.UpdateSendersResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateSenders is not implemented"))
+func (UnimplementedNotificationServiceHandler) UpdateNotificationSenders(context.Context, *v1.UpdateNotificationSendersRequest) (*v1.UpdateNotificationSendersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationSenders is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) VerifySendingDomain(context.Context, *v1.VerifySendingDomainRequest) (*v1.VerifySendingDomainResponse, error) {

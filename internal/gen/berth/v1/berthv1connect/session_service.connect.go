@@ -69,39 +69,21 @@ const (
 	// SessionServiceGetSeriesProcedure is the fully-qualified name of the SessionService's GetSeries
 	// RPC.
 	SessionServiceGetSeriesProcedure = "/berth.v1.SessionService/GetSeries"
-	// SessionServicePreviewBulkProcedure is the fully-qualified name of the SessionService's
-	// PreviewBulk RPC.
-	SessionServicePreviewBulkProcedure = "/berth.v1.SessionService/PreviewBulk"
-	// SessionServiceBulkPublishProcedure is the fully-qualified name of the SessionService's
-	// BulkPublish RPC.
-	SessionServiceBulkPublishProcedure = "/berth.v1.SessionService/BulkPublish"
-	// SessionServiceBulkDeleteProcedure is the fully-qualified name of the SessionService's BulkDelete
-	// RPC.
-	SessionServiceBulkDeleteProcedure = "/berth.v1.SessionService/BulkDelete"
-	// SessionServiceBulkCancelProcedure is the fully-qualified name of the SessionService's BulkCancel
-	// RPC.
-	SessionServiceBulkCancelProcedure = "/berth.v1.SessionService/BulkCancel"
+	// SessionServicePreviewBulkSessionsProcedure is the fully-qualified name of the SessionService's
+	// PreviewBulkSessions RPC.
+	SessionServicePreviewBulkSessionsProcedure = "/berth.v1.SessionService/PreviewBulkSessions"
+	// SessionServiceBulkPublishSessionsProcedure is the fully-qualified name of the SessionService's
+	// BulkPublishSessions RPC.
+	SessionServiceBulkPublishSessionsProcedure = "/berth.v1.SessionService/BulkPublishSessions"
+	// SessionServiceBulkDeleteSessionsProcedure is the fully-qualified name of the SessionService's
+	// BulkDeleteSessions RPC.
+	SessionServiceBulkDeleteSessionsProcedure = "/berth.v1.SessionService/BulkDeleteSessions"
+	// SessionServiceBulkCancelSessionsProcedure is the fully-qualified name of the SessionService's
+	// BulkCancelSessions RPC.
+	SessionServiceBulkCancelSessionsProcedure = "/berth.v1.SessionService/BulkCancelSessions"
 	// SessionServiceImportSessionsProcedure is the fully-qualified name of the SessionService's
 	// ImportSessions RPC.
 	SessionServiceImportSessionsProcedure = "/berth.v1.SessionService/ImportSessions"
-	// SessionServiceSetWorkoutsProcedure is the fully-qualified name of the SessionService's
-	// SetWorkouts RPC.
-	SessionServiceSetWorkoutsProcedure = "/berth.v1.SessionService/SetWorkouts"
-	// SessionServiceAddInlineWorkoutProcedure is the fully-qualified name of the SessionService's
-	// AddInlineWorkout RPC.
-	SessionServiceAddInlineWorkoutProcedure = "/berth.v1.SessionService/AddInlineWorkout"
-	// SessionServiceCreateWorkoutProcedure is the fully-qualified name of the SessionService's
-	// CreateWorkout RPC.
-	SessionServiceCreateWorkoutProcedure = "/berth.v1.SessionService/CreateWorkout"
-	// SessionServiceUpdateWorkoutProcedure is the fully-qualified name of the SessionService's
-	// UpdateWorkout RPC.
-	SessionServiceUpdateWorkoutProcedure = "/berth.v1.SessionService/UpdateWorkout"
-	// SessionServiceDeleteWorkoutProcedure is the fully-qualified name of the SessionService's
-	// DeleteWorkout RPC.
-	SessionServiceDeleteWorkoutProcedure = "/berth.v1.SessionService/DeleteWorkout"
-	// SessionServiceListWorkoutsProcedure is the fully-qualified name of the SessionService's
-	// ListWorkouts RPC.
-	SessionServiceListWorkoutsProcedure = "/berth.v1.SessionService/ListWorkouts"
 )
 
 // SessionServiceClient is a client for the berth.v1.SessionService service.
@@ -137,7 +119,8 @@ type SessionServiceClient interface {
 	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *v1.UnblockSessionRequest) (*v1.UnblockSessionResponse, error)
-	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
+	// none.
 	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *v1.CreateSeriesRequest) (*v1.CreateSeriesResponse, error)
 	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
@@ -151,48 +134,26 @@ type SessionServiceClient interface {
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *v1.GetSeriesRequest) (*v1.GetSeriesResponse, error)
-	// PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
-	PreviewBulk(context.Context, *v1.PreviewBulkRequest) (*v1.PreviewBulkResponse, error)
-	// BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
-	// be published.
+	// PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+	PreviewBulkSessions(context.Context, *v1.PreviewBulkSessionsRequest) (*v1.PreviewBulkSessionsResponse, error)
+	// BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
+	// drafts can be published.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match).
-	BulkPublish(context.Context, *v1.BulkPublishRequest) (*v1.BulkPublishResponse, error)
-	// BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
-	// waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+	BulkPublishSessions(context.Context, *v1.BulkPublishSessionsRequest) (*v1.BulkPublishSessionsResponse, error)
+	// BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
+	// and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkDelete(context.Context, *v1.BulkDeleteRequest) (*v1.BulkDeleteResponse, error)
-	// BulkCancel cancels the sessions that the filter matches, like CancelSession.
+	BulkDeleteSessions(context.Context, *v1.BulkDeleteSessionsRequest) (*v1.BulkDeleteSessionsResponse, error)
+	// BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkCancel(context.Context, *v1.BulkCancelRequest) (*v1.BulkCancelResponse, error)
+	BulkCancelSessions(context.Context, *v1.BulkCancelSessionsRequest) (*v1.BulkCancelSessionsResponse, error)
 	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
 	// problems of each row, including conflicts with other sessions.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
-	// at the same moment).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
+	// created at the same moment).
 	ImportSessions(context.Context, *v1.ImportSessionsRequest) (*v1.ImportSessionsResponse, error)
-	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
-	// in the list. A deleted workout stays attached as long as it is in the list.
-	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
-	SetWorkouts(context.Context, *v1.SetWorkoutsRequest) (*v1.SetWorkoutsResponse, error)
-	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
-	// workouts.
-	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
-	AddInlineWorkout(context.Context, *v1.AddInlineWorkoutRequest) (*v1.AddInlineWorkoutResponse, error)
-	// CreateWorkout creates a reusable workout.
-	// Errors: INVALID_FIELD.
-	CreateWorkout(context.Context, *v1.CreateWorkoutRequest) (*v1.CreateWorkoutResponse, error)
-	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
-	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
-	UpdateWorkout(context.Context, *v1.UpdateWorkoutRequest) (*v1.UpdateWorkoutResponse, error)
-	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
-	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
-	DeleteWorkout(context.Context, *v1.DeleteWorkoutRequest) (*v1.DeleteWorkoutResponse, error)
-	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
-	// one page.
-	// Errors: SESSION_NOT_FOUND.
-	ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error)
 }
 
 // NewSessionServiceClient constructs a client for the berth.v1.SessionService service. By default,
@@ -281,29 +242,29 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		previewBulk: connect.NewClient[v1.PreviewBulkRequest, v1.PreviewBulkResponse](
+		previewBulkSessions: connect.NewClient[v1.PreviewBulkSessionsRequest, v1.PreviewBulkSessionsResponse](
 			httpClient,
-			baseURL+SessionServicePreviewBulkProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("PreviewBulk")),
+			baseURL+SessionServicePreviewBulkSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("PreviewBulkSessions")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		bulkPublish: connect.NewClient[v1.BulkPublishRequest, v1.BulkPublishResponse](
+		bulkPublishSessions: connect.NewClient[v1.BulkPublishSessionsRequest, v1.BulkPublishSessionsResponse](
 			httpClient,
-			baseURL+SessionServiceBulkPublishProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("BulkPublish")),
+			baseURL+SessionServiceBulkPublishSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("BulkPublishSessions")),
 			connect.WithClientOptions(opts...),
 		),
-		bulkDelete: connect.NewClient[v1.BulkDeleteRequest, v1.BulkDeleteResponse](
+		bulkDeleteSessions: connect.NewClient[v1.BulkDeleteSessionsRequest, v1.BulkDeleteSessionsResponse](
 			httpClient,
-			baseURL+SessionServiceBulkDeleteProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("BulkDelete")),
+			baseURL+SessionServiceBulkDeleteSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("BulkDeleteSessions")),
 			connect.WithClientOptions(opts...),
 		),
-		bulkCancel: connect.NewClient[v1.BulkCancelRequest, v1.BulkCancelResponse](
+		bulkCancelSessions: connect.NewClient[v1.BulkCancelSessionsRequest, v1.BulkCancelSessionsResponse](
 			httpClient,
-			baseURL+SessionServiceBulkCancelProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("BulkCancel")),
+			baseURL+SessionServiceBulkCancelSessionsProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("BulkCancelSessions")),
 			connect.WithClientOptions(opts...),
 		),
 		importSessions: connect.NewClient[v1.ImportSessionsRequest, v1.ImportSessionsResponse](
@@ -312,71 +273,28 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("ImportSessions")),
 			connect.WithClientOptions(opts...),
 		),
-		setWorkouts: connect.NewClient[v1.SetWorkoutsRequest, v1.SetWorkoutsResponse](
-			httpClient,
-			baseURL+SessionServiceSetWorkoutsProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("SetWorkouts")),
-			connect.WithClientOptions(opts...),
-		),
-		addInlineWorkout: connect.NewClient[v1.AddInlineWorkoutRequest, v1.AddInlineWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceAddInlineWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("AddInlineWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		createWorkout: connect.NewClient[v1.CreateWorkoutRequest, v1.CreateWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceCreateWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("CreateWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		updateWorkout: connect.NewClient[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceUpdateWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("UpdateWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		deleteWorkout: connect.NewClient[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse](
-			httpClient,
-			baseURL+SessionServiceDeleteWorkoutProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("DeleteWorkout")),
-			connect.WithClientOptions(opts...),
-		),
-		listWorkouts: connect.NewClient[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse](
-			httpClient,
-			baseURL+SessionServiceListWorkoutsProcedure,
-			connect.WithSchema(sessionServiceMethods.ByName("ListWorkouts")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
 	}
 }
 
 // sessionServiceClient implements SessionServiceClient.
 type sessionServiceClient struct {
-	createSession    *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
-	updateSession    *connect.Client[v1.UpdateSessionRequest, v1.UpdateSessionResponse]
-	getSession       *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
-	listSessions     *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
-	publishSession   *connect.Client[v1.PublishSessionRequest, v1.PublishSessionResponse]
-	unpublishSession *connect.Client[v1.UnpublishSessionRequest, v1.UnpublishSessionResponse]
-	cancelSession    *connect.Client[v1.CancelSessionRequest, v1.CancelSessionResponse]
-	blockSession     *connect.Client[v1.BlockSessionRequest, v1.BlockSessionResponse]
-	unblockSession   *connect.Client[v1.UnblockSessionRequest, v1.UnblockSessionResponse]
-	createSeries     *connect.Client[v1.CreateSeriesRequest, v1.CreateSeriesResponse]
-	updateSeries     *connect.Client[v1.UpdateSeriesRequest, v1.UpdateSeriesResponse]
-	getSeries        *connect.Client[v1.GetSeriesRequest, v1.GetSeriesResponse]
-	previewBulk      *connect.Client[v1.PreviewBulkRequest, v1.PreviewBulkResponse]
-	bulkPublish      *connect.Client[v1.BulkPublishRequest, v1.BulkPublishResponse]
-	bulkDelete       *connect.Client[v1.BulkDeleteRequest, v1.BulkDeleteResponse]
-	bulkCancel       *connect.Client[v1.BulkCancelRequest, v1.BulkCancelResponse]
-	importSessions   *connect.Client[v1.ImportSessionsRequest, v1.ImportSessionsResponse]
-	setWorkouts      *connect.Client[v1.SetWorkoutsRequest, v1.SetWorkoutsResponse]
-	addInlineWorkout *connect.Client[v1.AddInlineWorkoutRequest, v1.AddInlineWorkoutResponse]
-	createWorkout    *connect.Client[v1.CreateWorkoutRequest, v1.CreateWorkoutResponse]
-	updateWorkout    *connect.Client[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse]
-	deleteWorkout    *connect.Client[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse]
-	listWorkouts     *connect.Client[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse]
+	createSession       *connect.Client[v1.CreateSessionRequest, v1.CreateSessionResponse]
+	updateSession       *connect.Client[v1.UpdateSessionRequest, v1.UpdateSessionResponse]
+	getSession          *connect.Client[v1.GetSessionRequest, v1.GetSessionResponse]
+	listSessions        *connect.Client[v1.ListSessionsRequest, v1.ListSessionsResponse]
+	publishSession      *connect.Client[v1.PublishSessionRequest, v1.PublishSessionResponse]
+	unpublishSession    *connect.Client[v1.UnpublishSessionRequest, v1.UnpublishSessionResponse]
+	cancelSession       *connect.Client[v1.CancelSessionRequest, v1.CancelSessionResponse]
+	blockSession        *connect.Client[v1.BlockSessionRequest, v1.BlockSessionResponse]
+	unblockSession      *connect.Client[v1.UnblockSessionRequest, v1.UnblockSessionResponse]
+	createSeries        *connect.Client[v1.CreateSeriesRequest, v1.CreateSeriesResponse]
+	updateSeries        *connect.Client[v1.UpdateSeriesRequest, v1.UpdateSeriesResponse]
+	getSeries           *connect.Client[v1.GetSeriesRequest, v1.GetSeriesResponse]
+	previewBulkSessions *connect.Client[v1.PreviewBulkSessionsRequest, v1.PreviewBulkSessionsResponse]
+	bulkPublishSessions *connect.Client[v1.BulkPublishSessionsRequest, v1.BulkPublishSessionsResponse]
+	bulkDeleteSessions  *connect.Client[v1.BulkDeleteSessionsRequest, v1.BulkDeleteSessionsResponse]
+	bulkCancelSessions  *connect.Client[v1.BulkCancelSessionsRequest, v1.BulkCancelSessionsResponse]
+	importSessions      *connect.Client[v1.ImportSessionsRequest, v1.ImportSessionsResponse]
 }
 
 // CreateSession calls berth.v1.SessionService.CreateSession.
@@ -487,36 +405,36 @@ func (c *sessionServiceClient) GetSeries(ctx context.Context, req *v1.GetSeriesR
 	return nil, err
 }
 
-// PreviewBulk calls berth.v1.SessionService.PreviewBulk.
-func (c *sessionServiceClient) PreviewBulk(ctx context.Context, req *v1.PreviewBulkRequest) (*v1.PreviewBulkResponse, error) {
-	response, err := c.previewBulk.CallUnary(ctx, connect.NewRequest(req))
+// PreviewBulkSessions calls berth.v1.SessionService.PreviewBulkSessions.
+func (c *sessionServiceClient) PreviewBulkSessions(ctx context.Context, req *v1.PreviewBulkSessionsRequest) (*v1.PreviewBulkSessionsResponse, error) {
+	response, err := c.previewBulkSessions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// BulkPublish calls berth.v1.SessionService.BulkPublish.
-func (c *sessionServiceClient) BulkPublish(ctx context.Context, req *v1.BulkPublishRequest) (*v1.BulkPublishResponse, error) {
-	response, err := c.bulkPublish.CallUnary(ctx, connect.NewRequest(req))
+// BulkPublishSessions calls berth.v1.SessionService.BulkPublishSessions.
+func (c *sessionServiceClient) BulkPublishSessions(ctx context.Context, req *v1.BulkPublishSessionsRequest) (*v1.BulkPublishSessionsResponse, error) {
+	response, err := c.bulkPublishSessions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// BulkDelete calls berth.v1.SessionService.BulkDelete.
-func (c *sessionServiceClient) BulkDelete(ctx context.Context, req *v1.BulkDeleteRequest) (*v1.BulkDeleteResponse, error) {
-	response, err := c.bulkDelete.CallUnary(ctx, connect.NewRequest(req))
+// BulkDeleteSessions calls berth.v1.SessionService.BulkDeleteSessions.
+func (c *sessionServiceClient) BulkDeleteSessions(ctx context.Context, req *v1.BulkDeleteSessionsRequest) (*v1.BulkDeleteSessionsResponse, error) {
+	response, err := c.bulkDeleteSessions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
 	return nil, err
 }
 
-// BulkCancel calls berth.v1.SessionService.BulkCancel.
-func (c *sessionServiceClient) BulkCancel(ctx context.Context, req *v1.BulkCancelRequest) (*v1.BulkCancelResponse, error) {
-	response, err := c.bulkCancel.CallUnary(ctx, connect.NewRequest(req))
+// BulkCancelSessions calls berth.v1.SessionService.BulkCancelSessions.
+func (c *sessionServiceClient) BulkCancelSessions(ctx context.Context, req *v1.BulkCancelSessionsRequest) (*v1.BulkCancelSessionsResponse, error) {
+	response, err := c.bulkCancelSessions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -526,60 +444,6 @@ func (c *sessionServiceClient) BulkCancel(ctx context.Context, req *v1.BulkCance
 // ImportSessions calls berth.v1.SessionService.ImportSessions.
 func (c *sessionServiceClient) ImportSessions(ctx context.Context, req *v1.ImportSessionsRequest) (*v1.ImportSessionsResponse, error) {
 	response, err := c.importSessions.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// SetWorkouts calls berth.v1.SessionService.SetWorkouts.
-func (c *sessionServiceClient) SetWorkouts(ctx context.Context, req *v1.SetWorkoutsRequest) (*v1.SetWorkoutsResponse, error) {
-	response, err := c.setWorkouts.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// AddInlineWorkout calls berth.v1.SessionService.AddInlineWorkout.
-func (c *sessionServiceClient) AddInlineWorkout(ctx context.Context, req *v1.AddInlineWorkoutRequest) (*v1.AddInlineWorkoutResponse, error) {
-	response, err := c.addInlineWorkout.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// CreateWorkout calls berth.v1.SessionService.CreateWorkout.
-func (c *sessionServiceClient) CreateWorkout(ctx context.Context, req *v1.CreateWorkoutRequest) (*v1.CreateWorkoutResponse, error) {
-	response, err := c.createWorkout.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdateWorkout calls berth.v1.SessionService.UpdateWorkout.
-func (c *sessionServiceClient) UpdateWorkout(ctx context.Context, req *v1.UpdateWorkoutRequest) (*v1.UpdateWorkoutResponse, error) {
-	response, err := c.updateWorkout.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// DeleteWorkout calls berth.v1.SessionService.DeleteWorkout.
-func (c *sessionServiceClient) DeleteWorkout(ctx context.Context, req *v1.DeleteWorkoutRequest) (*v1.DeleteWorkoutResponse, error) {
-	response, err := c.deleteWorkout.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListWorkouts calls berth.v1.SessionService.ListWorkouts.
-func (c *sessionServiceClient) ListWorkouts(ctx context.Context, req *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error) {
-	response, err := c.listWorkouts.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -619,7 +483,8 @@ type SessionServiceHandler interface {
 	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *v1.UnblockSessionRequest) (*v1.UnblockSessionResponse, error)
-	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
+	// none.
 	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *v1.CreateSeriesRequest) (*v1.CreateSeriesResponse, error)
 	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
@@ -633,48 +498,26 @@ type SessionServiceHandler interface {
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *v1.GetSeriesRequest) (*v1.GetSeriesResponse, error)
-	// PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
-	PreviewBulk(context.Context, *v1.PreviewBulkRequest) (*v1.PreviewBulkResponse, error)
-	// BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
-	// be published.
+	// PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+	PreviewBulkSessions(context.Context, *v1.PreviewBulkSessionsRequest) (*v1.PreviewBulkSessionsResponse, error)
+	// BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
+	// drafts can be published.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match).
-	BulkPublish(context.Context, *v1.BulkPublishRequest) (*v1.BulkPublishResponse, error)
-	// BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
-	// waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+	BulkPublishSessions(context.Context, *v1.BulkPublishSessionsRequest) (*v1.BulkPublishSessionsResponse, error)
+	// BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
+	// and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkDelete(context.Context, *v1.BulkDeleteRequest) (*v1.BulkDeleteResponse, error)
-	// BulkCancel cancels the sessions that the filter matches, like CancelSession.
+	BulkDeleteSessions(context.Context, *v1.BulkDeleteSessionsRequest) (*v1.BulkDeleteSessionsResponse, error)
+	// BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
 	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
 	// entries).
-	BulkCancel(context.Context, *v1.BulkCancelRequest) (*v1.BulkCancelResponse, error)
+	BulkCancelSessions(context.Context, *v1.BulkCancelSessionsRequest) (*v1.BulkCancelSessionsResponse, error)
 	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
 	// problems of each row, including conflicts with other sessions.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
-	// at the same moment).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
+	// created at the same moment).
 	ImportSessions(context.Context, *v1.ImportSessionsRequest) (*v1.ImportSessionsResponse, error)
-	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
-	// in the list. A deleted workout stays attached as long as it is in the list.
-	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
-	SetWorkouts(context.Context, *v1.SetWorkoutsRequest) (*v1.SetWorkoutsResponse, error)
-	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
-	// workouts.
-	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
-	AddInlineWorkout(context.Context, *v1.AddInlineWorkoutRequest) (*v1.AddInlineWorkoutResponse, error)
-	// CreateWorkout creates a reusable workout.
-	// Errors: INVALID_FIELD.
-	CreateWorkout(context.Context, *v1.CreateWorkoutRequest) (*v1.CreateWorkoutResponse, error)
-	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
-	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
-	UpdateWorkout(context.Context, *v1.UpdateWorkoutRequest) (*v1.UpdateWorkoutResponse, error)
-	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
-	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
-	DeleteWorkout(context.Context, *v1.DeleteWorkoutRequest) (*v1.DeleteWorkoutResponse, error)
-	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
-	// one page.
-	// Errors: SESSION_NOT_FOUND.
-	ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error)
 }
 
 // NewSessionServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -759,72 +602,35 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServicePreviewBulkHandler := connect.NewUnaryHandlerSimple(
-		SessionServicePreviewBulkProcedure,
-		svc.PreviewBulk,
-		connect.WithSchema(sessionServiceMethods.ByName("PreviewBulk")),
+	sessionServicePreviewBulkSessionsHandler := connect.NewUnaryHandlerSimple(
+		SessionServicePreviewBulkSessionsProcedure,
+		svc.PreviewBulkSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("PreviewBulkSessions")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceBulkPublishHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceBulkPublishProcedure,
-		svc.BulkPublish,
-		connect.WithSchema(sessionServiceMethods.ByName("BulkPublish")),
+	sessionServiceBulkPublishSessionsHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceBulkPublishSessionsProcedure,
+		svc.BulkPublishSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("BulkPublishSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceBulkDeleteHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceBulkDeleteProcedure,
-		svc.BulkDelete,
-		connect.WithSchema(sessionServiceMethods.ByName("BulkDelete")),
+	sessionServiceBulkDeleteSessionsHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceBulkDeleteSessionsProcedure,
+		svc.BulkDeleteSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("BulkDeleteSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
-	sessionServiceBulkCancelHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceBulkCancelProcedure,
-		svc.BulkCancel,
-		connect.WithSchema(sessionServiceMethods.ByName("BulkCancel")),
+	sessionServiceBulkCancelSessionsHandler := connect.NewUnaryHandlerSimple(
+		SessionServiceBulkCancelSessionsProcedure,
+		svc.BulkCancelSessions,
+		connect.WithSchema(sessionServiceMethods.ByName("BulkCancelSessions")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServiceImportSessionsHandler := connect.NewUnaryHandlerSimple(
 		SessionServiceImportSessionsProcedure,
 		svc.ImportSessions,
 		connect.WithSchema(sessionServiceMethods.ByName("ImportSessions")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceSetWorkoutsHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceSetWorkoutsProcedure,
-		svc.SetWorkouts,
-		connect.WithSchema(sessionServiceMethods.ByName("SetWorkouts")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceAddInlineWorkoutHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceAddInlineWorkoutProcedure,
-		svc.AddInlineWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("AddInlineWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceCreateWorkoutHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceCreateWorkoutProcedure,
-		svc.CreateWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("CreateWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceUpdateWorkoutHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceUpdateWorkoutProcedure,
-		svc.UpdateWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("UpdateWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceDeleteWorkoutHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceDeleteWorkoutProcedure,
-		svc.DeleteWorkout,
-		connect.WithSchema(sessionServiceMethods.ByName("DeleteWorkout")),
-		connect.WithHandlerOptions(opts...),
-	)
-	sessionServiceListWorkoutsHandler := connect.NewUnaryHandlerSimple(
-		SessionServiceListWorkoutsProcedure,
-		svc.ListWorkouts,
-		connect.WithSchema(sessionServiceMethods.ByName("ListWorkouts")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	return "/berth.v1.SessionService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -853,28 +659,16 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceUpdateSeriesHandler.ServeHTTP(w, r)
 		case SessionServiceGetSeriesProcedure:
 			sessionServiceGetSeriesHandler.ServeHTTP(w, r)
-		case SessionServicePreviewBulkProcedure:
-			sessionServicePreviewBulkHandler.ServeHTTP(w, r)
-		case SessionServiceBulkPublishProcedure:
-			sessionServiceBulkPublishHandler.ServeHTTP(w, r)
-		case SessionServiceBulkDeleteProcedure:
-			sessionServiceBulkDeleteHandler.ServeHTTP(w, r)
-		case SessionServiceBulkCancelProcedure:
-			sessionServiceBulkCancelHandler.ServeHTTP(w, r)
+		case SessionServicePreviewBulkSessionsProcedure:
+			sessionServicePreviewBulkSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceBulkPublishSessionsProcedure:
+			sessionServiceBulkPublishSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceBulkDeleteSessionsProcedure:
+			sessionServiceBulkDeleteSessionsHandler.ServeHTTP(w, r)
+		case SessionServiceBulkCancelSessionsProcedure:
+			sessionServiceBulkCancelSessionsHandler.ServeHTTP(w, r)
 		case SessionServiceImportSessionsProcedure:
 			sessionServiceImportSessionsHandler.ServeHTTP(w, r)
-		case SessionServiceSetWorkoutsProcedure:
-			sessionServiceSetWorkoutsHandler.ServeHTTP(w, r)
-		case SessionServiceAddInlineWorkoutProcedure:
-			sessionServiceAddInlineWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceCreateWorkoutProcedure:
-			sessionServiceCreateWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceUpdateWorkoutProcedure:
-			sessionServiceUpdateWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceDeleteWorkoutProcedure:
-			sessionServiceDeleteWorkoutHandler.ServeHTTP(w, r)
-		case SessionServiceListWorkoutsProcedure:
-			sessionServiceListWorkoutsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -932,46 +726,22 @@ func (UnimplementedSessionServiceHandler) GetSeries(context.Context, *v1.GetSeri
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.GetSeries is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) PreviewBulk(context.Context, *v1.PreviewBulkRequest) (*v1.PreviewBulkResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.PreviewBulk is not implemented"))
+func (UnimplementedSessionServiceHandler) PreviewBulkSessions(context.Context, *v1.PreviewBulkSessionsRequest) (*v1.PreviewBulkSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.PreviewBulkSessions is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) BulkPublish(context.Context, *v1.BulkPublishRequest) (*v1.BulkPublishResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkPublish is not implemented"))
+func (UnimplementedSessionServiceHandler) BulkPublishSessions(context.Context, *v1.BulkPublishSessionsRequest) (*v1.BulkPublishSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkPublishSessions is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) BulkDelete(context.Context, *v1.BulkDeleteRequest) (*v1.BulkDeleteResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkDelete is not implemented"))
+func (UnimplementedSessionServiceHandler) BulkDeleteSessions(context.Context, *v1.BulkDeleteSessionsRequest) (*v1.BulkDeleteSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkDeleteSessions is not implemented"))
 }
 
-func (UnimplementedSessionServiceHandler) BulkCancel(context.Context, *v1.BulkCancelRequest) (*v1.BulkCancelResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkCancel is not implemented"))
+func (UnimplementedSessionServiceHandler) BulkCancelSessions(context.Context, *v1.BulkCancelSessionsRequest) (*v1.BulkCancelSessionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BulkCancelSessions is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) ImportSessions(context.Context, *v1.ImportSessionsRequest) (*v1.ImportSessionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.ImportSessions is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) SetWorkouts(context.Context, *v1.SetWorkoutsRequest) (*v1.SetWorkoutsResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.SetWorkouts is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) AddInlineWorkout(context.Context, *v1.AddInlineWorkoutRequest) (*v1.AddInlineWorkoutResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.AddInlineWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) CreateWorkout(context.Context, *v1.CreateWorkoutRequest) (*v1.CreateWorkoutResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.CreateWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) UpdateWorkout(context.Context, *v1.UpdateWorkoutRequest) (*v1.UpdateWorkoutResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.UpdateWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) DeleteWorkout(context.Context, *v1.DeleteWorkoutRequest) (*v1.DeleteWorkoutResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.DeleteWorkout is not implemented"))
-}
-
-func (UnimplementedSessionServiceHandler) ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.ListWorkouts is not implemented"))
 }

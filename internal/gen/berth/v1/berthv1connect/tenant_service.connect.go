@@ -38,47 +38,6 @@ const (
 	// TenantServiceUpdateTenantProcedure is the fully-qualified name of the TenantService's
 	// UpdateTenant RPC.
 	TenantServiceUpdateTenantProcedure = "/berth.v1.TenantService/UpdateTenant"
-	// TenantServiceCreateLocationProcedure is the fully-qualified name of the TenantService's
-	// CreateLocation RPC.
-	TenantServiceCreateLocationProcedure = "/berth.v1.TenantService/CreateLocation"
-	// TenantServiceUpdateLocationProcedure is the fully-qualified name of the TenantService's
-	// UpdateLocation RPC.
-	TenantServiceUpdateLocationProcedure = "/berth.v1.TenantService/UpdateLocation"
-	// TenantServiceGetLocationProcedure is the fully-qualified name of the TenantService's GetLocation
-	// RPC.
-	TenantServiceGetLocationProcedure = "/berth.v1.TenantService/GetLocation"
-	// TenantServiceListLocationsProcedure is the fully-qualified name of the TenantService's
-	// ListLocations RPC.
-	TenantServiceListLocationsProcedure = "/berth.v1.TenantService/ListLocations"
-	// TenantServiceCreateResourceProcedure is the fully-qualified name of the TenantService's
-	// CreateResource RPC.
-	TenantServiceCreateResourceProcedure = "/berth.v1.TenantService/CreateResource"
-	// TenantServiceUpdateResourceProcedure is the fully-qualified name of the TenantService's
-	// UpdateResource RPC.
-	TenantServiceUpdateResourceProcedure = "/berth.v1.TenantService/UpdateResource"
-	// TenantServiceListResourcesProcedure is the fully-qualified name of the TenantService's
-	// ListResources RPC.
-	TenantServiceListResourcesProcedure = "/berth.v1.TenantService/ListResources"
-	// TenantServiceCreateServiceProcedure is the fully-qualified name of the TenantService's
-	// CreateService RPC.
-	TenantServiceCreateServiceProcedure = "/berth.v1.TenantService/CreateService"
-	// TenantServiceUpdateServiceProcedure is the fully-qualified name of the TenantService's
-	// UpdateService RPC.
-	TenantServiceUpdateServiceProcedure = "/berth.v1.TenantService/UpdateService"
-	// TenantServiceGetServiceProcedure is the fully-qualified name of the TenantService's GetService
-	// RPC.
-	TenantServiceGetServiceProcedure = "/berth.v1.TenantService/GetService"
-	// TenantServiceListServicesProcedure is the fully-qualified name of the TenantService's
-	// ListServices RPC.
-	TenantServiceListServicesProcedure = "/berth.v1.TenantService/ListServices"
-	// TenantServiceGetPolicyProcedure is the fully-qualified name of the TenantService's GetPolicy RPC.
-	TenantServiceGetPolicyProcedure = "/berth.v1.TenantService/GetPolicy"
-	// TenantServiceUpdatePolicyProcedure is the fully-qualified name of the TenantService's
-	// UpdatePolicy RPC.
-	TenantServiceUpdatePolicyProcedure = "/berth.v1.TenantService/UpdatePolicy"
-	// TenantServiceSetChannelsProcedure is the fully-qualified name of the TenantService's SetChannels
-	// RPC.
-	TenantServiceSetChannelsProcedure = "/berth.v1.TenantService/SetChannels"
 )
 
 // TenantServiceClient is a client for the berth.v1.TenantService service.
@@ -87,58 +46,10 @@ type TenantServiceClient interface {
 	// Errors: TENANT_NOT_FOUND.
 	GetTenant(context.Context, *v1.GetTenantRequest) (*v1.GetTenantResponse, error)
 	// UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
-	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
-	// that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what the
-	// tenant asks for now, and by what it would ask for).
+	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a
+	// URL that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what
+	// the tenant asks for now, and by what it would ask for).
 	UpdateTenant(context.Context, *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error)
-	// CreateLocation creates a location that accepts bookings through all channels.
-	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
-	CreateLocation(context.Context, *v1.CreateLocationRequest) (*v1.CreateLocationResponse, error)
-	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
-	// deleted: their local dates have been counted for limits and in reports, and people know their local times. Changing
-	// the channels also needs the permission policy.write; existing bookings stay.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
-	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
-	UpdateLocation(context.Context, *v1.UpdateLocationRequest) (*v1.UpdateLocationResponse, error)
-	// GetLocation reads one location, active or not.
-	// Errors: LOCATION_NOT_FOUND.
-	GetLocation(context.Context, *v1.GetLocationRequest) (*v1.GetLocationResponse, error)
-	// ListLocations lists locations by name.
-	ListLocations(context.Context, *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error)
-	// CreateResource creates a court, bay, tee, room or chair at a location.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
-	CreateResource(context.Context, *v1.CreateResourceRequest) (*v1.CreateResourceResponse, error)
-	// UpdateResource edits a resource. Its location cannot be changed.
-	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
-	UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error)
-	// ListResources lists the resources of one location, or of all locations, by name.
-	// Errors: LOCATION_NOT_FOUND.
-	ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error)
-	// CreateService creates a service.
-	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
-	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
-	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
-	// delivery apply immediately.
-	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
-	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
-	// GetService reads one service, active or not.
-	// Errors: SERVICE_NOT_FOUND.
-	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
-	// ListServices lists services by name.
-	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
-	// GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
-	// level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
-	// default.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
-	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
-	// UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
-	// expiry.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
-	UpdatePolicy(context.Context, *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error)
-	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings
-	// stay.
-	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
-	SetChannels(context.Context, *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error)
 }
 
 // NewTenantServiceClient constructs a client for the berth.v1.TenantService service. By default, it
@@ -165,117 +76,13 @@ func NewTenantServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(tenantServiceMethods.ByName("UpdateTenant")),
 			connect.WithClientOptions(opts...),
 		),
-		createLocation: connect.NewClient[v1.CreateLocationRequest, v1.CreateLocationResponse](
-			httpClient,
-			baseURL+TenantServiceCreateLocationProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("CreateLocation")),
-			connect.WithClientOptions(opts...),
-		),
-		updateLocation: connect.NewClient[v1.UpdateLocationRequest, v1.UpdateLocationResponse](
-			httpClient,
-			baseURL+TenantServiceUpdateLocationProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("UpdateLocation")),
-			connect.WithClientOptions(opts...),
-		),
-		getLocation: connect.NewClient[v1.GetLocationRequest, v1.GetLocationResponse](
-			httpClient,
-			baseURL+TenantServiceGetLocationProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("GetLocation")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		listLocations: connect.NewClient[v1.ListLocationsRequest, v1.ListLocationsResponse](
-			httpClient,
-			baseURL+TenantServiceListLocationsProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("ListLocations")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		createResource: connect.NewClient[v1.CreateResourceRequest, v1.CreateResourceResponse](
-			httpClient,
-			baseURL+TenantServiceCreateResourceProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("CreateResource")),
-			connect.WithClientOptions(opts...),
-		),
-		updateResource: connect.NewClient[v1.UpdateResourceRequest, v1.UpdateResourceResponse](
-			httpClient,
-			baseURL+TenantServiceUpdateResourceProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("UpdateResource")),
-			connect.WithClientOptions(opts...),
-		),
-		listResources: connect.NewClient[v1.ListResourcesRequest, v1.ListResourcesResponse](
-			httpClient,
-			baseURL+TenantServiceListResourcesProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("ListResources")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		createService: connect.NewClient[v1.CreateServiceRequest, v1.CreateServiceResponse](
-			httpClient,
-			baseURL+TenantServiceCreateServiceProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("CreateService")),
-			connect.WithClientOptions(opts...),
-		),
-		updateService: connect.NewClient[v1.UpdateServiceRequest, v1.UpdateServiceResponse](
-			httpClient,
-			baseURL+TenantServiceUpdateServiceProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("UpdateService")),
-			connect.WithClientOptions(opts...),
-		),
-		getService: connect.NewClient[v1.GetServiceRequest, v1.GetServiceResponse](
-			httpClient,
-			baseURL+TenantServiceGetServiceProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("GetService")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		listServices: connect.NewClient[v1.ListServicesRequest, v1.ListServicesResponse](
-			httpClient,
-			baseURL+TenantServiceListServicesProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("ListServices")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		getPolicy: connect.NewClient[v1.GetPolicyRequest, v1.GetPolicyResponse](
-			httpClient,
-			baseURL+TenantServiceGetPolicyProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("GetPolicy")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
-		updatePolicy: connect.NewClient[v1.UpdatePolicyRequest, v1.UpdatePolicyResponse](
-			httpClient,
-			baseURL+TenantServiceUpdatePolicyProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("UpdatePolicy")),
-			connect.WithClientOptions(opts...),
-		),
-		setChannels: connect.NewClient[v1.SetChannelsRequest, v1.SetChannelsResponse](
-			httpClient,
-			baseURL+TenantServiceSetChannelsProcedure,
-			connect.WithSchema(tenantServiceMethods.ByName("SetChannels")),
-			connect.WithClientOptions(opts...),
-		),
 	}
 }
 
 // tenantServiceClient implements TenantServiceClient.
 type tenantServiceClient struct {
-	getTenant      *connect.Client[v1.GetTenantRequest, v1.GetTenantResponse]
-	updateTenant   *connect.Client[v1.UpdateTenantRequest, v1.UpdateTenantResponse]
-	createLocation *connect.Client[v1.CreateLocationRequest, v1.CreateLocationResponse]
-	updateLocation *connect.Client[v1.UpdateLocationRequest, v1.UpdateLocationResponse]
-	getLocation    *connect.Client[v1.GetLocationRequest, v1.GetLocationResponse]
-	listLocations  *connect.Client[v1.ListLocationsRequest, v1.ListLocationsResponse]
-	createResource *connect.Client[v1.CreateResourceRequest, v1.CreateResourceResponse]
-	updateResource *connect.Client[v1.UpdateResourceRequest, v1.UpdateResourceResponse]
-	listResources  *connect.Client[v1.ListResourcesRequest, v1.ListResourcesResponse]
-	createService  *connect.Client[v1.CreateServiceRequest, v1.CreateServiceResponse]
-	updateService  *connect.Client[v1.UpdateServiceRequest, v1.UpdateServiceResponse]
-	getService     *connect.Client[v1.GetServiceRequest, v1.GetServiceResponse]
-	listServices   *connect.Client[v1.ListServicesRequest, v1.ListServicesResponse]
-	getPolicy      *connect.Client[v1.GetPolicyRequest, v1.GetPolicyResponse]
-	updatePolicy   *connect.Client[v1.UpdatePolicyRequest, v1.UpdatePolicyResponse]
-	setChannels    *connect.Client[v1.SetChannelsRequest, v1.SetChannelsResponse]
+	getTenant    *connect.Client[v1.GetTenantRequest, v1.GetTenantResponse]
+	updateTenant *connect.Client[v1.UpdateTenantRequest, v1.UpdateTenantResponse]
 }
 
 // GetTenant calls berth.v1.TenantService.GetTenant.
@@ -296,190 +103,16 @@ func (c *tenantServiceClient) UpdateTenant(ctx context.Context, req *v1.UpdateTe
 	return nil, err
 }
 
-// CreateLocation calls berth.v1.TenantService.CreateLocation.
-func (c *tenantServiceClient) CreateLocation(ctx context.Context, req *v1.CreateLocationRequest) (*v1.CreateLocationResponse, error) {
-	response, err := c.createLocation.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdateLocation calls berth.v1.TenantService.UpdateLocation.
-func (c *tenantServiceClient) UpdateLocation(ctx context.Context, req *v1.UpdateLocationRequest) (*v1.UpdateLocationResponse, error) {
-	response, err := c.updateLocation.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetLocation calls berth.v1.TenantService.GetLocation.
-func (c *tenantServiceClient) GetLocation(ctx context.Context, req *v1.GetLocationRequest) (*v1.GetLocationResponse, error) {
-	response, err := c.getLocation.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListLocations calls berth.v1.TenantService.ListLocations.
-func (c *tenantServiceClient) ListLocations(ctx context.Context, req *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error) {
-	response, err := c.listLocations.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// CreateResource calls berth.v1.TenantService.CreateResource.
-func (c *tenantServiceClient) CreateResource(ctx context.Context, req *v1.CreateResourceRequest) (*v1.CreateResourceResponse, error) {
-	response, err := c.createResource.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdateResource calls berth.v1.TenantService.UpdateResource.
-func (c *tenantServiceClient) UpdateResource(ctx context.Context, req *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error) {
-	response, err := c.updateResource.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListResources calls berth.v1.TenantService.ListResources.
-func (c *tenantServiceClient) ListResources(ctx context.Context, req *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
-	response, err := c.listResources.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// CreateService calls berth.v1.TenantService.CreateService.
-func (c *tenantServiceClient) CreateService(ctx context.Context, req *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error) {
-	response, err := c.createService.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdateService calls berth.v1.TenantService.UpdateService.
-func (c *tenantServiceClient) UpdateService(ctx context.Context, req *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error) {
-	response, err := c.updateService.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetService calls berth.v1.TenantService.GetService.
-func (c *tenantServiceClient) GetService(ctx context.Context, req *v1.GetServiceRequest) (*v1.GetServiceResponse, error) {
-	response, err := c.getService.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListServices calls berth.v1.TenantService.ListServices.
-func (c *tenantServiceClient) ListServices(ctx context.Context, req *v1.ListServicesRequest) (*v1.ListServicesResponse, error) {
-	response, err := c.listServices.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// GetPolicy calls berth.v1.TenantService.GetPolicy.
-func (c *tenantServiceClient) GetPolicy(ctx context.Context, req *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error) {
-	response, err := c.getPolicy.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// UpdatePolicy calls berth.v1.TenantService.UpdatePolicy.
-func (c *tenantServiceClient) UpdatePolicy(ctx context.Context, req *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error) {
-	response, err := c.updatePolicy.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// SetChannels calls berth.v1.TenantService.SetChannels.
-func (c *tenantServiceClient) SetChannels(ctx context.Context, req *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error) {
-	response, err := c.setChannels.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
 // TenantServiceHandler is an implementation of the berth.v1.TenantService service.
 type TenantServiceHandler interface {
 	// GetTenant reads the tenant's settings.
 	// Errors: TENANT_NOT_FOUND.
 	GetTenant(context.Context, *v1.GetTenantRequest) (*v1.GetTenantResponse, error)
 	// UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
-	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
-	// that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what the
-	// tenant asks for now, and by what it would ask for).
+	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a
+	// URL that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what
+	// the tenant asks for now, and by what it would ask for).
 	UpdateTenant(context.Context, *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error)
-	// CreateLocation creates a location that accepts bookings through all channels.
-	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
-	CreateLocation(context.Context, *v1.CreateLocationRequest) (*v1.CreateLocationResponse, error)
-	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
-	// deleted: their local dates have been counted for limits and in reports, and people know their local times. Changing
-	// the channels also needs the permission policy.write; existing bookings stay.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
-	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
-	UpdateLocation(context.Context, *v1.UpdateLocationRequest) (*v1.UpdateLocationResponse, error)
-	// GetLocation reads one location, active or not.
-	// Errors: LOCATION_NOT_FOUND.
-	GetLocation(context.Context, *v1.GetLocationRequest) (*v1.GetLocationResponse, error)
-	// ListLocations lists locations by name.
-	ListLocations(context.Context, *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error)
-	// CreateResource creates a court, bay, tee, room or chair at a location.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
-	CreateResource(context.Context, *v1.CreateResourceRequest) (*v1.CreateResourceResponse, error)
-	// UpdateResource edits a resource. Its location cannot be changed.
-	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
-	UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error)
-	// ListResources lists the resources of one location, or of all locations, by name.
-	// Errors: LOCATION_NOT_FOUND.
-	ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error)
-	// CreateService creates a service.
-	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
-	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
-	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
-	// delivery apply immediately.
-	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
-	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
-	// GetService reads one service, active or not.
-	// Errors: SERVICE_NOT_FOUND.
-	GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error)
-	// ListServices lists services by name.
-	ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error)
-	// GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
-	// level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
-	// default.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
-	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
-	// UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
-	// expiry.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
-	UpdatePolicy(context.Context, *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error)
-	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings
-	// stay.
-	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
-	SetChannels(context.Context, *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error)
 }
 
 // NewTenantServiceHandler builds an HTTP handler from the service implementation. It returns the
@@ -502,130 +135,12 @@ func NewTenantServiceHandler(svc TenantServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(tenantServiceMethods.ByName("UpdateTenant")),
 		connect.WithHandlerOptions(opts...),
 	)
-	tenantServiceCreateLocationHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceCreateLocationProcedure,
-		svc.CreateLocation,
-		connect.WithSchema(tenantServiceMethods.ByName("CreateLocation")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceUpdateLocationHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceUpdateLocationProcedure,
-		svc.UpdateLocation,
-		connect.WithSchema(tenantServiceMethods.ByName("UpdateLocation")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceGetLocationHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceGetLocationProcedure,
-		svc.GetLocation,
-		connect.WithSchema(tenantServiceMethods.ByName("GetLocation")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceListLocationsHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceListLocationsProcedure,
-		svc.ListLocations,
-		connect.WithSchema(tenantServiceMethods.ByName("ListLocations")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceCreateResourceHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceCreateResourceProcedure,
-		svc.CreateResource,
-		connect.WithSchema(tenantServiceMethods.ByName("CreateResource")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceUpdateResourceHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceUpdateResourceProcedure,
-		svc.UpdateResource,
-		connect.WithSchema(tenantServiceMethods.ByName("UpdateResource")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceListResourcesHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceListResourcesProcedure,
-		svc.ListResources,
-		connect.WithSchema(tenantServiceMethods.ByName("ListResources")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceCreateServiceHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceCreateServiceProcedure,
-		svc.CreateService,
-		connect.WithSchema(tenantServiceMethods.ByName("CreateService")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceUpdateServiceHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceUpdateServiceProcedure,
-		svc.UpdateService,
-		connect.WithSchema(tenantServiceMethods.ByName("UpdateService")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceGetServiceHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceGetServiceProcedure,
-		svc.GetService,
-		connect.WithSchema(tenantServiceMethods.ByName("GetService")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceListServicesHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceListServicesProcedure,
-		svc.ListServices,
-		connect.WithSchema(tenantServiceMethods.ByName("ListServices")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceGetPolicyHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceGetPolicyProcedure,
-		svc.GetPolicy,
-		connect.WithSchema(tenantServiceMethods.ByName("GetPolicy")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceUpdatePolicyHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceUpdatePolicyProcedure,
-		svc.UpdatePolicy,
-		connect.WithSchema(tenantServiceMethods.ByName("UpdatePolicy")),
-		connect.WithHandlerOptions(opts...),
-	)
-	tenantServiceSetChannelsHandler := connect.NewUnaryHandlerSimple(
-		TenantServiceSetChannelsProcedure,
-		svc.SetChannels,
-		connect.WithSchema(tenantServiceMethods.ByName("SetChannels")),
-		connect.WithHandlerOptions(opts...),
-	)
 	return "/berth.v1.TenantService/", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case TenantServiceGetTenantProcedure:
 			tenantServiceGetTenantHandler.ServeHTTP(w, r)
 		case TenantServiceUpdateTenantProcedure:
 			tenantServiceUpdateTenantHandler.ServeHTTP(w, r)
-		case TenantServiceCreateLocationProcedure:
-			tenantServiceCreateLocationHandler.ServeHTTP(w, r)
-		case TenantServiceUpdateLocationProcedure:
-			tenantServiceUpdateLocationHandler.ServeHTTP(w, r)
-		case TenantServiceGetLocationProcedure:
-			tenantServiceGetLocationHandler.ServeHTTP(w, r)
-		case TenantServiceListLocationsProcedure:
-			tenantServiceListLocationsHandler.ServeHTTP(w, r)
-		case TenantServiceCreateResourceProcedure:
-			tenantServiceCreateResourceHandler.ServeHTTP(w, r)
-		case TenantServiceUpdateResourceProcedure:
-			tenantServiceUpdateResourceHandler.ServeHTTP(w, r)
-		case TenantServiceListResourcesProcedure:
-			tenantServiceListResourcesHandler.ServeHTTP(w, r)
-		case TenantServiceCreateServiceProcedure:
-			tenantServiceCreateServiceHandler.ServeHTTP(w, r)
-		case TenantServiceUpdateServiceProcedure:
-			tenantServiceUpdateServiceHandler.ServeHTTP(w, r)
-		case TenantServiceGetServiceProcedure:
-			tenantServiceGetServiceHandler.ServeHTTP(w, r)
-		case TenantServiceListServicesProcedure:
-			tenantServiceListServicesHandler.ServeHTTP(w, r)
-		case TenantServiceGetPolicyProcedure:
-			tenantServiceGetPolicyHandler.ServeHTTP(w, r)
-		case TenantServiceUpdatePolicyProcedure:
-			tenantServiceUpdatePolicyHandler.ServeHTTP(w, r)
-		case TenantServiceSetChannelsProcedure:
-			tenantServiceSetChannelsHandler.ServeHTTP(w, r)
 		default:
 			http.NotFound(w, r)
 		}
@@ -641,60 +156,4 @@ func (UnimplementedTenantServiceHandler) GetTenant(context.Context, *v1.GetTenan
 
 func (UnimplementedTenantServiceHandler) UpdateTenant(context.Context, *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.UpdateTenant is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) CreateLocation(context.Context, *v1.CreateLocationRequest) (*v1.CreateLocationResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.CreateLocation is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) UpdateLocation(context.Context, *v1.UpdateLocationRequest) (*v1.UpdateLocationResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.UpdateLocation is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) GetLocation(context.Context, *v1.GetLocationRequest) (*v1.GetLocationResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.GetLocation is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) ListLocations(context.Context, *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.ListLocations is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) CreateResource(context.Context, *v1.CreateResourceRequest) (*v1.CreateResourceResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.CreateResource is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.UpdateResource is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.ListResources is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.CreateService is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.UpdateService is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) GetService(context.Context, *v1.GetServiceRequest) (*v1.GetServiceResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.GetService is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) ListServices(context.Context, *v1.ListServicesRequest) (*v1.ListServicesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.ListServices is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.GetPolicy is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) UpdatePolicy(context.Context, *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.UpdatePolicy is not implemented"))
-}
-
-func (UnimplementedTenantServiceHandler) SetChannels(context.Context, *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.TenantService.SetChannels is not implemented"))
 }

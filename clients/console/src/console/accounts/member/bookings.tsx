@@ -112,7 +112,7 @@ function Waits({ member }: { member: Member }) {
   const t = useText(memberPageTexts, waitlistTexts);
   const can = useCan();
   const entries = useQuery(
-    WaitlistService.method.listEntries,
+    WaitlistService.method.listWaitlistEntries,
     { filter: { memberId: member.id }, pageSize: 200 },
     { refetchInterval: 60_000, select: ({ entries }) => entries },
   );
@@ -163,7 +163,7 @@ function Waits({ member }: { member: Member }) {
 
 function Remove({ entry }: { entry: WaitlistEntry }) {
   const t = useText(waitlistTexts);
-  const remove = useCall(WaitlistService.method.removeEntry, {
+  const remove = useCall(WaitlistService.method.removeWaitlistEntry, {
     ask: {
       title: t.waitlist.removeTitle(entry.memberName),
       body: entry.window ? t.timeWindow.window : entry.sessionTitle,

@@ -36,7 +36,9 @@ interface MessageChannelsProps {
 export function MessageChannels({ member, devices }: MessageChannelsProps) {
   const t = useText(memberPageTexts, notificationTexts, uiTexts);
   const { tenant } = useMe();
-  const query = useQuery(NotificationService.method.getPreferences, { memberId: member.id });
+  const query = useQuery(NotificationService.method.getNotificationPreferences, {
+    memberId: member.id,
+  });
   return (
     <Stack gap={18}>
       <Card bare title={t.member.devices}>

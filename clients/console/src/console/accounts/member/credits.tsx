@@ -80,7 +80,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const [granting, grant] = useDisclosure();
   const pause = useCall(CreditService.method.pauseSubscription);
   const resume = useCall(CreditService.method.resumeSubscription);
-  const debt = useCall(CreditService.method.markDebt);
+  const debt = useCall(CreditService.method.markSubscriptionInDebt);
   const { id: subscriptionId, status, planName } = subscription;
   const end = useCall(CreditService.method.cancelSubscription, {
     ask: {
@@ -145,7 +145,7 @@ function Grant({ subscription, onClose }: { subscription: Subscription; onClose:
   const t = useText(accountTexts);
   const form = useFields({ amount: 1 as number | "", reason: "" }, t.fields);
   const { amount, reason } = form.values;
-  const grant = useSave(CreditService.method.grantCredits, ({ entry }) =>
+  const grant = useSave(CreditService.method.grantCredits, ({ line: entry }) =>
     t.members.granted(entry?.balance ?? 0),
   );
   return (
@@ -172,7 +172,7 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
   const t = useText(accountTexts);
   const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
   const [plan, setPlan] = useState<string | null>(null);
-  const start = useSave(CreditService.method.subscribe, t.members.subscribed);
+  const start = useSave(CreditService.method.createSubscription, t.members.subscribed);
   return (
     <CallForm
       act={t.members.subscribe}

@@ -2,8 +2,8 @@ import {
   type AnalyticsFilterSchema,
   AnalyticsService,
   type AttendanceDay,
+  type BookingChannel,
   type BookingTrendPoint,
-  type Channel,
   TrendBucket,
   UtilizationGroup,
   type UtilizationRow,
@@ -223,7 +223,12 @@ function Daily({ days }: { days: readonly AttendanceDay[] }) {
 }
 
 /** By number: with the enum, the page would load all that the contract has about bookings. */
-const channelColors: Record<Channel, string> = { 0: "", 1: "tide.6", 2: "yellow.6", 3: "grape.5" };
+const channelColors: Record<BookingChannel, string> = {
+  0: "",
+  1: "tide.6",
+  2: "yellow.6",
+  3: "grape.5",
+};
 
 /** Bookings made over time. */
 function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
@@ -238,7 +243,7 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
           channels.map(({ channel, bookings }) => [channel, Number(bookings)]),
         ),
       }))}
-      series={([1, 2, 3] satisfies Channel[])
+      series={([1, 2, 3] satisfies BookingChannel[])
         .filter((channel) => used.has(channel))
         .map((channel) => ({
           name: String(channel),

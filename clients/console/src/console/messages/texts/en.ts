@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from "@berthhq/client";
+import type { NotificationDeliveryStatus } from "@berthhq/client";
 /** Texts about messages: what was sent, templates, settings and senders. */
 export const en = {
   messages: {
@@ -26,7 +26,7 @@ export const en = {
       8: "Bounced",
       9: "Delivered",
       10: "Read",
-    } satisfies Record<DeliveryStatus, string>,
+    } satisfies Record<NotificationDeliveryStatus, string>,
     log: {
       when: "When",
       to: "To",

@@ -1,10 +1,10 @@
 import {
   BookingStatus,
   CheckInService,
-  OfferStatus,
   type Session,
   SessionService,
-  SessionState,
+  SessionStatus,
+  WaitlistOfferStatus,
   WaitlistService,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
@@ -87,8 +87,8 @@ export function SessionPage() {
 
 function stateOf(session: Session, t: ScheduleTexts): [Tone, string] {
   const now = Date.now();
-  if (session.state === SessionState.CANCELLED) return ["bad", t.sessionState.cancelled];
-  if (session.state === SessionState.DRAFT) return ["warn", t.sessionState.draft];
+  if (session.status === SessionStatus.CANCELLED) return ["bad", t.sessionState.cancelled];
+  if (session.status === SessionStatus.DRAFT) return ["warn", t.sessionState.draft];
   if (millis(session.endTime) < now) return ["", t.sessionState.over];
   if (session.blocked) return ["warn", t.sessionState.blocked];
   if (millis(session.startTime) < now) return ["accent", t.sessionState.running];
@@ -107,9 +107,9 @@ function Head({ session, onHold }: HeadProps) {
   const can = useCan();
   const zone = session.timeZone;
   const [tone, state] = stateOf(session, t);
-  const over = session.state === SessionState.CANCELLED;
+  const over = session.status === SessionStatus.CANCELLED;
   const coming = millis(session.startTime) > Date.now();
-  const open = session.state === SessionState.PUBLISHED && coming;
+  const open = session.status === SessionStatus.PUBLISHED && coming;
   const bookable = can("booking.create_for_others") && open;
   const holdable = can("booking.hold_for_others") && open && session.seatsOpen !== 0;
   return (
@@ -153,9 +153,9 @@ function Head({ session, onHold }: HeadProps) {
           </DialogButton>
         )}
       </PageHead>
-      {session.stateReason && (
+      {session.statusReason && (
         <Alert color={over ? "red" : "yellow"} mb="md">
-          {session.stateReason}
+          {session.statusReason}
         </Alert>
       )}
     </>
@@ -169,12 +169,12 @@ function About({ session }: { session: Session }) {
   const can = useCan();
   const roster = useRoster(session.id);
   const story = useQuery(
-    WaitlistService.method.explainSession,
+    WaitlistService.method.explainSessionWaitlist,
     { sessionId: session.id },
     { enabled: can("waitlist.read") },
   );
   // Seats that live offers keep count as taken, but have no booking yet.
-  const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
+  const kept = story.data?.offers.some(({ status }) => status === WaitlistOfferStatus.LIVE)
     ? session.seatsTaken -
       seatsIn(roster.data, BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.ATTENDED)
     : 0;
@@ -213,7 +213,7 @@ function About({ session }: { session: Session }) {
 
 function DisplayButton({ session }: { session: Session }) {
   const t = useText(scheduleTexts);
-  const make = useCall(CheckInService.method.createDisplayUrl);
+  const make = useCall(CheckInService.method.createDisplayLink);
   return (
     <Button
       variant="default"
@@ -264,9 +264,9 @@ function SessionActions({ session }: { session: Session }) {
       t.session.sessionCancelled(bookingsCancelled, creditsRefunded),
   });
   const [displays, { open: showDisplays, close: hideDisplays }] = useDisclosure();
-  const { id: sessionId, etag, state, blocked } = session;
-  if (state === SessionState.CANCELLED) return null;
-  const draft = state === SessionState.DRAFT;
+  const { id: sessionId, etag, status: state, blocked } = session;
+  if (state === SessionStatus.CANCELLED) return null;
+  const draft = state === SessionStatus.DRAFT;
   const blockable = !draft && can("session.block");
   const publishable = can("session.publish");
   const rest: Action[] = [

@@ -1,4 +1,4 @@
-import { SessionService, type Workout, WorkoutSchema } from "@berthhq/client";
+import { type Workout, WorkoutSchema, WorkoutService } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { Button, Group, SegmentedControl, Select, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -70,7 +70,7 @@ interface WorkoutFormProps {
 /** Creates or edits a workout. An edit shows in every session that has the workout. */
 export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
   const t = useText(workoutTexts);
-  const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
+  const update = useCall(WorkoutService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
     <EditForm
       entity={workout}
@@ -88,7 +88,7 @@ export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
           <CallButton
             variant="subtle"
             color="red"
-            method={SessionService.method.deleteWorkout}
+            method={WorkoutService.method.deleteWorkout}
             input={{ workoutId: workout.id, etag: workout.etag }}
             ask={{
               title: t.workouts.deleteTitle(workout.name),
@@ -159,7 +159,7 @@ export function AttachForm({ taken, busy, onChoose }: AttachFormProps) {
   const { onSubmit } = useSubmit(async () => {
     if (chosen) await onChoose(chosen);
   });
-  const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
+  const workouts = useAll(WorkoutService.method.listWorkouts, {}, (answer) => answer.workouts);
   return (
     <Form onSubmit={onSubmit}>
       <Select

@@ -1,4 +1,4 @@
-import { SessionService, type Workout } from "@berthhq/client";
+import { type Workout, WorkoutService } from "@berthhq/client";
 import { Button, Group, SimpleGrid } from "@mantine/core";
 import { IconBarbell, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
@@ -21,11 +21,11 @@ export function WorkoutsPage() {
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
-  const create = useCall(SessionService.method.createWorkout, {
+  const create = useCall(WorkoutService.method.createWorkout, {
     quiet: true,
     done: ({ workout }) => t.workouts.made(workout?.name ?? ""),
   });
-  const workouts = useAll(SessionService.method.listWorkouts, {}, (answer) => answer.workouts);
+  const workouts = useAll(WorkoutService.method.listWorkouts, {}, (answer) => answer.workouts);
   const workoutOf = (id: string) => workouts.data?.find((workout) => workout.id === id);
   const wanted = query.trim().toLowerCase();
   const fits = ({ name, body }: Workout) => `${name} ${body}`.toLowerCase().includes(wanted);

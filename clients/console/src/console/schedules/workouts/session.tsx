@@ -1,4 +1,4 @@
-import { type Session, SessionService, SessionState, type Workout } from "@berthhq/client";
+import { type Session, SessionStatus, type Workout, WorkoutService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { ActionIcon, Group, Menu, Modal } from "@mantine/core";
 import { IconArrowUp, IconBarbell, IconPlus, IconX } from "@tabler/icons-react";
@@ -23,14 +23,14 @@ const WorkoutDetails = later(() => import("./form"), "WorkoutDetails");
 export function SessionWorkouts({ session }: { session: Session }) {
   const t = useText(scheduleTexts, workoutTexts);
   const can = useCan();
-  const workouts = useQuery(SessionService.method.listWorkouts, { sessionId: session.id });
-  const set = useCall(SessionService.method.setWorkouts);
-  const write = useCall(SessionService.method.addInlineWorkout, { quiet: true });
+  const workouts = useQuery(WorkoutService.method.listWorkouts, { sessionId: session.id });
+  const set = useCall(WorkoutService.method.setWorkouts);
+  const write = useCall(WorkoutService.method.addInlineWorkout, { quiet: true });
   /** What is open: the form that attaches or writes a workout, or a workout by its id. */
   const [open, setOpen] = useState<string>();
   const [last, turn] = useLast(open);
   const close = () => setOpen(undefined);
-  const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
+  const writes = can("workout.write") && session.status !== SessionStatus.CANCELLED;
   // The etag guards against overwriting changes by other users.
   const etag = useRef(session.etag);
   useEffect(() => {

@@ -48,13 +48,13 @@ export const de: typeof en = {
         "Reservierungsdauer",
         "Wie lange ein Platz reserviert bleibt, während jemand bezahlt.",
       ],
-      checkinOpensBefore: ["Check-in öffnet", "Wie lange vor Beginn."],
-      checkinClosesAfterEnd: ["Check-in schließt", "Wie lange nach dem Ende."],
+      checkInOpensBefore: ["Check-in öffnet", "Wie lange vor Beginn."],
+      checkInClosesAfterEnd: ["Check-in schließt", "Wie lange nach dem Ende."],
       gpsMaxMeters: [
         "Check-in-Umkreis",
         "Wie nah am Standort Mitglieder für den Check-in per GPS sein müssen.",
       ],
-      checkinRequiresQr: [
+      checkInRequiresQr: [
         "Check-in nur mit Code",
         "Mitglieder brauchen den Code auf der Check-in-Anzeige. Der Standort des Handys genügt nicht.",
       ],

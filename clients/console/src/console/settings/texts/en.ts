@@ -1,4 +1,4 @@
-import type { PolicyLevel } from "@berthhq/client";
+import type { SettingLevel } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about policies, and about settings that are inherited by level. */
@@ -21,7 +21,7 @@ export const en = {
       2: "Organization",
       3: "Location",
       4: "Service",
-    } satisfies Record<PolicyLevel, string>,
+    } satisfies Record<SettingLevel, string>,
     override: "Override",
     inherit: "Use inherited value",
     hours: "hours",
@@ -49,13 +49,13 @@ export const en = {
       ],
       tierCancellations: ["Cancellation by tier", "Tiers with their own cancellation window."],
       holdTtl: ["Hold time", "How long a seat is held while someone pays."],
-      checkinOpensBefore: ["Check-in opens", "How long before the start."],
-      checkinClosesAfterEnd: ["Check-in closes", "How long after the end."],
+      checkInOpensBefore: ["Check-in opens", "How long before the start."],
+      checkInClosesAfterEnd: ["Check-in closes", "How long after the end."],
       gpsMaxMeters: [
         "Check-in radius",
         "How close to the location members must be to check in by GPS.",
       ],
-      checkinRequiresQr: [
+      checkInRequiresQr: [
         "Check-in by code only",
         "Members need the code on the check-in display. Their phone’s position is not enough.",
       ],

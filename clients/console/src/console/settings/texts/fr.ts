@@ -48,13 +48,13 @@ export const fr: typeof en = {
         "Durée de pré-réservation",
         "Combien de temps une place est gardée pendant le paiement.",
       ],
-      checkinOpensBefore: ["Ouverture du pointage", "Combien de temps avant le début."],
-      checkinClosesAfterEnd: ["Fermeture du pointage", "Combien de temps après la fin."],
+      checkInOpensBefore: ["Ouverture du pointage", "Combien de temps avant le début."],
+      checkInClosesAfterEnd: ["Fermeture du pointage", "Combien de temps après la fin."],
       gpsMaxMeters: [
         "Rayon de pointage",
         "À quelle distance du lieu les membres peuvent pointer par GPS.",
       ],
-      checkinRequiresQr: [
+      checkInRequiresQr: [
         "Pointage par code seulement",
         "Les membres ont besoin du code de l’écran de pointage. La position du téléphone ne suffit pas.",
       ],

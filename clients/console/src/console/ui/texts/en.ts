@@ -1,4 +1,4 @@
-import type { Channel } from "@berthhq/client";
+import type { BookingChannel } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts that several areas of the console show. */
@@ -26,7 +26,10 @@ export const en = {
     findMember: "Name, email or phone",
     unverified: "unverified",
     guest: "Guest",
-    channel: { 0: "", 1: "Online", 2: "Phone", 3: "Walk-in" } satisfies Record<Channel, string>,
+    channel: { 0: "", 1: "Online", 2: "Phone", 3: "Walk-in" } satisfies Record<
+      BookingChannel,
+      string
+    >,
     staffNote: "Note for staff",
     membershipNumber: "Membership number",
   },

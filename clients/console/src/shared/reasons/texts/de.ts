@@ -74,7 +74,7 @@ export const de: typeof en = {
     REFUND_EXCEEDS_CAPTURED: () =>
       "Die Rückzahlung ist höher als der noch nicht zurückgezahlte Betrag.",
     SUBSCRIPTION_STATE: () => "Das ist im aktuellen Status des Abos nicht möglich.",
-    CHECKIN_WINDOW: (f) => `Der Check-in ist von ${f.opens_at} bis ${f.closes_at} geöffnet.`,
+    CHECK_IN_WINDOW: (f) => `Der Check-in ist von ${f.opens_at} bis ${f.closes_at} geöffnet.`,
     QR_INVALID: () =>
       "Dieser QR-Code ist veraltet oder gehört zu einem anderen Termin. Scannen Sie den auf der Check-in-Anzeige.",
     GPS_TOO_FAR: (f) =>
@@ -87,7 +87,7 @@ export const de: typeof en = {
     GPS_NOT_AVAILABLE: () => "Check-in per GPS ist hier nicht möglich.",
     NOT_CONFIRMED: () => "Es gibt keine bestätigte Buchung zum Einchecken.",
     LINK_INVALID: () => "Dieser Link ist nicht mehr gültig.",
-    OFFER_NOT_LIVE: () => "Dieses Angebot ist nicht mehr verfügbar.",
+    WAITLIST_OFFER_NOT_LIVE: () => "Dieses Angebot ist nicht mehr verfügbar.",
     RULES_INVALID: (f) =>
       `Diese Regeln sind ungültig${f.line ? `: Zeile ${f.line}, Spalte ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Der Text ist ungültig: Zeile ${f.line}, Spalte ${f.column}.`,
@@ -101,7 +101,7 @@ export const de: typeof en = {
     DNS_RECORD_DIFFERENT: (f) => `Der TXT-Eintrag ${f.name} hat einen anderen Text: ${f.found}`,
     DNS_UNAVAILABLE: (f) =>
       `Die Nameserver antworten nicht für ${f.name}. Versuchen Sie es später noch einmal.`,
-    UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
+    RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     ETAG_MISMATCH: () =>
       "Jemand anderes hat das geändert. Bitte prüfen Sie es und versuchen Sie es erneut.",
     RATE_LIMITED: (f) =>

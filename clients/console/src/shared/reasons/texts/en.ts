@@ -71,7 +71,7 @@ export const en = {
     NOTHING_TO_REFUND: () => "There is no credit to refund.",
     REFUND_EXCEEDS_CAPTURED: () => "The refund is more than what is left of the payment.",
     SUBSCRIPTION_STATE: () => "This is not possible in the subscription’s current state.",
-    CHECKIN_WINDOW: (f: Facts) => `Check-in is open from ${f.opens_at} to ${f.closes_at}.`,
+    CHECK_IN_WINDOW: (f: Facts) => `Check-in is open from ${f.opens_at} to ${f.closes_at}.`,
     QR_INVALID: () =>
       "This QR code is outdated, or belongs to another session. Scan the one on the check-in display.",
     GPS_TOO_FAR: (f: Facts) =>
@@ -83,7 +83,7 @@ export const en = {
     GPS_NOT_AVAILABLE: () => "GPS check-in is not available here.",
     NOT_CONFIRMED: () => "There is no confirmed booking to check in.",
     LINK_INVALID: () => "This link is no longer valid.",
-    OFFER_NOT_LIVE: () => "This offer is no longer available.",
+    WAITLIST_OFFER_NOT_LIVE: () => "This offer is no longer available.",
     RULES_INVALID: (f: Facts) =>
       `These rules are not valid${f.line ? `: line ${f.line}, column ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f: Facts) => `The text is not valid: line ${f.line}, column ${f.column}.`,
@@ -96,7 +96,7 @@ export const en = {
       `The TXT record ${f.name} was not found. A new record can take some hours to be seen everywhere.`,
     DNS_RECORD_DIFFERENT: (f: Facts) => `The TXT record ${f.name} has another text: ${f.found}`,
     DNS_UNAVAILABLE: (f: Facts) => `The name servers do not answer for ${f.name}. Try again later.`,
-    UNREACHABLE: () => "There is no phone number, address or device to send this to.",
+    RECIPIENT_UNREACHABLE: () => "There is no phone number, address or device to send this to.",
     ETAG_MISMATCH: () => "Someone else changed this. Please review it and try again.",
     RATE_LIMITED: (f: Facts) =>
       `Too many requests. Try again in ${f.retry_after ?? "a few"} seconds.`,

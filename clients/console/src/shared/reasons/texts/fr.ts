@@ -71,7 +71,7 @@ export const fr: typeof en = {
     NOTHING_TO_REFUND: () => "Il n’y a pas de crédit à rembourser.",
     REFUND_EXCEEDS_CAPTURED: () => "Le remboursement dépasse ce qui reste du paiement.",
     SUBSCRIPTION_STATE: () => "L’état de l’abonnement ne le permet pas.",
-    CHECKIN_WINDOW: (f) => `Le pointage est ouvert de ${f.opens_at} à ${f.closes_at}.`,
+    CHECK_IN_WINDOW: (f) => `Le pointage est ouvert de ${f.opens_at} à ${f.closes_at}.`,
     QR_INVALID: () =>
       "Ce code QR est périmé, ou celui d’une autre séance. Scannez celui de l’écran de pointage.",
     GPS_TOO_FAR: (f) =>
@@ -83,7 +83,7 @@ export const fr: typeof en = {
     GPS_NOT_AVAILABLE: () => "Le pointage par GPS n’est pas possible ici.",
     NOT_CONFIRMED: () => "Il n’y a pas de réservation confirmée à pointer.",
     LINK_INVALID: () => "Ce lien n’est plus valable.",
-    OFFER_NOT_LIVE: () => "Cette offre n’est plus disponible.",
+    WAITLIST_OFFER_NOT_LIVE: () => "Cette offre n’est plus disponible.",
     RULES_INVALID: (f) =>
       `Ces règles ne sont pas valables${f.line ? ` : ligne ${f.line}, colonne ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Le texte n’est pas valable : ligne ${f.line}, colonne ${f.column}.`,
@@ -97,7 +97,8 @@ export const fr: typeof en = {
     DNS_RECORD_DIFFERENT: (f) => `L’enregistrement TXT ${f.name} a un autre texte : ${f.found}`,
     DNS_UNAVAILABLE: (f) =>
       `Les serveurs de noms ne répondent pas pour ${f.name}. Réessayez plus tard.`,
-    UNREACHABLE: () => "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
+    RECIPIENT_UNREACHABLE: () =>
+      "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     ETAG_MISMATCH: () => "Quelqu’un d’autre a modifié ceci. Vérifiez, puis réessayez.",
     RATE_LIMITED: (f) =>
       `Trop de requêtes. Réessayez dans ${f.retry_after ?? "quelques"} secondes.`,

@@ -29,9 +29,9 @@ export type Access = Message<"berth.v1.Access"> & {
   rule: Access_Rule;
 
   /**
-   * The permission that the caller's roles must have in the request's tenant, such as "session.create". With RULE_SELF,
-   * callers with the permission may act on everyone's data, and other callers only on their own. Empty if no permission
-   * guards or widens the RPC.
+   * The permission that the caller's roles must have in the request's tenant, such as "session.create". With
+   * RULE_SELF, callers with the permission may act on everyone's data, and other callers only on their own. Empty if
+   * no permission guards or widens the RPC.
    *
    * @generated from field: string permission = 2;
    */

@@ -835,8 +835,8 @@ export type RotateServiceAccountKeyRequest = Message<"berth.v1.RotateServiceAcco
   serviceAccountId: string;
 
   /**
-   * How long the other keys stay valid, up to 7 days. If absent, they end immediately. A key that expires earlier still
-   * does.
+   * How long the other keys stay valid, up to 7 days. If absent, they end immediately. A key that expires earlier
+   * still does.
    *
    * @generated from field: google.protobuf.Duration overlap = 3;
    */
@@ -1055,8 +1055,8 @@ export const AccessService: GenService<{
     output: typeof DeleteRoleResponseSchema;
   },
   /**
-   * AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of the
-   * role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+   * AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
+   * the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.AssignRole
@@ -1067,8 +1067,9 @@ export const AccessService: GenService<{
     output: typeof AssignRoleResponseSchema;
   },
   /**
-   * RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions of
-   * the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own roles.
+   * RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
+   * of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
+   * roles.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
    *
    * @generated from rpc berth.v1.AccessService.RevokeRole
@@ -1079,9 +1080,9 @@ export const AccessService: GenService<{
     output: typeof RevokeRoleResponseSchema;
   },
   /**
-   * TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until then
-   * nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is deactivated or
-   * loses the role of owner. Owners and the receiver are told.
+   * TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until
+   * then nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is
+   * deactivated or loses the role of owner. Owners and the receiver are told.
    * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
    *
    * @generated from rpc berth.v1.AccessService.TransferOwnership
@@ -1136,8 +1137,8 @@ export const AccessService: GenService<{
     output: typeof CheckAccessResponseSchema;
   },
   /**
-   * CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
-   * response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+   * CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats
+   * the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
    * Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
    *
    * @generated from rpc berth.v1.AccessService.CreateServiceAccount

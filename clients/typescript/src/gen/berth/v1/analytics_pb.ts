@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Channel } from "./common_pb.js";
+import type { BookingChannel } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Date } from "../../google/type/date_pb.js";
 import { file_google_type_date } from "../../google/type/date_pb.js";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/analytics.proto.
  */
 export const file_berth_v1_analytics: GenFile = /*@__PURE__*/
-  fileDesc("ChhiZXJ0aC92MS9hbmFseXRpY3MucHJvdG8SCGJlcnRoLnYxIogBCg9BbmFseXRpY3NGaWx0ZXISJQoKc3RhcnRfZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSIwoIZW5kX2RhdGUYAiABKAsyES5nb29nbGUudHlwZS5EYXRlEhQKDGxvY2F0aW9uX2lkcxgDIAMoCRITCgtzZXJ2aWNlX2lkcxgEIAMoCSLpAwoQQXR0ZW5kYW5jZUNvdW50cxIQCghzZXNzaW9ucxgBIAEoBRIaChJzZXNzaW9uc19jYW5jZWxsZWQYAiABKAUSEAoIY2FwYWNpdHkYAyABKAMSDgoGYm9va2VkGAQgASgDEhYKDmJvb2tlZF9saW1pdGVkGAUgASgDEhAKCGF0dGVuZGVkGAYgASgDEhAKCG5vX3Nob3dzGAcgASgDEhEKCWNhbmNlbGxlZBgIIAEoAxIWCg5sYXRlX2NhbmNlbGxlZBgJIAEoAxISCgp3YWl0bGlzdGVkGAogASgDEhAKCHByb21vdGVkGAsgASgDEhwKD2F0dGVuZGFuY2VfcmF0ZRgMIAEoAUgAiAEBEhkKDG5vX3Nob3dfcmF0ZRgNIAEoAUgBiAEBEhYKCWZpbGxfcmF0ZRgOIAEoAUgCiAEBEh4KEWNhbmNlbGxhdGlvbl9yYXRlGA8gASgBSAOIAQESIwoWbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZRgQIAEoAUgEiAEBQhIKEF9hdHRlbmRhbmNlX3JhdGVCDwoNX25vX3Nob3dfcmF0ZUIMCgpfZmlsbF9yYXRlQhQKEl9jYW5jZWxsYXRpb25fcmF0ZUIZChdfbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZSJcCg1BdHRlbmRhbmNlRGF5Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEioKBmNvdW50cxgCIAEoCzIaLmJlcnRoLnYxLkF0dGVuZGFuY2VDb3VudHMifwoRQm9va2luZ1RyZW5kUG9pbnQSHwoEZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSEAoIYm9va2luZ3MYAiABKAMSDQoFc2VhdHMYAyABKAMSKAoIY2hhbm5lbHMYBCADKAsyFi5iZXJ0aC52MS5DaGFubmVsQ291bnQiUwoMQ2hhbm5lbENvdW50EiIKB2NoYW5uZWwYASABKA4yES5iZXJ0aC52MS5DaGFubmVsEhAKCGJvb2tpbmdzGAIgASgDEg0KBXNlYXRzGAMgASgDIokCCg5VdGlsaXphdGlvblJvdxISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEgwKBG5hbWUYBCABKAkSJwoHd2Vla2RheRgFIAEoDjIWLmdvb2dsZS50eXBlLkRheU9mV2VlaxIMCgRob3VyGAYgASgFEhAKCHNlc3Npb25zGAcgASgFEhoKEnNlc3Npb25zX3VubGltaXRlZBgIIAEoBRIVCg1zZWF0c19vZmZlcmVkGAkgASgDEhMKC3NlYXRzX3Rha2VuGAogASgDEhEKBHJhdGUYCyABKAFIAIgBAUIHCgVfcmF0ZSpYCgtUcmVuZEJ1Y2tldBIcChhUUkVORF9CVUNLRVRfVU5TUEVDSUZJRUQQABIUChBUUkVORF9CVUNLRVRfREFZEAESFQoRVFJFTkRfQlVDS0VUX1dFRUsQAiq4AQoQVXRpbGl6YXRpb25Hcm91cBIhCh1VVElMSVpBVElPTl9HUk9VUF9VTlNQRUNJRklFRBAAEh0KGVVUSUxJWkFUSU9OX0dST1VQX1NFUlZJQ0UQARIeChpVVElMSVpBVElPTl9HUk9VUF9MT0NBVElPThACEh4KGlVUSUxJWkFUSU9OX0dST1VQX1JFU09VUkNFEAMSIgoeVVRJTElaQVRJT05fR1JPVVBfV0VFS0RBWV9IT1VSEARiBnByb3RvMw", [file_berth_v1_common, file_google_type_date, file_google_type_dayofweek]);
+  fileDesc("ChhiZXJ0aC92MS9hbmFseXRpY3MucHJvdG8SCGJlcnRoLnYxIogBCg9BbmFseXRpY3NGaWx0ZXISJQoKc3RhcnRfZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSIwoIZW5kX2RhdGUYAiABKAsyES5nb29nbGUudHlwZS5EYXRlEhQKDGxvY2F0aW9uX2lkcxgDIAMoCRITCgtzZXJ2aWNlX2lkcxgEIAMoCSLpAwoQQXR0ZW5kYW5jZUNvdW50cxIQCghzZXNzaW9ucxgBIAEoBRIaChJzZXNzaW9uc19jYW5jZWxsZWQYAiABKAUSEAoIY2FwYWNpdHkYAyABKAMSDgoGYm9va2VkGAQgASgDEhYKDmJvb2tlZF9saW1pdGVkGAUgASgDEhAKCGF0dGVuZGVkGAYgASgDEhAKCG5vX3Nob3dzGAcgASgDEhEKCWNhbmNlbGxlZBgIIAEoAxIWCg5sYXRlX2NhbmNlbGxlZBgJIAEoAxISCgp3YWl0bGlzdGVkGAogASgDEhAKCHByb21vdGVkGAsgASgDEhwKD2F0dGVuZGFuY2VfcmF0ZRgMIAEoAUgAiAEBEhkKDG5vX3Nob3dfcmF0ZRgNIAEoAUgBiAEBEhYKCWZpbGxfcmF0ZRgOIAEoAUgCiAEBEh4KEWNhbmNlbGxhdGlvbl9yYXRlGA8gASgBSAOIAQESIwoWbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZRgQIAEoAUgEiAEBQhIKEF9hdHRlbmRhbmNlX3JhdGVCDwoNX25vX3Nob3dfcmF0ZUIMCgpfZmlsbF9yYXRlQhQKEl9jYW5jZWxsYXRpb25fcmF0ZUIZChdfbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZSJcCg1BdHRlbmRhbmNlRGF5Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEioKBmNvdW50cxgCIAEoCzIaLmJlcnRoLnYxLkF0dGVuZGFuY2VDb3VudHMihgEKEUJvb2tpbmdUcmVuZFBvaW50Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEhAKCGJvb2tpbmdzGAIgASgDEg0KBXNlYXRzGAMgASgDEi8KCGNoYW5uZWxzGAQgAygLMh0uYmVydGgudjEuQm9va2luZ0NoYW5uZWxDb3VudCJhChNCb29raW5nQ2hhbm5lbENvdW50EikKB2NoYW5uZWwYASABKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIQCghib29raW5ncxgCIAEoAxINCgVzZWF0cxgDIAEoAyKJAgoOVXRpbGl6YXRpb25Sb3cSEgoKc2VydmljZV9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRITCgtyZXNvdXJjZV9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEicKB3dlZWtkYXkYBSABKA4yFi5nb29nbGUudHlwZS5EYXlPZldlZWsSDAoEaG91chgGIAEoBRIQCghzZXNzaW9ucxgHIAEoBRIaChJzZXNzaW9uc191bmxpbWl0ZWQYCCABKAUSFQoNc2VhdHNfb2ZmZXJlZBgJIAEoAxITCgtzZWF0c190YWtlbhgKIAEoAxIRCgRyYXRlGAsgASgBSACIAQFCBwoFX3JhdGUqWAoLVHJlbmRCdWNrZXQSHAoYVFJFTkRfQlVDS0VUX1VOU1BFQ0lGSUVEEAASFAoQVFJFTkRfQlVDS0VUX0RBWRABEhUKEVRSRU5EX0JVQ0tFVF9XRUVLEAIquAEKEFV0aWxpemF0aW9uR3JvdXASIQodVVRJTElaQVRJT05fR1JPVVBfVU5TUEVDSUZJRUQQABIdChlVVElMSVpBVElPTl9HUk9VUF9TRVJWSUNFEAESHgoaVVRJTElaQVRJT05fR1JPVVBfTE9DQVRJT04QAhIeChpVVElMSVpBVElPTl9HUk9VUF9SRVNPVVJDRRADEiIKHlVUSUxJWkFUSU9OX0dST1VQX1dFRUtEQVlfSE9VUhAEYgZwcm90bzM", [file_berth_v1_common, file_google_type_date, file_google_type_dayofweek]);
 
 /**
  * AnalyticsFilter selects what is counted. All conditions that are set must match. A list matches any of its values.
@@ -61,8 +61,8 @@ export const AnalyticsFilterSchema: GenMessage<AnalyticsFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 0);
 
 /**
- * AttendanceCounts counts sessions and their bookings. Drafts and deleted sessions are not counted. A booking counts on
- * the day of its session, with all its seats: a party of four counts as four.
+ * AttendanceCounts counts sessions and their bookings. Drafts and deleted sessions are not counted. A booking counts
+ * on the day of its session, with all its seats: a party of four counts as four.
  *
  * @generated from message berth.v1.AttendanceCounts
  */
@@ -249,9 +249,9 @@ export type BookingTrendPoint = Message<"berth.v1.BookingTrendPoint"> & {
   /**
    * The same by channel, in the order of the enum. Channels without bookings are omitted.
    *
-   * @generated from field: repeated berth.v1.ChannelCount channels = 4;
+   * @generated from field: repeated berth.v1.BookingChannelCount channels = 4;
    */
-  channels: ChannelCount[];
+  channels: BookingChannelCount[];
 };
 
 /**
@@ -262,17 +262,17 @@ export const BookingTrendPointSchema: GenMessage<BookingTrendPoint> = /*@__PURE_
   messageDesc(file_berth_v1_analytics, 3);
 
 /**
- * ChannelCount counts the bookings made through one channel.
+ * BookingChannelCount counts the bookings made through one channel.
  *
- * @generated from message berth.v1.ChannelCount
+ * @generated from message berth.v1.BookingChannelCount
  */
-export type ChannelCount = Message<"berth.v1.ChannelCount"> & {
+export type BookingChannelCount = Message<"berth.v1.BookingChannelCount"> & {
   /**
    * The channel.
    *
-   * @generated from field: berth.v1.Channel channel = 1;
+   * @generated from field: berth.v1.BookingChannel channel = 1;
    */
-  channel: Channel;
+  channel: BookingChannel;
 
   /**
    * The number of bookings made.
@@ -290,10 +290,10 @@ export type ChannelCount = Message<"berth.v1.ChannelCount"> & {
 };
 
 /**
- * Describes the message berth.v1.ChannelCount.
- * Use `create(ChannelCountSchema)` to create a new message.
+ * Describes the message berth.v1.BookingChannelCount.
+ * Use `create(BookingChannelCountSchema)` to create a new message.
  */
-export const ChannelCountSchema: GenMessage<ChannelCount> = /*@__PURE__*/
+export const BookingChannelCountSchema: GenMessage<BookingChannelCount> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 4);
 
 /**
@@ -374,8 +374,8 @@ export type UtilizationRow = Message<"berth.v1.UtilizationRow"> & {
   seatsTaken: bigint;
 
   /**
-   * seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the divisor
-   * is 0.
+   * seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the
+   * divisor is 0.
    *
    * @generated from field: optional double rate = 11;
    */

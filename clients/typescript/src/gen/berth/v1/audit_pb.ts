@@ -101,8 +101,8 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
   address: string;
 
   /**
-   * The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim anything.
-   * Empty if it said nothing, or if Berth acted by itself.
+   * The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim
+   * anything. Empty if it said nothing, or if Berth acted by itself.
    *
    * @generated from field: string client = 12;
    */

@@ -4,21 +4,23 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Channel } from "./common_pb.js";
+import type { Benefit } from "./benefit_pb.js";
+import { file_berth_v1_benefit } from "./benefit_pb.js";
+import type { BookingChannel } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
-import type { Offer, WaitlistWindow } from "./waitlist_pb.js";
-import { file_berth_v1_waitlist } from "./waitlist_pb.js";
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Money } from "../../google/type/money_pb.js";
-import { file_google_type_money } from "../../google/type/money_pb.js";
+import type { BookingItem } from "./item_pb.js";
+import { file_berth_v1_item } from "./item_pb.js";
+import type { Payment } from "./payment_pb.js";
+import { file_berth_v1_payment } from "./payment_pb.js";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/booking.proto.
  */
 export const file_berth_v1_booking: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSKzBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSIgoHY2hhbm5lbBgHIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNgoSc2Vzc2lvbl9zdGFydF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2VuZF90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGBUgASgJEhEKCXRpbWVfem9uZRgWIAEoCRI1ChFjYW5jZWxsYWJsZV91bnRpbBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQaG9sZF9leHBpcmVfdGltZRgYIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoHcGF5bWVudBgZIAEoCzIRLmJlcnRoLnYxLlBheW1lbnQSIgoHY29udGFjdBgaIAEoCzIRLmJlcnRoLnYxLkNvbnRhY3QSJAoFaXRlbXMYGyADKAsyFS5iZXJ0aC52MS5Cb29raW5nSXRlbRIiCgdiZW5lZml0GBwgASgLMhEuYmVydGgudjEuQmVuZWZpdBISCgpndWVzdF90aWVyGB0gASgJIsEBCgdQYXltZW50EicKBnN0YXR1cxgBIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSIgoGYW1vdW50GAIgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAMgASgJEiwKCHBheV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIrCg9yZWZ1bmRlZF9hbW91bnQYBSABKAsyEi5nb29nbGUudHlwZS5Nb25leSLWAQoMUGF5bWVudEVudHJ5EgoKAmlkGAEgASgJEgwKBGxpbmUYAiABKAUSJQoEa2luZBgDIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSIgoGYW1vdW50GAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAUgASgJEhEKCXJlZmVyZW5jZRgGIAEoCRINCgVhY3RvchgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiNQoHQ29udGFjdBIMCgRuYW1lGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJImcKB0JlbmVmaXQSFQoNcHJvdmlkZXJfY29kZRgBIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgCIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAMgASgFEhAKCHZlcmlmaWVkGAQgASgIIsABCgRJdGVtEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRINCgVzdG9jaxgFIAEoBRIhCgVwcmljZRgGIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKCHRpbWVfb3V0GAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEg4KBmFjdGl2ZRgIIAEoCBIMCgRldGFnGAkgASgJIpoBCgtCb29raW5nSXRlbRIKCgJpZBgBIAEoCRIPCgdpdGVtX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSEAoIcXVhbnRpdHkYBCABKAUSIQoFcHJpY2UYBSABKAsyEi5nb29nbGUudHlwZS5Nb25leRIrCgZzdGF0dXMYBiABKA4yGy5iZXJ0aC52MS5Cb29raW5nSXRlbVN0YXR1cyK1BQoNV2FpdGxpc3RFbnRyeRIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEi0KBnN0YXR1cxgGIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlTdGF0dXMSEAoIcG9zaXRpb24YByABKAUSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKEnNlc3Npb25fc3RhcnRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2Vzc2lvbl90aXRsZRgKIAEoCRIRCgl0aW1lX3pvbmUYCyABKAkSEgoKYm9va2luZ19pZBgMIAEoCRIaChJwYXNzZWRfb3Zlcl9yZWFzb24YDSABKAkSEwoLc2Vzc2lvbl9pZHMYDiADKAkSKAoGd2luZG93GA8gASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3cSEAoIY29hY2hfaWQYECABKAkSDwoHZmxhZ2dlZBgRIAEoCBISCgVzY29yZRgSIAEoBUgAiAEBEg4KBm9mZmVycxgTIAEoBRIjCgpsaXZlX29mZmVyGBQgASgLMg8uYmVydGgudjEuT2ZmZXISLgoKY2xvc2VfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNY3VycmVudF9zY29yZRgWIAEoBUgBiAEBEjEKC3Njb3JlX3BhcnRzGBcgASgLMhwuYmVydGgudjEuV2FpdGxpc3RTY29yZVBhcnRzQggKBl9zY29yZUIQCg5fY3VycmVudF9zY29yZSJRChJXYWl0bGlzdFNjb3JlUGFydHMSDAoEYmFzZRgBIAEoBRISCgp0aWVyX2JvbnVzGAIgASgFEhkKEWVhcmx5X2JpcmRfcG9pbnRzGAMgASgFKsMBCg1QYXltZW50U3RhdHVzEh4KGlBBWU1FTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVUEFZTUVOVF9TVEFUVVNfVU5QQUlEEAESHQoZUEFZTUVOVF9TVEFUVVNfQVVUSE9SSVpFRBACEhsKF1BBWU1FTlRfU1RBVFVTX0NBUFRVUkVEEAMSGwoXUEFZTUVOVF9TVEFUVVNfUkVGVU5ERUQQBBIeChpQQVlNRU5UX1NUQVRVU19XUklUVEVOX09GRhAFKp8BChFCb29raW5nSXRlbVN0YXR1cxIjCh9CT09LSU5HX0lURU1fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobQk9PS0lOR19JVEVNX1NUQVRVU19QRU5ESU5HEAESIQodQk9PS0lOR19JVEVNX1NUQVRVU19DT05GSVJNRUQQAhIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NBTkNFTExFRBADKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEAMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSLBBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSKQoHY2hhbm5lbBgHIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEhcKD3N1YnNjcmlwdGlvbl9pZBgIIAEoCRIPCgdjcmVkaXRzGAkgASgFEhQKDGV4dGVybmFsX3JlZhgKIAEoCRIMCgRub3RlGAsgASgJEhAKCHByb21vdGVkGAwgASgIEhYKDmxhdGVfY2FuY2VsbGVkGA0gASgIEhUKDWNhbmNlbF9yZWFzb24YDiABKAkSLwoLY3JlYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NhbmNlbF90aW1lGBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1jaGVja19pbl90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCg9jaGVja19pbl9tZXRob2QYEiABKA4yFy5iZXJ0aC52MS5DaGVja0luTWV0aG9kEjYKEnNlc3Npb25fc3RhcnRfdGltZRgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQc2Vzc2lvbl9lbmRfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2Vzc2lvbl90aXRsZRgVIAEoCRIRCgl0aW1lX3pvbmUYFiABKAkSNQoRY2FuY2VsbGFibGVfdW50aWwYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKEGhvbGRfZXhwaXJlX3RpbWUYGCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiIKB3BheW1lbnQYGSABKAsyES5iZXJ0aC52MS5QYXltZW50EikKB2NvbnRhY3QYGiABKAsyGC5iZXJ0aC52MS5Cb29raW5nQ29udGFjdBIkCgVpdGVtcxgbIAMoCzIVLmJlcnRoLnYxLkJvb2tpbmdJdGVtEiIKB2JlbmVmaXQYHCABKAsyES5iZXJ0aC52MS5CZW5lZml0EhIKCmd1ZXN0X3RpZXIYHSABKAkiPAoOQm9va2luZ0NvbnRhY3QSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCSIvCgpJdGVtQ2hvaWNlEg8KB2l0ZW1faWQYASABKAkSEAoIcXVhbnRpdHkYAiABKAUiKQoNSXRlbVNlbGVjdGlvbhIYChBib29raW5nX2l0ZW1faWRzGAEgAygJKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEANiBnByb3RvMw", [file_berth_v1_benefit, file_berth_v1_common, file_berth_v1_item, file_berth_v1_payment, file_google_protobuf_timestamp]);
 
 /**
  * Booking is a party's booking of a session.
@@ -71,9 +73,9 @@ export type Booking = Message<"berth.v1.Booking"> & {
   /**
    * The channel that it was made through.
    *
-   * @generated from field: berth.v1.Channel channel = 7;
+   * @generated from field: berth.v1.BookingChannel channel = 7;
    */
-  channel: Channel;
+  channel: BookingChannel;
 
   /**
    * The subscription that pays for it, if any.
@@ -204,9 +206,9 @@ export type Booking = Message<"berth.v1.Booking"> & {
   /**
    * How to reach the customer. For guests, the only contact data that there is.
    *
-   * @generated from field: berth.v1.Contact contact = 26;
+   * @generated from field: berth.v1.BookingContact contact = 26;
    */
-  contact?: Contact | undefined;
+  contact?: BookingContact | undefined;
 
   /**
    * The reserved items, such as a cart.
@@ -238,131 +240,11 @@ export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 0);
 
 /**
- * Payment is what is known about a booking's payment.
+ * BookingContact is how to reach a customer.
  *
- * @generated from message berth.v1.Payment
+ * @generated from message berth.v1.BookingContact
  */
-export type Payment = Message<"berth.v1.Payment"> & {
-  /**
-   * The status.
-   *
-   * @generated from field: berth.v1.PaymentStatus status = 1;
-   */
-  status: PaymentStatus;
-
-  /**
-   * The captured total; before a capture, the last amount that was authorized or written off. Absent if no payment was
-   * recorded.
-   *
-   * @generated from field: google.type.Money amount = 2;
-   */
-  amount?: Money | undefined;
-
-  /**
-   * The payment method of the last authorization or capture, such as "card".
-   *
-   * @generated from field: string method = 3;
-   */
-  method: string;
-
-  /**
-   * The time of the first authorization or capture, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp pay_time = 4;
-   */
-  payTime?: Timestamp | undefined;
-
-  /**
-   * The refunded total. Absent if nothing was refunded.
-   *
-   * @generated from field: google.type.Money refunded_amount = 5;
-   */
-  refundedAmount?: Money | undefined;
-};
-
-/**
- * Describes the message berth.v1.Payment.
- * Use `create(PaymentSchema)` to create a new message.
- */
-export const PaymentSchema: GenMessage<Payment> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 1);
-
-/**
- * PaymentEntry is a line of a booking's payment. Lines are added, and never changed.
- *
- * @generated from message berth.v1.PaymentEntry
- */
-export type PaymentEntry = Message<"berth.v1.PaymentEntry"> & {
-  /**
-   * The id.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The number of the line, from 1.
-   *
-   * @generated from field: int32 line = 2;
-   */
-  line: number;
-
-  /**
-   * What it records: AUTHORIZED, CAPTURED, REFUNDED or WRITTEN_OFF.
-   *
-   * @generated from field: berth.v1.PaymentStatus kind = 3;
-   */
-  kind: PaymentStatus;
-
-  /**
-   * The amount.
-   *
-   * @generated from field: google.type.Money amount = 4;
-   */
-  amount?: Money | undefined;
-
-  /**
-   * The payment method, such as "card".
-   *
-   * @generated from field: string method = 5;
-   */
-  method: string;
-
-  /**
-   * The reference of the receipt or of the provider's transaction.
-   *
-   * @generated from field: string reference = 6;
-   */
-  reference: string;
-
-  /**
-   * Who recorded it: a member's id, "sa:<id>" for a service account, or "system".
-   *
-   * @generated from field: string actor = 7;
-   */
-  actor: string;
-
-  /**
-   * When it was recorded, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 8;
-   */
-  createTime?: Timestamp | undefined;
-};
-
-/**
- * Describes the message berth.v1.PaymentEntry.
- * Use `create(PaymentEntrySchema)` to create a new message.
- */
-export const PaymentEntrySchema: GenMessage<PaymentEntry> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 2);
-
-/**
- * Contact is how to reach a customer.
- *
- * @generated from message berth.v1.Contact
- */
-export type Contact = Message<"berth.v1.Contact"> & {
+export type BookingContact = Message<"berth.v1.BookingContact"> & {
   /**
    * The name, up to 200 characters.
    *
@@ -386,495 +268,60 @@ export type Contact = Message<"berth.v1.Contact"> & {
 };
 
 /**
- * Describes the message berth.v1.Contact.
- * Use `create(ContactSchema)` to create a new message.
+ * Describes the message berth.v1.BookingContact.
+ * Use `create(BookingContactSchema)` to create a new message.
  */
-export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 3);
+export const BookingContactSchema: GenMessage<BookingContact> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 1);
 
 /**
- * Benefit is a membership in another organization that gives a discount.
+ * ItemChoice is an item and a quantity.
  *
- * @generated from message berth.v1.Benefit
+ * @generated from message berth.v1.ItemChoice
  */
-export type Benefit = Message<"berth.v1.Benefit"> & {
+export type ItemChoice = Message<"berth.v1.ItemChoice"> & {
   /**
-   * The code of the benefit provider.
+   * The item. It must be at the session's location.
    *
-   * @generated from field: string provider_code = 1;
-   */
-  providerCode: string;
-
-  /**
-   * The membership number.
-   *
-   * @generated from field: string membership_number = 2;
-   */
-  membershipNumber: string;
-
-  /**
-   * The discount at that time, in percent.
-   *
-   * @generated from field: int32 discount_percent = 3;
-   */
-  discountPercent: number;
-
-  /**
-   * Whether the number was on the provider's list then. If not, the desk should ask for the card.
-   *
-   * @generated from field: bool verified = 4;
-   */
-  verified: boolean;
-};
-
-/**
- * Describes the message berth.v1.Benefit.
- * Use `create(BenefitSchema)` to create a new message.
- */
-export const BenefitSchema: GenMessage<Benefit> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 4);
-
-/**
- * Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
- *
- * @generated from message berth.v1.Item
- */
-export type Item = Message<"berth.v1.Item"> & {
-  /**
-   * UUIDv7.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The location of the item.
-   *
-   * @generated from field: string location_id = 2;
-   */
-  locationId: string;
-
-  /**
-   * The display name.
-   *
-   * @generated from field: string name = 3;
-   */
-  name: string;
-
-  /**
-   * The kind of item, such as cart, caddie, mat or locker.
-   *
-   * @generated from field: string kind = 4;
-   */
-  kind: string;
-
-  /**
-   * How many there are.
-   *
-   * @generated from field: int32 stock = 5;
-   */
-  stock: number;
-
-  /**
-   * The price of one. Berth records it and does not charge anyone.
-   *
-   * @generated from field: google.type.Money price = 6;
-   */
-  price?: Money | undefined;
-
-  /**
-   * How long one is in use, from the session's start. Absent: until the session's end.
-   *
-   * @generated from field: google.protobuf.Duration time_out = 7;
-   */
-  timeOut?: Duration | undefined;
-
-  /**
-   * Whether it can be reserved.
-   *
-   * @generated from field: bool active = 8;
-   */
-  active: boolean;
-
-  /**
-   * Changes with every edit.
-   *
-   * @generated from field: string etag = 9;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message berth.v1.Item.
- * Use `create(ItemSchema)` to create a new message.
- */
-export const ItemSchema: GenMessage<Item> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 5);
-
-/**
- * BookingItem is an item reserved with a booking. It is cancelled with the booking.
- *
- * @generated from message berth.v1.BookingItem
- */
-export type BookingItem = Message<"berth.v1.BookingItem"> & {
-  /**
-   * UUIDv7 of this line.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The item.
-   *
-   * @generated from field: string item_id = 2;
+   * @generated from field: string item_id = 1;
    */
   itemId: string;
 
   /**
-   * The item's current name.
+   * The quantity, 1 to 100.
    *
-   * @generated from field: string name = 3;
-   */
-  name: string;
-
-  /**
-   * How many.
-   *
-   * @generated from field: int32 quantity = 4;
+   * @generated from field: int32 quantity = 2;
    */
   quantity: number;
-
-  /**
-   * The price of one when it was reserved.
-   *
-   * @generated from field: google.type.Money price = 5;
-   */
-  price?: Money | undefined;
-
-  /**
-   * The status.
-   *
-   * @generated from field: berth.v1.BookingItemStatus status = 6;
-   */
-  status: BookingItemStatus;
 };
 
 /**
- * Describes the message berth.v1.BookingItem.
- * Use `create(BookingItemSchema)` to create a new message.
+ * Describes the message berth.v1.ItemChoice.
+ * Use `create(ItemChoiceSchema)` to create a new message.
  */
-export const BookingItemSchema: GenMessage<BookingItem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 6);
+export const ItemChoiceSchema: GenMessage<ItemChoice> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 2);
 
 /**
- * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
+ * ItemSelection selects lines of a booking.
  *
- * @generated from message berth.v1.WaitlistEntry
+ * @generated from message berth.v1.ItemSelection
  */
-export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
+export type ItemSelection = Message<"berth.v1.ItemSelection"> & {
   /**
-   * UUIDv7.
+   * The ids of the lines to keep.
    *
-   * @generated from field: string id = 1;
+   * @generated from field: repeated string booking_item_ids = 1;
    */
-  id: string;
-
-  /**
-   * The session, if the entry is for one session.
-   *
-   * @generated from field: string session_id = 2;
-   */
-  sessionId: string;
-
-  /**
-   * The member who waits.
-   *
-   * @generated from field: string member_id = 3;
-   */
-  memberId: string;
-
-  /**
-   * The member's current name.
-   *
-   * @generated from field: string member_name = 4;
-   */
-  memberName: string;
-
-  /**
-   * The number of seats.
-   *
-   * @generated from field: int32 party_size = 5;
-   */
-  partySize: number;
-
-  /**
-   * The status.
-   *
-   * @generated from field: berth.v1.WaitlistEntryStatus status = 6;
-   */
-  status: WaitlistEntryStatus;
-
-  /**
-   * The position in the queue, from 1. 0 if the entry no longer waits.
-   *
-   * @generated from field: int32 position = 7;
-   */
-  position: number;
-
-  /**
-   * The time of joining, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 8;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * The session's start, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_start_time = 9;
-   */
-  sessionStartTime?: Timestamp | undefined;
-
-  /**
-   * The session's title.
-   *
-   * @generated from field: string session_title = 10;
-   */
-  sessionTitle: string;
-
-  /**
-   * The IANA time zone of the session's location.
-   *
-   * @generated from field: string time_zone = 11;
-   */
-  timeZone: string;
-
-  /**
-   * The resulting booking, if the status is BOOKED.
-   *
-   * @generated from field: string booking_id = 12;
-   */
-  bookingId: string;
-
-  /**
-   * The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
-   * "NO_CREDITS". Empty if that has not happened.
-   *
-   * @generated from field: string passed_over_reason = 13;
-   */
-  passedOverReason: string;
-
-  /**
-   * The sessions, if the entry is for any one of several.
-   *
-   * @generated from field: repeated string session_ids = 14;
-   */
-  sessionIds: string[];
-
-  /**
-   * The time window, if the entry is for one.
-   *
-   * @generated from field: berth.v1.WaitlistWindow window = 15;
-   */
-  window?: WaitlistWindow | undefined;
-
-  /**
-   * Only sessions led by this staff member. Empty: any.
-   *
-   * @generated from field: string coach_id = 16;
-   */
-  coachId: string;
-
-  /**
-   * Whether staff put it before all other entries.
-   *
-   * @generated from field: bool flagged = 17;
-   */
-  flagged: boolean;
-
-  /**
-   * The score set by staff. Absent: the rules compute one.
-   *
-   * @generated from field: optional int32 score = 18;
-   */
-  score?: number | undefined;
-
-  /**
-   * The number of offers that it has had.
-   *
-   * @generated from field: int32 offers = 19;
-   */
-  offers: number;
-
-  /**
-   * The live offer, if there is one.
-   *
-   * @generated from field: berth.v1.Offer live_offer = 20;
-   */
-  liveOffer?: Offer | undefined;
-
-  /**
-   * The time it stopped waiting, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp close_time = 21;
-   */
-  closeTime?: Timestamp | undefined;
-
-  /**
-   * The current score under the current rules: score, or the computed one, for the session where it is best. A higher
-   * score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
-   * that starts at the beginning of the day. Absent if the entry no longer waits.
-   *
-   * @generated from field: optional int32 current_score = 22;
-   */
-  currentScore?: number | undefined;
-
-  /**
-   * The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
-   *
-   * @generated from field: berth.v1.WaitlistScoreParts score_parts = 23;
-   */
-  scoreParts?: WaitlistScoreParts | undefined;
+  bookingItemIds: string[];
 };
 
 /**
- * Describes the message berth.v1.WaitlistEntry.
- * Use `create(WaitlistEntrySchema)` to create a new message.
+ * Describes the message berth.v1.ItemSelection.
+ * Use `create(ItemSelectionSchema)` to create a new message.
  */
-export const WaitlistEntrySchema: GenMessage<WaitlistEntry> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 7);
-
-/**
- * WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
- *
- * @generated from message berth.v1.WaitlistScoreParts
- */
-export type WaitlistScoreParts = Message<"berth.v1.WaitlistScoreParts"> & {
-  /**
-   * base_score.
-   *
-   * @generated from field: int32 base = 1;
-   */
-  base: number;
-
-  /**
-   * The bonus of the member's tier.
-   *
-   * @generated from field: int32 tier_bonus = 2;
-   */
-  tierBonus: number;
-
-  /**
-   * The points for the whole days between joining and the start.
-   *
-   * @generated from field: int32 early_bird_points = 3;
-   */
-  earlyBirdPoints: number;
-};
-
-/**
- * Describes the message berth.v1.WaitlistScoreParts.
- * Use `create(WaitlistScorePartsSchema)` to create a new message.
- */
-export const WaitlistScorePartsSchema: GenMessage<WaitlistScoreParts> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 8);
-
-/**
- * PaymentStatus is the status of a payment.
- *
- * @generated from enum berth.v1.PaymentStatus
- */
-export enum PaymentStatus {
-  /**
-   * Not set.
-   *
-   * @generated from enum value: PAYMENT_STATUS_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * No payment was recorded.
-   *
-   * @generated from enum value: PAYMENT_STATUS_UNPAID = 1;
-   */
-  UNPAID = 1,
-
-  /**
-   * The amount is reserved, but not captured.
-   *
-   * @generated from enum value: PAYMENT_STATUS_AUTHORIZED = 2;
-   */
-  AUTHORIZED = 2,
-
-  /**
-   * The amount was captured. A part may have been refunded.
-   *
-   * @generated from enum value: PAYMENT_STATUS_CAPTURED = 3;
-   */
-  CAPTURED = 3,
-
-  /**
-   * All that was captured has been refunded. Cancelling a booking does not refund its payment: RefundPayment does.
-   *
-   * @generated from enum value: PAYMENT_STATUS_REFUNDED = 4;
-   */
-  REFUNDED = 4,
-
-  /**
-   * The amount will not be asked for.
-   *
-   * @generated from enum value: PAYMENT_STATUS_WRITTEN_OFF = 5;
-   */
-  WRITTEN_OFF = 5,
-}
-
-/**
- * Describes the enum berth.v1.PaymentStatus.
- */
-export const PaymentStatusSchema: GenEnum<PaymentStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 0);
-
-/**
- * BookingItemStatus is the status of an item of a booking.
- *
- * @generated from enum berth.v1.BookingItemStatus
- */
-export enum BookingItemStatus {
-  /**
-   * Not set.
-   *
-   * @generated from enum value: BOOKING_ITEM_STATUS_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Reserved with a hold.
-   *
-   * @generated from enum value: BOOKING_ITEM_STATUS_PENDING = 1;
-   */
-  PENDING = 1,
-
-  /**
-   * Reserved with a confirmed booking.
-   *
-   * @generated from enum value: BOOKING_ITEM_STATUS_CONFIRMED = 2;
-   */
-  CONFIRMED = 2,
-
-  /**
-   * Not chosen on confirmation, or cancelled with the booking.
-   *
-   * @generated from enum value: BOOKING_ITEM_STATUS_CANCELLED = 3;
-   */
-  CANCELLED = 3,
-}
-
-/**
- * Describes the enum berth.v1.BookingItemStatus.
- */
-export const BookingItemStatusSchema: GenEnum<BookingItemStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 1);
+export const ItemSelectionSchema: GenMessage<ItemSelection> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 3);
 
 /**
  * BookingStatus is the status of a booking.
@@ -936,7 +383,7 @@ export enum BookingStatus {
  * Describes the enum berth.v1.BookingStatus.
  */
 export const BookingStatusSchema: GenEnum<BookingStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 2);
+  enumDesc(file_berth_v1_booking, 0);
 
 /**
  * CheckInMethod is how a party checked in.
@@ -977,60 +424,5 @@ export enum CheckInMethod {
  * Describes the enum berth.v1.CheckInMethod.
  */
 export const CheckInMethodSchema: GenEnum<CheckInMethod> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 3);
-
-/**
- * WaitlistEntryStatus is the status of an entry.
- *
- * @generated from enum berth.v1.WaitlistEntryStatus
- */
-export enum WaitlistEntryStatus {
-  /**
-   * Not set.
-   *
-   * @generated from enum value: WAITLIST_ENTRY_STATUS_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * In the queue.
-   *
-   * @generated from enum value: WAITLIST_ENTRY_STATUS_WAITING = 1;
-   */
-  WAITING = 1,
-
-  /**
-   * It has a live offer.
-   *
-   * @generated from enum value: WAITLIST_ENTRY_STATUS_OFFERED = 2;
-   */
-  OFFERED = 2,
-
-  /**
-   * It got a place.
-   *
-   * @generated from enum value: WAITLIST_ENTRY_STATUS_BOOKED = 3;
-   */
-  BOOKED = 3,
-
-  /**
-   * The member left, staff removed it, or its session was cancelled.
-   *
-   * @generated from enum value: WAITLIST_ENTRY_STATUS_CANCELLED = 4;
-   */
-  CANCELLED = 4,
-
-  /**
-   * It waited too long, or the time it waits for has passed.
-   *
-   * @generated from enum value: WAITLIST_ENTRY_STATUS_EXPIRED = 5;
-   */
-  EXPIRED = 5,
-}
-
-/**
- * Describes the enum berth.v1.WaitlistEntryStatus.
- */
-export const WaitlistEntryStatusSchema: GenEnum<WaitlistEntryStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 4);
+  enumDesc(file_berth_v1_booking, 1);
 

@@ -2,15 +2,17 @@
 // @generated from file berth/v1/booking_service.proto (package berth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Booking, BookingStatus, Contact, Item, PaymentEntry, PaymentStatus, WaitlistEntry } from "./booking_pb.js";
+import type { Booking, BookingContact, BookingStatus, ItemChoice, ItemSelection } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
-import type { Channel, TimeRange } from "./common_pb.js";
+import type { BookingChannel, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
-import type { Duration, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { PaymentFacts, PaymentLine } from "./payment_pb.js";
+import { file_berth_v1_payment } from "./payment_pb.js";
+import type { WaitlistEntry } from "./waitlist_pb.js";
+import { file_berth_v1_waitlist } from "./waitlist_pb.js";
 import type { Money } from "../../google/type/money_pb.js";
 import { file_google_type_money } from "../../google/type/money_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -19,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking_service.proto.
  */
 export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKHAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImYKFFJlY29yZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB3BheW1lbnQYAyABKAsyFi5iZXJ0aC52MS5QYXltZW50RmFjdHMiOwoVUmVjb3JkUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoQBChRSZWZ1bmRQYXltZW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIiCgZhbW91bnQYAyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBCABKAkSEQoJcmVmZXJlbmNlGAUgASgJIjsKFVJlZnVuZFBheW1lbnRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyJCChlMaXN0UGF5bWVudEVudHJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkUKGkxpc3RQYXltZW50RW50cmllc1Jlc3BvbnNlEicKB2VudHJpZXMYASADKAsyFi5iZXJ0aC52MS5QYXltZW50RW50cnkifgoMUGF5bWVudEZhY3RzEiIKBmFtb3VudBgBIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgCIAEoCRInCgZzdGF0dXMYAyABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEhEKCXJlZmVyZW5jZRgEIAEoCSIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkiPAoWQ29uZmlybUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI7ChJSZWxlYXNlSG9sZFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOQoTUmVsZWFzZUhvbGRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKJAQoYUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEgoKbW92ZV9pdGVtcxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5IlEKGVJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIcHJvbW90ZWQYAiABKAUiTQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIqsBChVDYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lInIKGUFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkisAEKGkFkbWluQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciuwEKFUxpc3RNeUJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoNc3RhcnRzX3dpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIpCghzdGF0dXNlcxgDIAMoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJbWVtYmVyX2lkGAYgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJItoBCg9CZW5lZml0UHJvdmlkZXISDAoEY29kZRgBIAEoCRIMCgRuYW1lGAIgASgJEhYKDm51bWJlcl9wYXR0ZXJuGAMgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYBCABKAUSDgoGYWN0aXZlGAUgASgIEgwKBGV0YWcYBiABKAkSMwoMdmVyaWZpY2F0aW9uGAcgASgOMh0uYmVydGgudjEuQmVuZWZpdFZlcmlmaWNhdGlvbhIQCghmYW1pbGllcxgIIAEoCBIUCgxudW1iZXJfY291bnQYCSABKAUicAoZUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKwoIcHJvdmlkZXIYAiABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXISEwoLY3JlYXRlX29ubHkYAyABKAgiSQoaUHV0QmVuZWZpdFByb3ZpZGVyUmVzcG9uc2USKwoIcHJvdmlkZXIYASABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIiMAobTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJMChxMaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlEiwKCXByb3ZpZGVycxgBIAMoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciJ1ChtVcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhUKDXByb3ZpZGVyX2NvZGUYAiABKAkSCwoDYWRkGAMgAygJEg4KBnJlbW92ZRgEIAMoCRIPCgdyZXBsYWNlGAUgASgIIksKHFVwZGF0ZUJlbmVmaXROdW1iZXJzUmVzcG9uc2USKwoIcHJvdmlkZXIYASABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIisAEKEUJlbmVmaXRNZW1iZXJzaGlwEhUKDXByb3ZpZGVyX2NvZGUYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhMKC21lbWJlcl9uYW1lGAMgASgJEhkKEW1lbWJlcnNoaXBfbnVtYmVyGAQgASgJEhAKCHZlcmlmaWVkGAUgASgIEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKLAQodTGlzdEJlbmVmaXRNZW1iZXJzaGlwc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhUKDXByb3ZpZGVyX2NvZGUYAiABKAkSGQoRbWVtYmVyc2hpcF9udW1iZXIYAyABKAkSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiawoeTGlzdEJlbmVmaXRNZW1iZXJzaGlwc1Jlc3BvbnNlEjAKC21lbWJlcnNoaXBzGAEgAygLMhsuYmVydGgudjEuQmVuZWZpdE1lbWJlcnNoaXASFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIl0KHkRlbGV0ZUJlbmVmaXRNZW1iZXJzaGlwUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkiIQofRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXNwb25zZSp5ChNCZW5lZml0VmVyaWZpY2F0aW9uEiQKIEJFTkVGSVRfVkVSSUZJQ0FUSU9OX1VOU1BFQ0lGSUVEEAASHQoZQkVORUZJVF9WRVJJRklDQVRJT05fTk9ORRABEh0KGUJFTkVGSVRfVkVSSUZJQ0FUSU9OX0xJU1QQAjLnEwoOQm9va2luZ1NlcnZpY2USTQoEQm9vaxIVLmJlcnRoLnYxLkJvb2tSZXF1ZXN0GhYuYmVydGgudjEuQm9va1Jlc3BvbnNlIhbK8xgSCAESDmJvb2tpbmcuY3JlYXRlEmAKC0hvbGRCb29raW5nEhwuYmVydGgudjEuSG9sZEJvb2tpbmdSZXF1ZXN0Gh0uYmVydGgudjEuSG9sZEJvb2tpbmdSZXNwb25zZSIUyvMYEAgBEgxib29raW5nLmhvbGQScgoOQ29uZmlybUJvb2tpbmcSHy5iZXJ0aC52MS5Db25maXJtQm9va2luZ1JlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQm9va2luZ1Jlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJoCg1SZWNvcmRQYXltZW50Eh4uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlcXVlc3QaHy5iZXJ0aC52MS5SZWNvcmRQYXltZW50UmVzcG9uc2UiFsrzGBIIARIOcGF5bWVudC5yZWNvcmQSaAoNUmVmdW5kUGF5bWVudBIeLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVmdW5kEnoKEkxpc3RQYXltZW50RW50cmllcxIjLmJlcnRoLnYxLkxpc3RQYXltZW50RW50cmllc1JlcXVlc3QaJC5iZXJ0aC52MS5MaXN0UGF5bWVudEVudHJpZXNSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJpCgtSZWxlYXNlSG9sZBIcLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVxdWVzdBodLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEn4KEVJlc2NoZWR1bGVCb29raW5nEiIuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0GiMuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXNwb25zZSIgyvMYHAgCEhZib29raW5nLnJlc2NoZWR1bGVfYW55GAESWgoNQ2FuY2VsQm9va2luZxIeLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXF1ZXN0Gh8uYmVydGgudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlIgjK8xgECAIYARJ7ChJBZG1pbkNhbmNlbEJvb2tpbmcSIy5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0GiQuYmVydGgudjEuQWRtaW5DYW5jZWxCb29raW5nUmVzcG9uc2UiGsrzGBYIARISYm9va2luZy5jYW5jZWxfYW55EmIKCkdldEJvb2tpbmcSGy5iZXJ0aC52MS5HZXRCb29raW5nUmVxdWVzdBocLmJlcnRoLnYxLkdldEJvb2tpbmdSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJuCg5MaXN0TXlCb29raW5ncxIfLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVxdWVzdBogLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESYgoKTGlzdFJvc3RlchIbLmJlcnRoLnYxLkxpc3RSb3N0ZXJSZXF1ZXN0GhwuYmVydGgudjEuTGlzdFJvc3RlclJlc3BvbnNlIhmQAgHK8xgSCAESDmJvb2tpbmcucm9zdGVyEmAKCk1hcmtOb1Nob3cSGy5iZXJ0aC52MS5NYXJrTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3cSYAoKVW5kb05vU2hvdxIbLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuVW5kb05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJeCgpDcmVhdGVJdGVtEhsuYmVydGgudjEuQ3JlYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJeCgpVcGRhdGVJdGVtEhsuYmVydGgudjEuVXBkYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfAoUVXBkYXRlQmVuZWZpdE51bWJlcnMSJS5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QaJi5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSgwEKFkxpc3RCZW5lZml0TWVtYmVyc2hpcHMSJy5iZXJ0aC52MS5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBKEAQoXRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXASKC5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlcXVlc3QaKS5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItgBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSKQoHY2hhbm5lbBgGIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEhMKC25vX3dhaXRsaXN0GAkgASgIImkKDEJvb2tSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAQgkKB291dGNvbWUilQIKEkhvbGRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIpCgdjaGFubmVsGAUgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSKQoHY29udGFjdBgGIAEoCzIYLmJlcnRoLnYxLkJvb2tpbmdDb250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIjkKE0hvbGRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmci6gEKFUNvbmZpcm1Cb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRInCgdwYXltZW50GAMgASgLMhYuYmVydGgudjEuUGF5bWVudEZhY3RzEhcKD3N1YnNjcmlwdGlvbl9pZBgEIAEoCRIdChViZW5lZml0X3Byb3ZpZGVyX2NvZGUYBSABKAkSIQoZYmVuZWZpdF9tZW1iZXJzaGlwX251bWJlchgGIAEoCRImCgVpdGVtcxgHIAEoCzIXLmJlcnRoLnYxLkl0ZW1TZWxlY3Rpb24iZgoUUmVjb3JkUGF5bWVudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cyI7ChVSZWNvcmRQYXltZW50UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcihAEKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEiIKBmFtb3VudBgDIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgEIAEoCRIRCglyZWZlcmVuY2UYBSABKAkiOwoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIkAKF0xpc3RQYXltZW50TGluZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGExpc3RQYXltZW50TGluZXNSZXNwb25zZRIkCgVsaW5lcxgBIAMoCzIVLmJlcnRoLnYxLlBheW1lbnRMaW5lIjwKFkNvbmZpcm1Cb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOwoSUmVsZWFzZUhvbGRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjkKE1JlbGVhc2VIb2xkUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciiQEKGFJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhIKCm1vdmVfaXRlbXMYBCABKAgSEwoGbm90aWZ5GAUgASgISACIAQFCCQoHX25vdGlmeSJRChlSZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCHByb21vdGVkGAIgASgFIk0KFENhbmNlbEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKrAQoVQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSJyChlBZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBAUIJCgdfbm90aWZ5IrABChpBZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAEhcKD2NyZWRpdF9yZWZ1bmRlZBgDIAEoCBIMCgRsYXRlGAQgASgIEhAKCHByb21vdGVkGAUgASgFQgkKB291dGNvbWUiOgoRR2V0Qm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSR2V0Qm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIrsBChVMaXN0TXlCb29raW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKDXN0YXJ0c193aXRoaW4YAiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USKQoIc3RhdHVzZXMYAyADKA4yFy5iZXJ0aC52MS5Cb29raW5nU3RhdHVzEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJEhEKCW1lbWJlcl9pZBgGIAEoCSKAAQoWTGlzdE15Qm9va2luZ3NSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSKAoHZW50cmllcxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJIloKF0dldFNlc3Npb25Sb3N0ZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgiogEKGEdldFNlc3Npb25Sb3N0ZXJSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSKAoHZW50cmllcxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFQoIY2FwYWNpdHkYAyABKAVIAIgBARITCgtzZWF0c190YWtlbhgEIAEoBUILCglfY2FwYWNpdHkiOgoRTWFya05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSTWFya05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIjoKEVVuZG9Ob1Nob3dSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKElVuZG9Ob1Nob3dSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZzLRDAoOQm9va2luZ1NlcnZpY2USTQoEQm9vaxIVLmJlcnRoLnYxLkJvb2tSZXF1ZXN0GhYuYmVydGgudjEuQm9va1Jlc3BvbnNlIhbK8xgSCAESDmJvb2tpbmcuY3JlYXRlEmAKC0hvbGRCb29raW5nEhwuYmVydGgudjEuSG9sZEJvb2tpbmdSZXF1ZXN0Gh0uYmVydGgudjEuSG9sZEJvb2tpbmdSZXNwb25zZSIUyvMYEAgBEgxib29raW5nLmhvbGQScgoOQ29uZmlybUJvb2tpbmcSHy5iZXJ0aC52MS5Db25maXJtQm9va2luZ1JlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQm9va2luZ1Jlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJoCg1SZWNvcmRQYXltZW50Eh4uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlcXVlc3QaHy5iZXJ0aC52MS5SZWNvcmRQYXltZW50UmVzcG9uc2UiFsrzGBIIARIOcGF5bWVudC5yZWNvcmQSaAoNUmVmdW5kUGF5bWVudBIeLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVmdW5kEnQKEExpc3RQYXltZW50TGluZXMSIS5iZXJ0aC52MS5MaXN0UGF5bWVudExpbmVzUmVxdWVzdBoiLmJlcnRoLnYxLkxpc3RQYXltZW50TGluZXNSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJpCgtSZWxlYXNlSG9sZBIcLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVxdWVzdBodLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEn4KEVJlc2NoZWR1bGVCb29raW5nEiIuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0GiMuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXNwb25zZSIgyvMYHAgCEhZib29raW5nLnJlc2NoZWR1bGVfYW55GAESWgoNQ2FuY2VsQm9va2luZxIeLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXF1ZXN0Gh8uYmVydGgudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlIgjK8xgECAIYARJ7ChJBZG1pbkNhbmNlbEJvb2tpbmcSIy5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0GiQuYmVydGgudjEuQWRtaW5DYW5jZWxCb29raW5nUmVzcG9uc2UiGsrzGBYIARISYm9va2luZy5jYW5jZWxfYW55EmIKCkdldEJvb2tpbmcSGy5iZXJ0aC52MS5HZXRCb29raW5nUmVxdWVzdBocLmJlcnRoLnYxLkdldEJvb2tpbmdSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJuCg5MaXN0TXlCb29raW5ncxIfLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVxdWVzdBogLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESdAoQR2V0U2Vzc2lvblJvc3RlchIhLmJlcnRoLnYxLkdldFNlc3Npb25Sb3N0ZXJSZXF1ZXN0GiIuYmVydGgudjEuR2V0U2Vzc2lvblJvc3RlclJlc3BvbnNlIhmQAgHK8xgSCAESDmJvb2tpbmcucm9zdGVyEmAKCk1hcmtOb1Nob3cSGy5iZXJ0aC52MS5NYXJrTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3cSYAoKVW5kb05vU2hvdxIbLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuVW5kb05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvd2IGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_payment, file_berth_v1_waitlist, file_google_type_money]);
 
 /**
  * BookRequest books seats.
@@ -65,9 +67,9 @@ export type BookRequest = Message<"berth.v1.BookRequest"> & {
   /**
    * The channel. The header X-Booking-Channel overrides it.
    *
-   * @generated from field: berth.v1.Channel channel = 6;
+   * @generated from field: berth.v1.BookingChannel channel = 6;
    */
-  channel: Channel;
+  channel: BookingChannel;
 
   /**
    * The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
@@ -174,16 +176,16 @@ export type HoldBookingRequest = Message<"berth.v1.HoldBookingRequest"> & {
   /**
    * The channel. The header X-Booking-Channel overrides it.
    *
-   * @generated from field: berth.v1.Channel channel = 5;
+   * @generated from field: berth.v1.BookingChannel channel = 5;
    */
-  channel: Channel;
+  channel: BookingChannel;
 
   /**
    * How to reach the customer. A guest needs a name.
    *
-   * @generated from field: berth.v1.Contact contact = 6;
+   * @generated from field: berth.v1.BookingContact contact = 6;
    */
-  contact?: Contact | undefined;
+  contact?: BookingContact | undefined;
 
   /**
    * The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
@@ -224,34 +226,6 @@ export const HoldBookingRequestSchema: GenMessage<HoldBookingRequest> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 2);
 
 /**
- * ItemChoice is an item and a quantity.
- *
- * @generated from message berth.v1.ItemChoice
- */
-export type ItemChoice = Message<"berth.v1.ItemChoice"> & {
-  /**
-   * The item. It must be at the session's location.
-   *
-   * @generated from field: string item_id = 1;
-   */
-  itemId: string;
-
-  /**
-   * The quantity, 1 to 100.
-   *
-   * @generated from field: int32 quantity = 2;
-   */
-  quantity: number;
-};
-
-/**
- * Describes the message berth.v1.ItemChoice.
- * Use `create(ItemChoiceSchema)` to create a new message.
- */
-export const ItemChoiceSchema: GenMessage<ItemChoice> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 3);
-
-/**
  * HoldBookingResponse is the hold.
  *
  * @generated from message berth.v1.HoldBookingResponse
@@ -270,7 +244,7 @@ export type HoldBookingResponse = Message<"berth.v1.HoldBookingResponse"> & {
  * Use `create(HoldBookingResponseSchema)` to create a new message.
  */
 export const HoldBookingResponseSchema: GenMessage<HoldBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 4);
+  messageDesc(file_berth_v1_booking_service, 3);
 
 /**
  * ConfirmBookingRequest confirms a hold.
@@ -334,7 +308,7 @@ export type ConfirmBookingRequest = Message<"berth.v1.ConfirmBookingRequest"> & 
  * Use `create(ConfirmBookingRequestSchema)` to create a new message.
  */
 export const ConfirmBookingRequestSchema: GenMessage<ConfirmBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 5);
+  messageDesc(file_berth_v1_booking_service, 4);
 
 /**
  * RecordPaymentRequest records a payment.
@@ -369,7 +343,7 @@ export type RecordPaymentRequest = Message<"berth.v1.RecordPaymentRequest"> & {
  * Use `create(RecordPaymentRequestSchema)` to create a new message.
  */
 export const RecordPaymentRequestSchema: GenMessage<RecordPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 6);
+  messageDesc(file_berth_v1_booking_service, 5);
 
 /**
  * RecordPaymentResponse is the booking with its payment.
@@ -390,7 +364,7 @@ export type RecordPaymentResponse = Message<"berth.v1.RecordPaymentResponse"> & 
  * Use `create(RecordPaymentResponseSchema)` to create a new message.
  */
 export const RecordPaymentResponseSchema: GenMessage<RecordPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 7);
+  messageDesc(file_berth_v1_booking_service, 6);
 
 /**
  * RefundPaymentRequest records a refund.
@@ -439,7 +413,7 @@ export type RefundPaymentRequest = Message<"berth.v1.RefundPaymentRequest"> & {
  * Use `create(RefundPaymentRequestSchema)` to create a new message.
  */
 export const RefundPaymentRequestSchema: GenMessage<RefundPaymentRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 8);
+  messageDesc(file_berth_v1_booking_service, 7);
 
 /**
  * RefundPaymentResponse is the booking with its payment.
@@ -460,14 +434,14 @@ export type RefundPaymentResponse = Message<"berth.v1.RefundPaymentResponse"> & 
  * Use `create(RefundPaymentResponseSchema)` to create a new message.
  */
 export const RefundPaymentResponseSchema: GenMessage<RefundPaymentResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 9);
+  messageDesc(file_berth_v1_booking_service, 8);
 
 /**
- * ListPaymentEntriesRequest selects a booking.
+ * ListPaymentLinesRequest selects a booking.
  *
- * @generated from message berth.v1.ListPaymentEntriesRequest
+ * @generated from message berth.v1.ListPaymentLinesRequest
  */
-export type ListPaymentEntriesRequest = Message<"berth.v1.ListPaymentEntriesRequest"> & {
+export type ListPaymentLinesRequest = Message<"berth.v1.ListPaymentLinesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -484,95 +458,32 @@ export type ListPaymentEntriesRequest = Message<"berth.v1.ListPaymentEntriesRequ
 };
 
 /**
- * Describes the message berth.v1.ListPaymentEntriesRequest.
- * Use `create(ListPaymentEntriesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListPaymentLinesRequest.
+ * Use `create(ListPaymentLinesRequestSchema)` to create a new message.
  */
-export const ListPaymentEntriesRequestSchema: GenMessage<ListPaymentEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 10);
+export const ListPaymentLinesRequestSchema: GenMessage<ListPaymentLinesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 9);
 
 /**
- * ListPaymentEntriesResponse has the lines of a booking's payment.
+ * ListPaymentLinesResponse has the lines of a booking's payment.
  *
- * @generated from message berth.v1.ListPaymentEntriesResponse
+ * @generated from message berth.v1.ListPaymentLinesResponse
  */
-export type ListPaymentEntriesResponse = Message<"berth.v1.ListPaymentEntriesResponse"> & {
+export type ListPaymentLinesResponse = Message<"berth.v1.ListPaymentLinesResponse"> & {
   /**
    * The lines, oldest first.
    *
-   * @generated from field: repeated berth.v1.PaymentEntry entries = 1;
+   * @generated from field: repeated berth.v1.PaymentLine lines = 1;
    */
-  entries: PaymentEntry[];
+  lines: PaymentLine[];
 };
 
 /**
- * Describes the message berth.v1.ListPaymentEntriesResponse.
- * Use `create(ListPaymentEntriesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListPaymentLinesResponse.
+ * Use `create(ListPaymentLinesResponseSchema)` to create a new message.
  */
-export const ListPaymentEntriesResponseSchema: GenMessage<ListPaymentEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 11);
-
-/**
- * PaymentFacts are what the caller reports about a payment.
- *
- * @generated from message berth.v1.PaymentFacts
- */
-export type PaymentFacts = Message<"berth.v1.PaymentFacts"> & {
-  /**
-   * The amount. Not negative.
-   *
-   * @generated from field: google.type.Money amount = 1;
-   */
-  amount?: Money | undefined;
-
-  /**
-   * The payment method, up to 50 characters, such as "card".
-   *
-   * @generated from field: string method = 2;
-   */
-  method: string;
-
-  /**
-   * AUTHORIZED, CAPTURED or WRITTEN_OFF. Unspecified means CAPTURED.
-   *
-   * @generated from field: berth.v1.PaymentStatus status = 3;
-   */
-  status: PaymentStatus;
-
-  /**
-   * The reference of the receipt or of the provider's transaction, up to 200 characters.
-   *
-   * @generated from field: string reference = 4;
-   */
-  reference: string;
-};
-
-/**
- * Describes the message berth.v1.PaymentFacts.
- * Use `create(PaymentFactsSchema)` to create a new message.
- */
-export const PaymentFactsSchema: GenMessage<PaymentFacts> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 12);
-
-/**
- * ItemSelection selects lines of a booking.
- *
- * @generated from message berth.v1.ItemSelection
- */
-export type ItemSelection = Message<"berth.v1.ItemSelection"> & {
-  /**
-   * The ids of the lines to keep.
-   *
-   * @generated from field: repeated string booking_item_ids = 1;
-   */
-  bookingItemIds: string[];
-};
-
-/**
- * Describes the message berth.v1.ItemSelection.
- * Use `create(ItemSelectionSchema)` to create a new message.
- */
-export const ItemSelectionSchema: GenMessage<ItemSelection> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 13);
+export const ListPaymentLinesResponseSchema: GenMessage<ListPaymentLinesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 10);
 
 /**
  * ConfirmBookingResponse is the confirmed booking.
@@ -593,7 +504,7 @@ export type ConfirmBookingResponse = Message<"berth.v1.ConfirmBookingResponse"> 
  * Use `create(ConfirmBookingResponseSchema)` to create a new message.
  */
 export const ConfirmBookingResponseSchema: GenMessage<ConfirmBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 14);
+  messageDesc(file_berth_v1_booking_service, 11);
 
 /**
  * ReleaseHoldRequest ends a hold.
@@ -621,7 +532,7 @@ export type ReleaseHoldRequest = Message<"berth.v1.ReleaseHoldRequest"> & {
  * Use `create(ReleaseHoldRequestSchema)` to create a new message.
  */
 export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 15);
+  messageDesc(file_berth_v1_booking_service, 12);
 
 /**
  * ReleaseHoldResponse is the ended hold.
@@ -642,7 +553,7 @@ export type ReleaseHoldResponse = Message<"berth.v1.ReleaseHoldResponse"> & {
  * Use `create(ReleaseHoldResponseSchema)` to create a new message.
  */
 export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 16);
+  messageDesc(file_berth_v1_booking_service, 13);
 
 /**
  * RescheduleBookingRequest moves a booking.
@@ -691,7 +602,7 @@ export type RescheduleBookingRequest = Message<"berth.v1.RescheduleBookingReques
  * Use `create(RescheduleBookingRequestSchema)` to create a new message.
  */
 export const RescheduleBookingRequestSchema: GenMessage<RescheduleBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 17);
+  messageDesc(file_berth_v1_booking_service, 14);
 
 /**
  * RescheduleBookingResponse is the moved booking.
@@ -719,7 +630,7 @@ export type RescheduleBookingResponse = Message<"berth.v1.RescheduleBookingRespo
  * Use `create(RescheduleBookingResponseSchema)` to create a new message.
  */
 export const RescheduleBookingResponseSchema: GenMessage<RescheduleBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 18);
+  messageDesc(file_berth_v1_booking_service, 15);
 
 /**
  * CancelBookingRequest cancels a booking or ends a waitlist entry.
@@ -754,7 +665,7 @@ export type CancelBookingRequest = Message<"berth.v1.CancelBookingRequest"> & {
  * Use `create(CancelBookingRequestSchema)` to create a new message.
  */
 export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 19);
+  messageDesc(file_berth_v1_booking_service, 16);
 
 /**
  * CancelBookingResponse is the result of a cancellation.
@@ -812,7 +723,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
  * Use `create(CancelBookingResponseSchema)` to create a new message.
  */
 export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 20);
+  messageDesc(file_berth_v1_booking_service, 17);
 
 /**
  * AdminCancelBookingRequest cancels a booking or ends a waitlist entry.
@@ -854,7 +765,7 @@ export type AdminCancelBookingRequest = Message<"berth.v1.AdminCancelBookingRequ
  * Use `create(AdminCancelBookingRequestSchema)` to create a new message.
  */
 export const AdminCancelBookingRequestSchema: GenMessage<AdminCancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 21);
+  messageDesc(file_berth_v1_booking_service, 18);
 
 /**
  * AdminCancelBookingResponse is the result of a cancellation.
@@ -912,7 +823,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
  * Use `create(AdminCancelBookingResponseSchema)` to create a new message.
  */
 export const AdminCancelBookingResponseSchema: GenMessage<AdminCancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 22);
+  messageDesc(file_berth_v1_booking_service, 19);
 
 /**
  * GetBookingRequest reads a booking.
@@ -940,7 +851,7 @@ export type GetBookingRequest = Message<"berth.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 23);
+  messageDesc(file_berth_v1_booking_service, 20);
 
 /**
  * GetBookingResponse is the booking.
@@ -961,7 +872,7 @@ export type GetBookingResponse = Message<"berth.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 24);
+  messageDesc(file_berth_v1_booking_service, 21);
 
 /**
  * ListMyBookingsRequest selects bookings.
@@ -1017,7 +928,7 @@ export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & 
  * Use `create(ListMyBookingsRequestSchema)` to create a new message.
  */
 export const ListMyBookingsRequestSchema: GenMessage<ListMyBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 25);
+  messageDesc(file_berth_v1_booking_service, 22);
 
 /**
  * ListMyBookingsResponse is one page, by start, then id.
@@ -1052,14 +963,14 @@ export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> 
  * Use `create(ListMyBookingsResponseSchema)` to create a new message.
  */
 export const ListMyBookingsResponseSchema: GenMessage<ListMyBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 26);
+  messageDesc(file_berth_v1_booking_service, 23);
 
 /**
- * ListRosterRequest reads a session's roster.
+ * GetSessionRosterRequest reads a session's roster.
  *
- * @generated from message berth.v1.ListRosterRequest
+ * @generated from message berth.v1.GetSessionRosterRequest
  */
-export type ListRosterRequest = Message<"berth.v1.ListRosterRequest"> & {
+export type GetSessionRosterRequest = Message<"berth.v1.GetSessionRosterRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1083,18 +994,18 @@ export type ListRosterRequest = Message<"berth.v1.ListRosterRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListRosterRequest.
- * Use `create(ListRosterRequestSchema)` to create a new message.
+ * Describes the message berth.v1.GetSessionRosterRequest.
+ * Use `create(GetSessionRosterRequestSchema)` to create a new message.
  */
-export const ListRosterRequestSchema: GenMessage<ListRosterRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 27);
+export const GetSessionRosterRequestSchema: GenMessage<GetSessionRosterRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 24);
 
 /**
- * ListRosterResponse has the bookings and the waitlist of a session.
+ * GetSessionRosterResponse has the bookings and the waitlist of a session.
  *
- * @generated from message berth.v1.ListRosterResponse
+ * @generated from message berth.v1.GetSessionRosterResponse
  */
-export type ListRosterResponse = Message<"berth.v1.ListRosterResponse"> & {
+export type GetSessionRosterResponse = Message<"berth.v1.GetSessionRosterResponse"> & {
   /**
    * The bookings, by time of creation.
    *
@@ -1125,11 +1036,11 @@ export type ListRosterResponse = Message<"berth.v1.ListRosterResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ListRosterResponse.
- * Use `create(ListRosterResponseSchema)` to create a new message.
+ * Describes the message berth.v1.GetSessionRosterResponse.
+ * Use `create(GetSessionRosterResponseSchema)` to create a new message.
  */
-export const ListRosterResponseSchema: GenMessage<ListRosterResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 28);
+export const GetSessionRosterResponseSchema: GenMessage<GetSessionRosterResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 25);
 
 /**
  * MarkNoShowRequest marks a booking as a no-show.
@@ -1157,7 +1068,7 @@ export type MarkNoShowRequest = Message<"berth.v1.MarkNoShowRequest"> & {
  * Use `create(MarkNoShowRequestSchema)` to create a new message.
  */
 export const MarkNoShowRequestSchema: GenMessage<MarkNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 29);
+  messageDesc(file_berth_v1_booking_service, 26);
 
 /**
  * MarkNoShowResponse is the changed booking.
@@ -1178,7 +1089,7 @@ export type MarkNoShowResponse = Message<"berth.v1.MarkNoShowResponse"> & {
  * Use `create(MarkNoShowResponseSchema)` to create a new message.
  */
 export const MarkNoShowResponseSchema: GenMessage<MarkNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 30);
+  messageDesc(file_berth_v1_booking_service, 27);
 
 /**
  * UndoNoShowRequest reverts a no-show.
@@ -1206,7 +1117,7 @@ export type UndoNoShowRequest = Message<"berth.v1.UndoNoShowRequest"> & {
  * Use `create(UndoNoShowRequestSchema)` to create a new message.
  */
 export const UndoNoShowRequestSchema: GenMessage<UndoNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 31);
+  messageDesc(file_berth_v1_booking_service, 28);
 
 /**
  * UndoNoShowResponse is the changed booking.
@@ -1227,742 +1138,18 @@ export type UndoNoShowResponse = Message<"berth.v1.UndoNoShowResponse"> & {
  * Use `create(UndoNoShowResponseSchema)` to create a new message.
  */
 export const UndoNoShowResponseSchema: GenMessage<UndoNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 32);
-
-/**
- * ItemInput has the fields of an item that staff can edit.
- *
- * @generated from message berth.v1.ItemInput
- */
-export type ItemInput = Message<"berth.v1.ItemInput"> & {
-  /**
-   * The display name, 1 to 200 characters. Unique at the location.
-   *
-   * @generated from field: string name = 1;
-   */
-  name: string;
-
-  /**
-   * The kind of item, such as cart, caddie, mat or locker. Up to 50 characters.
-   *
-   * @generated from field: string kind = 2;
-   */
-  kind: string;
-
-  /**
-   * How many there are, 0 to 10,000.
-   *
-   * @generated from field: int32 stock = 3;
-   */
-  stock: number;
-
-  /**
-   * The price of one. Berth records it and does not charge anyone.
-   *
-   * @generated from field: google.type.Money price = 4;
-   */
-  price?: Money | undefined;
-
-  /**
-   * How long one is in use, from the session's start: 1 minute to 7 days. Absent: until the session's end.
-   *
-   * @generated from field: google.protobuf.Duration time_out = 5;
-   */
-  timeOut?: Duration | undefined;
-
-  /**
-   * Whether it can be reserved.
-   *
-   * @generated from field: bool active = 6;
-   */
-  active: boolean;
-};
-
-/**
- * Describes the message berth.v1.ItemInput.
- * Use `create(ItemInputSchema)` to create a new message.
- */
-export const ItemInputSchema: GenMessage<ItemInput> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 33);
-
-/**
- * CreateItemRequest creates an item.
- *
- * @generated from message berth.v1.CreateItemRequest
- */
-export type CreateItemRequest = Message<"berth.v1.CreateItemRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The location of the item. It cannot be changed later.
-   *
-   * @generated from field: string location_id = 2;
-   */
-  locationId: string;
-
-  /**
-   * The values to create it with. name is required.
-   *
-   * @generated from field: berth.v1.ItemInput item = 3;
-   */
-  item?: ItemInput | undefined;
-};
-
-/**
- * Describes the message berth.v1.CreateItemRequest.
- * Use `create(CreateItemRequestSchema)` to create a new message.
- */
-export const CreateItemRequestSchema: GenMessage<CreateItemRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 34);
-
-/**
- * CreateItemResponse is the new item.
- *
- * @generated from message berth.v1.CreateItemResponse
- */
-export type CreateItemResponse = Message<"berth.v1.CreateItemResponse"> & {
-  /**
-   * The item.
-   *
-   * @generated from field: berth.v1.Item item = 1;
-   */
-  item?: Item | undefined;
-};
-
-/**
- * Describes the message berth.v1.CreateItemResponse.
- * Use `create(CreateItemResponseSchema)` to create a new message.
- */
-export const CreateItemResponseSchema: GenMessage<CreateItemResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 35);
-
-/**
- * UpdateItemRequest edits an item.
- *
- * @generated from message berth.v1.UpdateItemRequest
- */
-export type UpdateItemRequest = Message<"berth.v1.UpdateItemRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The item.
-   *
-   * @generated from field: string item_id = 2;
-   */
-  itemId: string;
-
-  /**
-   * New values for the fields in the mask.
-   *
-   * @generated from field: berth.v1.ItemInput item = 3;
-   */
-  item?: ItemInput | undefined;
-
-  /**
-   * The fields of item to change, such as "stock". Required.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 4;
-   */
-  updateMask?: FieldMask | undefined;
-
-  /**
-   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
-   *
-   * @generated from field: string etag = 5;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message berth.v1.UpdateItemRequest.
- * Use `create(UpdateItemRequestSchema)` to create a new message.
- */
-export const UpdateItemRequestSchema: GenMessage<UpdateItemRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 36);
-
-/**
- * UpdateItemResponse is the edited item.
- *
- * @generated from message berth.v1.UpdateItemResponse
- */
-export type UpdateItemResponse = Message<"berth.v1.UpdateItemResponse"> & {
-  /**
-   * The item.
-   *
-   * @generated from field: berth.v1.Item item = 1;
-   */
-  item?: Item | undefined;
-};
-
-/**
- * Describes the message berth.v1.UpdateItemResponse.
- * Use `create(UpdateItemResponseSchema)` to create a new message.
- */
-export const UpdateItemResponseSchema: GenMessage<UpdateItemResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 37);
-
-/**
- * ListItemsRequest lists items.
- *
- * @generated from message berth.v1.ListItemsRequest
- */
-export type ListItemsRequest = Message<"berth.v1.ListItemsRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * Only items at this location. Empty: all.
-   *
-   * @generated from field: string location_id = 2;
-   */
-  locationId: string;
-
-  /**
-   * Whether to include items that cannot be reserved.
-   *
-   * @generated from field: bool include_inactive = 3;
-   */
-  includeInactive: boolean;
-
-  /**
-   * The maximum number of results on a page, up to 500. 0 means 50.
-   *
-   * @generated from field: int32 page_size = 4;
-   */
-  pageSize: number;
-
-  /**
-   * The next_page_token of the previous page. Empty for the first page.
-   *
-   * @generated from field: string page_token = 5;
-   */
-  pageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListItemsRequest.
- * Use `create(ListItemsRequestSchema)` to create a new message.
- */
-export const ListItemsRequestSchema: GenMessage<ListItemsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 38);
-
-/**
- * ListItemsResponse is one page.
- *
- * @generated from message berth.v1.ListItemsResponse
- */
-export type ListItemsResponse = Message<"berth.v1.ListItemsResponse"> & {
-  /**
-   * The items.
-   *
-   * @generated from field: repeated berth.v1.Item items = 1;
-   */
-  items: Item[];
-
-  /**
-   * The token of the next page. Empty on the last page.
-   *
-   * @generated from field: string next_page_token = 2;
-   */
-  nextPageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListItemsResponse.
- * Use `create(ListItemsResponseSchema)` to create a new message.
- */
-export const ListItemsResponseSchema: GenMessage<ListItemsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 39);
-
-/**
- * BenefitProvider is an organization whose members get a discount.
- *
- * @generated from message berth.v1.BenefitProvider
- */
-export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
-  /**
-   * The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
-   *
-   * @generated from field: string code = 1;
-   */
-  code: string;
-
-  /**
-   * The display name, 1 to 200 characters.
-   *
-   * @generated from field: string name = 2;
-   */
-  name: string;
-
-  /**
-   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters, and 1,000
-   * instructions when it is compiled: ((a{10}){10}){10} has more. Empty in responses to callers without the permission
-   * catalog.write.
-   *
-   * @generated from field: string number_pattern = 3;
-   */
-  numberPattern: string;
-
-  /**
-   * The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
-   *
-   * @generated from field: int32 discount_percent = 4;
-   */
-  discountPercent: number;
-
-  /**
-   * Whether it is accepted.
-   *
-   * @generated from field: bool active = 5;
-   */
-  active: boolean;
-
-  /**
-   * Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-   *
-   * @generated from field: string etag = 6;
-   */
-  etag: string;
-
-  /**
-   * How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
-   *
-   * @generated from field: berth.v1.BenefitVerification verification = 7;
-   */
-  verification: BenefitVerification;
-
-  /**
-   * Whether several members may use one number, as families do. Otherwise a number serves one member.
-   *
-   * @generated from field: bool families = 8;
-   */
-  families: boolean;
-
-  /**
-   * Output only. How many numbers are on the list. 0 in responses to callers without the permission catalog.write.
-   *
-   * @generated from field: int32 number_count = 9;
-   */
-  numberCount: number;
-};
-
-/**
- * Describes the message berth.v1.BenefitProvider.
- * Use `create(BenefitProviderSchema)` to create a new message.
- */
-export const BenefitProviderSchema: GenMessage<BenefitProvider> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 40);
-
-/**
- * PutBenefitProviderRequest creates or replaces a provider.
- *
- * @generated from message berth.v1.PutBenefitProviderRequest
- */
-export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The provider.
-   *
-   * @generated from field: berth.v1.BenefitProvider provider = 2;
-   */
-  provider?: BenefitProvider | undefined;
-
-  /**
-   * Whether to only create it. If a provider with that code exists, active or not, it stays unchanged: ALREADY_EXISTS.
-   * It excludes an etag.
-   *
-   * @generated from field: bool create_only = 3;
-   */
-  createOnly: boolean;
-};
-
-/**
- * Describes the message berth.v1.PutBenefitProviderRequest.
- * Use `create(PutBenefitProviderRequestSchema)` to create a new message.
- */
-export const PutBenefitProviderRequestSchema: GenMessage<PutBenefitProviderRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 41);
-
-/**
- * PutBenefitProviderResponse is the provider.
- *
- * @generated from message berth.v1.PutBenefitProviderResponse
- */
-export type PutBenefitProviderResponse = Message<"berth.v1.PutBenefitProviderResponse"> & {
-  /**
-   * The provider.
-   *
-   * @generated from field: berth.v1.BenefitProvider provider = 1;
-   */
-  provider?: BenefitProvider | undefined;
-};
-
-/**
- * Describes the message berth.v1.PutBenefitProviderResponse.
- * Use `create(PutBenefitProviderResponseSchema)` to create a new message.
- */
-export const PutBenefitProviderResponseSchema: GenMessage<PutBenefitProviderResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 42);
-
-/**
- * ListBenefitProvidersRequest lists providers.
- *
- * @generated from message berth.v1.ListBenefitProvidersRequest
- */
-export type ListBenefitProvidersRequest = Message<"berth.v1.ListBenefitProvidersRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-};
-
-/**
- * Describes the message berth.v1.ListBenefitProvidersRequest.
- * Use `create(ListBenefitProvidersRequestSchema)` to create a new message.
- */
-export const ListBenefitProvidersRequestSchema: GenMessage<ListBenefitProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 43);
-
-/**
- * ListBenefitProvidersResponse has all providers.
- *
- * @generated from message berth.v1.ListBenefitProvidersResponse
- */
-export type ListBenefitProvidersResponse = Message<"berth.v1.ListBenefitProvidersResponse"> & {
-  /**
-   * The providers, by code.
-   *
-   * @generated from field: repeated berth.v1.BenefitProvider providers = 1;
-   */
-  providers: BenefitProvider[];
-};
-
-/**
- * Describes the message berth.v1.ListBenefitProvidersResponse.
- * Use `create(ListBenefitProvidersResponseSchema)` to create a new message.
- */
-export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 44);
-
-/**
- * UpdateBenefitNumbersRequest changes a provider's list of membership numbers.
- *
- * @generated from message berth.v1.UpdateBenefitNumbersRequest
- */
-export type UpdateBenefitNumbersRequest = Message<"berth.v1.UpdateBenefitNumbersRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The code of the provider.
-   *
-   * @generated from field: string provider_code = 2;
-   */
-  providerCode: string;
-
-  /**
-   * The numbers to add, each of 1 to 100 characters. Up to 5,000.
-   *
-   * @generated from field: repeated string add = 3;
-   */
-  add: string[];
-
-  /**
-   * The numbers to remove. Up to 5,000.
-   *
-   * @generated from field: repeated string remove = 4;
-   */
-  remove: string[];
-
-  /**
-   * Whether to remove all numbers that are not in add.
-   *
-   * @generated from field: bool replace = 5;
-   */
-  replace: boolean;
-};
-
-/**
- * Describes the message berth.v1.UpdateBenefitNumbersRequest.
- * Use `create(UpdateBenefitNumbersRequestSchema)` to create a new message.
- */
-export const UpdateBenefitNumbersRequestSchema: GenMessage<UpdateBenefitNumbersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 45);
-
-/**
- * UpdateBenefitNumbersResponse is the provider.
- *
- * @generated from message berth.v1.UpdateBenefitNumbersResponse
- */
-export type UpdateBenefitNumbersResponse = Message<"berth.v1.UpdateBenefitNumbersResponse"> & {
-  /**
-   * The provider, with the number of its numbers.
-   *
-   * @generated from field: berth.v1.BenefitProvider provider = 1;
-   */
-  provider?: BenefitProvider | undefined;
-};
-
-/**
- * Describes the message berth.v1.UpdateBenefitNumbersResponse.
- * Use `create(UpdateBenefitNumbersResponseSchema)` to create a new message.
- */
-export const UpdateBenefitNumbersResponseSchema: GenMessage<UpdateBenefitNumbersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 46);
-
-/**
- * BenefitMembership is a membership number that a member uses.
- *
- * @generated from message berth.v1.BenefitMembership
- */
-export type BenefitMembership = Message<"berth.v1.BenefitMembership"> & {
-  /**
-   * The code of the provider.
-   *
-   * @generated from field: string provider_code = 1;
-   */
-  providerCode: string;
-
-  /**
-   * The member.
-   *
-   * @generated from field: string member_id = 2;
-   */
-  memberId: string;
-
-  /**
-   * The member's name.
-   *
-   * @generated from field: string member_name = 3;
-   */
-  memberName: string;
-
-  /**
-   * The number, as the member entered it.
-   *
-   * @generated from field: string membership_number = 4;
-   */
-  membershipNumber: string;
-
-  /**
-   * Whether the number is on the provider's list now.
-   *
-   * @generated from field: bool verified = 5;
-   */
-  verified: boolean;
-
-  /**
-   * Since when the member uses it, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 6;
-   */
-  createTime?: Timestamp | undefined;
-};
-
-/**
- * Describes the message berth.v1.BenefitMembership.
- * Use `create(BenefitMembershipSchema)` to create a new message.
- */
-export const BenefitMembershipSchema: GenMessage<BenefitMembership> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 47);
-
-/**
- * ListBenefitMembershipsRequest lists the numbers that members use.
- *
- * @generated from message berth.v1.ListBenefitMembershipsRequest
- */
-export type ListBenefitMembershipsRequest = Message<"berth.v1.ListBenefitMembershipsRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The code of the provider.
-   *
-   * @generated from field: string provider_code = 2;
-   */
-  providerCode: string;
-
-  /**
-   * Only this number. Letter case, spaces and punctuation do not count. Empty: all.
-   *
-   * @generated from field: string membership_number = 3;
-   */
-  membershipNumber: string;
-
-  /**
-   * The page size, up to 500. 0 means 50.
-   *
-   * @generated from field: int32 page_size = 4;
-   */
-  pageSize: number;
-
-  /**
-   * The next_page_token of the previous page. Empty for the first page.
-   *
-   * @generated from field: string page_token = 5;
-   */
-  pageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListBenefitMembershipsRequest.
- * Use `create(ListBenefitMembershipsRequestSchema)` to create a new message.
- */
-export const ListBenefitMembershipsRequestSchema: GenMessage<ListBenefitMembershipsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 48);
-
-/**
- * ListBenefitMembershipsResponse is one page.
- *
- * @generated from message berth.v1.ListBenefitMembershipsResponse
- */
-export type ListBenefitMembershipsResponse = Message<"berth.v1.ListBenefitMembershipsResponse"> & {
-  /**
-   * The memberships, by number.
-   *
-   * @generated from field: repeated berth.v1.BenefitMembership memberships = 1;
-   */
-  memberships: BenefitMembership[];
-
-  /**
-   * The token of the next page. Empty on the last page.
-   *
-   * @generated from field: string next_page_token = 2;
-   */
-  nextPageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListBenefitMembershipsResponse.
- * Use `create(ListBenefitMembershipsResponseSchema)` to create a new message.
- */
-export const ListBenefitMembershipsResponseSchema: GenMessage<ListBenefitMembershipsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 49);
-
-/**
- * DeleteBenefitMembershipRequest ends a member's use of a number.
- *
- * @generated from message berth.v1.DeleteBenefitMembershipRequest
- */
-export type DeleteBenefitMembershipRequest = Message<"berth.v1.DeleteBenefitMembershipRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The code of the provider.
-   *
-   * @generated from field: string provider_code = 2;
-   */
-  providerCode: string;
-
-  /**
-   * The member.
-   *
-   * @generated from field: string member_id = 3;
-   */
-  memberId: string;
-};
-
-/**
- * Describes the message berth.v1.DeleteBenefitMembershipRequest.
- * Use `create(DeleteBenefitMembershipRequestSchema)` to create a new message.
- */
-export const DeleteBenefitMembershipRequestSchema: GenMessage<DeleteBenefitMembershipRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 50);
-
-/**
- * DeleteBenefitMembershipResponse is empty.
- *
- * @generated from message berth.v1.DeleteBenefitMembershipResponse
- */
-export type DeleteBenefitMembershipResponse = Message<"berth.v1.DeleteBenefitMembershipResponse"> & {
-};
-
-/**
- * Describes the message berth.v1.DeleteBenefitMembershipResponse.
- * Use `create(DeleteBenefitMembershipResponseSchema)` to create a new message.
- */
-export const DeleteBenefitMembershipResponseSchema: GenMessage<DeleteBenefitMembershipResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 51);
-
-/**
- * BenefitVerification is how membership numbers are verified.
- *
- * @generated from enum berth.v1.BenefitVerification
- */
-export enum BenefitVerification {
-  /**
-   * Not specified.
-   *
-   * @generated from enum value: BENEFIT_VERIFICATION_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * They are not: a number has to match the pattern, and its bookings show as unverified.
-   *
-   * @generated from enum value: BENEFIT_VERIFICATION_NONE = 1;
-   */
-  NONE = 1,
-
-  /**
-   * They have to be on the provider's list (UpdateBenefitNumbers).
-   *
-   * @generated from enum value: BENEFIT_VERIFICATION_LIST = 2;
-   */
-  LIST = 2,
-}
-
-/**
- * Describes the enum berth.v1.BenefitVerification.
- */
-export const BenefitVerificationSchema: GenEnum<BenefitVerification> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking_service, 0);
+  messageDesc(file_berth_v1_booking_service, 29);
 
 /**
  * BookingService creates and cancels bookings.
  *
- * Responses have the headers X-Booking-Status (the booking's status without its prefix, or WAITLISTED) and X-Idempotent
- * (true if the response repeats an earlier one). Like all mutations, these RPCs accept an Idempotency-Key: see
- * ERROR_REASON_IDEMPOTENCY_CONFLICT.
+ * Responses have the headers X-Booking-Status (the booking's status without its prefix, or WAITLISTED) and
+ * X-Idempotent (true if the response repeats an earlier one). Like all mutations, these RPCs accept an
+ * Idempotency-Key: see ERROR_REASON_IDEMPOTENCY_CONFLICT.
  *
  * A service account is not a member. Its own bookings are those that it created, for members and guests. It may read,
- * confirm, release, reschedule and cancel them, under the same policies as their members and guests. Other bookings are
- * BOOKING_NOT_FOUND for it, unless its roles have the permission that widens the RPC.
+ * confirm, release, reschedule and cancel them, under the same policies as their members and guests. Other bookings
+ * are BOOKING_NOT_FOUND for it, unless its roles have the permission that widens the RPC.
  *
  * @generated from service berth.v1.BookingService
  */
@@ -2044,16 +1231,16 @@ export const BookingService: GenService<{
     output: typeof RefundPaymentResponseSchema;
   },
   /**
-   * ListPaymentEntries lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
+   * ListPaymentLines lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
    * the permission.
    * Errors: BOOKING_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.BookingService.ListPaymentEntries
+   * @generated from rpc berth.v1.BookingService.ListPaymentLines
    */
-  listPaymentEntries: {
+  listPaymentLines: {
     methodKind: "unary";
-    input: typeof ListPaymentEntriesRequestSchema;
-    output: typeof ListPaymentEntriesResponseSchema;
+    input: typeof ListPaymentLinesRequestSchema;
+    output: typeof ListPaymentLinesResponseSchema;
   },
   /**
    * ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
@@ -2095,8 +1282,8 @@ export const BookingService: GenService<{
     output: typeof CancelBookingResponseSchema;
   },
   /**
-   * AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit is
-   * not refunded; CreditService.RefundCredit does that separately.
+   * AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit
+   * is not refunded; CreditService.RefundCredit does that separately.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
    *
    * @generated from rpc berth.v1.BookingService.AdminCancelBooking
@@ -2118,8 +1305,8 @@ export const BookingService: GenService<{
     output: typeof GetBookingResponseSchema;
   },
   /**
-   * ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member, by
-   * the start of their sessions. For a service account these are the bookings that it created; it has no entries.
+   * ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member,
+   * by the start of their sessions. For a service account these are the bookings that it created; it has no entries.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.BookingService.ListMyBookings
@@ -2130,15 +1317,15 @@ export const BookingService: GenService<{
     output: typeof ListMyBookingsResponseSchema;
   },
   /**
-   * ListRoster lists who has booked a session and who waits for it.
+   * GetSessionRoster lists who has booked a session and who waits for it.
    * Errors: SESSION_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.BookingService.ListRoster
+   * @generated from rpc berth.v1.BookingService.GetSessionRoster
    */
-  listRoster: {
+  getSessionRoster: {
     methodKind: "unary";
-    input: typeof ListRosterRequestSchema;
-    output: typeof ListRosterResponseSchema;
+    input: typeof GetSessionRosterRequestSchema;
+    output: typeof GetSessionRosterResponseSchema;
   },
   /**
    * MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
@@ -2162,96 +1349,6 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof UndoNoShowRequestSchema;
     output: typeof UndoNoShowResponseSchema;
-  },
-  /**
-   * CreateItem creates an item that can be reserved with bookings.
-   * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
-   *
-   * @generated from rpc berth.v1.BookingService.CreateItem
-   */
-  createItem: {
-    methodKind: "unary";
-    input: typeof CreateItemRequestSchema;
-    output: typeof CreateItemResponseSchema;
-  },
-  /**
-   * UpdateItem edits an item. Reducing the stock does not affect existing bookings.
-   * Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
-   *
-   * @generated from rpc berth.v1.BookingService.UpdateItem
-   */
-  updateItem: {
-    methodKind: "unary";
-    input: typeof UpdateItemRequestSchema;
-    output: typeof UpdateItemResponseSchema;
-  },
-  /**
-   * ListItems lists items by name.
-   *
-   * @generated from rpc berth.v1.BookingService.ListItems
-   */
-  listItems: {
-    methodKind: "unary";
-    input: typeof ListItemsRequestSchema;
-    output: typeof ListItemsResponseSchema;
-  },
-  /**
-   * PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
-   * keep the discount that they were confirmed with.
-   * Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
-   * with create_only).
-   *
-   * @generated from rpc berth.v1.BookingService.PutBenefitProvider
-   */
-  putBenefitProvider: {
-    methodKind: "unary";
-    input: typeof PutBenefitProviderRequestSchema;
-    output: typeof PutBenefitProviderResponseSchema;
-  },
-  /**
-   * ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show only
-   * with the permission catalog.write.
-   *
-   * @generated from rpc berth.v1.BookingService.ListBenefitProviders
-   */
-  listBenefitProviders: {
-    methodKind: "unary";
-    input: typeof ListBenefitProvidersRequestSchema;
-    output: typeof ListBenefitProvidersResponseSchema;
-  },
-  /**
-   * UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
-   * spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
-   * Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
-   * numbers of a provider).
-   *
-   * @generated from rpc berth.v1.BookingService.UpdateBenefitNumbers
-   */
-  updateBenefitNumbers: {
-    methodKind: "unary";
-    input: typeof UpdateBenefitNumbersRequestSchema;
-    output: typeof UpdateBenefitNumbersResponseSchema;
-  },
-  /**
-   * ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
-   *
-   * @generated from rpc berth.v1.BookingService.ListBenefitMemberships
-   */
-  listBenefitMemberships: {
-    methodKind: "unary";
-    input: typeof ListBenefitMembershipsRequestSchema;
-    output: typeof ListBenefitMembershipsResponseSchema;
-  },
-  /**
-   * DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
-   * discount. Repeating it changes nothing.
-   *
-   * @generated from rpc berth.v1.BookingService.DeleteBenefitMembership
-   */
-  deleteBenefitMembership: {
-    methodKind: "unary";
-    input: typeof DeleteBenefitMembershipRequestSchema;
-    output: typeof DeleteBenefitMembershipResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_booking_service, 0);

@@ -7,6 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_berth_v1_access } from "./access_pb.js";
 import type { Booking } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
+import type { DisplayArrival, DisplayLink } from "./check_in_pb.js";
+import { file_berth_v1_check_in } from "./check_in_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { LatLng } from "../../google/type/latlng_pb.js";
@@ -17,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/check_in_service.proto.
  */
 export const file_berth_v1_check_in_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iZXJ0aC92MS9jaGVja19pbl9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSI3Cg5DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJRCg9DaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjsKElVuZG9DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI5ChNVbmRvQ2hlY2tJblJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIssBChJTZWxmQ2hlY2tJblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoIcXJfdG9rZW4YAyABKAlIABInCghwb3NpdGlvbhgEIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZ0gAEhcKD2FjY3VyYWN5X21ldGVycxgFIAEoARIvCgxwb3NpdGlvbl9hZ2UYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CBwoFcHJvb2YiVQoTU2VsZkNoZWNrSW5SZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZxIaChJhbHJlYWR5X2NoZWNrZWRfaW4YAiABKAgiOgoRR2V0UXJUb2tlblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkihgEKEkdldFFyVG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJAChdDcmVhdGVEaXNwbGF5VXJsUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSKAAQoYQ3JlYXRlRGlzcGxheVVybFJlc3BvbnNlEgsKA3VybBgBIAEoCRINCgV0b2tlbhgCIAEoCRIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPZGlzcGxheV9saW5rX2lkGAQgASgJIqUCCgtEaXNwbGF5TGluaxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJb3Blbl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQc2Vjb25kX29wZW5fdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQAoXTGlzdERpc3BsYXlMaW5rc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiSAoYTGlzdERpc3BsYXlMaW5rc1Jlc3BvbnNlEiwKDWRpc3BsYXlfbGlua3MYASADKAsyFS5iZXJ0aC52MS5EaXNwbGF5TGluayJGChhSZXZva2VEaXNwbGF5TGlua1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2Rpc3BsYXlfbGlua19pZBgCIAEoCSJIChlSZXZva2VEaXNwbGF5TGlua1Jlc3BvbnNlEisKDGRpc3BsYXlfbGluaxgBIAEoCzIVLmJlcnRoLnYxLkRpc3BsYXlMaW5rIiIKEUdldERpc3BsYXlSZXF1ZXN0Eg0KBXRva2VuGAEgASgJIogEChJHZXREaXNwbGF5UmVzcG9uc2USDQoFdGl0bGUYASABKAkSFQoNbG9jYXRpb25fbmFtZRgCIAEoCRISCgpjb2FjaF9uYW1lGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgl0aW1lX3pvbmUYBiABKAkSEAoIZXhwZWN0ZWQYByABKAUSDwoHYXJyaXZlZBgIIAEoBRIqCghhcnJpdmFscxgJIAMoCzIYLmJlcnRoLnYxLkRpc3BsYXlBcnJpdmFsEhAKCHFyX3Rva2VuGAogASgJEjAKDHJlZnJlc2hfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbmV4dF90b2tlbhgMIAEoCRI2ChJjaGVja2luX29wZW5zX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjcKE2NoZWNraW5fY2xvc2VzX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCg5EaXNwbGF5QXJyaXZhbBIUCgxkaXNwbGF5X25hbWUYASABKAkSEgoKcGFydHlfc2l6ZRgCIAEoBRIxCg1jaGVja19pbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJkChVMaXN0QXR0ZW5kYW5jZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSKSAQoWTGlzdEF0dGVuZGFuY2VSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIYXR0ZW5kZWQYAiABKAUSEAoIbm9fc2hvd3MYAyABKAUSFgoObGF0ZV9jYW5jZWxsZWQYBCABKAUSFwoPbmV4dF9wYWdlX3Rva2VuGAUgASgJMrgHCg5DaGVja0luU2VydmljZRJVCgdDaGVja0luEhguYmVydGgudjEuQ2hlY2tJblJlcXVlc3QaGS5iZXJ0aC52MS5DaGVja0luUmVzcG9uc2UiFcrzGBEIARINY2hlY2tpbi5zdGFmZhJhCgtVbmRvQ2hlY2tJbhIcLmJlcnRoLnYxLlVuZG9DaGVja0luUmVxdWVzdBodLmJlcnRoLnYxLlVuZG9DaGVja0luUmVzcG9uc2UiFcrzGBEIARINY2hlY2tpbi5zdGFmZhJgCgtTZWxmQ2hlY2tJbhIcLmJlcnRoLnYxLlNlbGZDaGVja0luUmVxdWVzdBodLmJlcnRoLnYxLlNlbGZDaGVja0luUmVzcG9uc2UiFMrzGBAIARIMY2hlY2tpbi5zZWxmEmMKCkdldFFyVG9rZW4SGy5iZXJ0aC52MS5HZXRRclRva2VuUmVxdWVzdBocLmJlcnRoLnYxLkdldFFyVG9rZW5SZXNwb25zZSIakAIByvMYEwgBEg9jaGVja2luLmRpc3BsYXkScgoQQ3JlYXRlRGlzcGxheVVybBIhLmJlcnRoLnYxLkNyZWF0ZURpc3BsYXlVcmxSZXF1ZXN0GiIuYmVydGgudjEuQ3JlYXRlRGlzcGxheVVybFJlc3BvbnNlIhfK8xgTCAESD2NoZWNraW4uZGlzcGxheRJ1ChBMaXN0RGlzcGxheUxpbmtzEiEuYmVydGgudjEuTGlzdERpc3BsYXlMaW5rc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0RGlzcGxheUxpbmtzUmVzcG9uc2UiGpACAcrzGBMIARIPY2hlY2tpbi5kaXNwbGF5EnUKEVJldm9rZURpc3BsYXlMaW5rEiIuYmVydGgudjEuUmV2b2tlRGlzcGxheUxpbmtSZXF1ZXN0GiMuYmVydGgudjEuUmV2b2tlRGlzcGxheUxpbmtSZXNwb25zZSIXyvMYEwgBEg9jaGVja2luLmRpc3BsYXkSUgoKR2V0RGlzcGxheRIbLmJlcnRoLnYxLkdldERpc3BsYXlSZXF1ZXN0GhwuYmVydGgudjEuR2V0RGlzcGxheVJlc3BvbnNlIgmQAgHK8xgCCAMSbwoOTGlzdEF0dGVuZGFuY2USHy5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlcXVlc3QaIC5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlc3BvbnNlIhqQAgHK8xgTCAESD2F0dGVuZGFuY2UucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
+  fileDesc("Ch9iZXJ0aC92MS9jaGVja19pbl9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSI3Cg5DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJRCg9DaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjsKElVuZG9DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI5ChNVbmRvQ2hlY2tJblJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIssBChJTZWxmQ2hlY2tJblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoIcXJfdG9rZW4YAyABKAlIABInCghwb3NpdGlvbhgEIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZ0gAEhcKD2FjY3VyYWN5X21ldGVycxgFIAEoARIvCgxwb3NpdGlvbl9hZ2UYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CBwoFcHJvb2YiVQoTU2VsZkNoZWNrSW5SZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZxIaChJhbHJlYWR5X2NoZWNrZWRfaW4YAiABKAgiOgoRR2V0UXJUb2tlblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkihgEKEkdldFFyVG9rZW5SZXNwb25zZRINCgV0b2tlbhgBIAEoCRIvCgtleHBpcmVfdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoMcmVmcmVzaF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJBChhDcmVhdGVEaXNwbGF5TGlua1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkigQEKGUNyZWF0ZURpc3BsYXlMaW5rUmVzcG9uc2USCwoDdXJsGAEgASgJEg0KBXRva2VuGAIgASgJEi8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9kaXNwbGF5X2xpbmtfaWQYBCABKAkiQAoXTGlzdERpc3BsYXlMaW5rc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiSAoYTGlzdERpc3BsYXlMaW5rc1Jlc3BvbnNlEiwKDWRpc3BsYXlfbGlua3MYASADKAsyFS5iZXJ0aC52MS5EaXNwbGF5TGluayJGChhSZXZva2VEaXNwbGF5TGlua1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2Rpc3BsYXlfbGlua19pZBgCIAEoCSJIChlSZXZva2VEaXNwbGF5TGlua1Jlc3BvbnNlEisKDGRpc3BsYXlfbGluaxgBIAEoCzIVLmJlcnRoLnYxLkRpc3BsYXlMaW5rIikKGEdldENoZWNrSW5EaXNwbGF5UmVxdWVzdBINCgV0b2tlbhgBIAEoCSKRBAoZR2V0Q2hlY2tJbkRpc3BsYXlSZXNwb25zZRINCgV0aXRsZRgBIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEhIKCmNvYWNoX25hbWUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgGIAEoCRIQCghleHBlY3RlZBgHIAEoBRIPCgdhcnJpdmVkGAggASgFEioKCGFycml2YWxzGAkgAygLMhguYmVydGgudjEuRGlzcGxheUFycml2YWwSEAoIcXJfdG9rZW4YCiABKAkSMAoMcmVmcmVzaF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpuZXh0X3Rva2VuGAwgASgJEjcKE2NoZWNrX2luX29wZW5zX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjgKFGNoZWNrX2luX2Nsb3Nlc190aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiZAoVTGlzdEF0dGVuZGFuY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkikgEKFkxpc3RBdHRlbmRhbmNlUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCGF0dGVuZGVkGAIgASgFEhAKCG5vX3Nob3dzGAMgASgFEhYKDmxhdGVfY2FuY2VsbGVkGAQgASgFEhcKD25leHRfcGFnZV90b2tlbhgFIAEoCTLQBwoOQ2hlY2tJblNlcnZpY2USVQoHQ2hlY2tJbhIYLmJlcnRoLnYxLkNoZWNrSW5SZXF1ZXN0GhkuYmVydGgudjEuQ2hlY2tJblJlc3BvbnNlIhXK8xgRCAESDWNoZWNraW4uc3RhZmYSYQoLVW5kb0NoZWNrSW4SHC5iZXJ0aC52MS5VbmRvQ2hlY2tJblJlcXVlc3QaHS5iZXJ0aC52MS5VbmRvQ2hlY2tJblJlc3BvbnNlIhXK8xgRCAESDWNoZWNraW4uc3RhZmYSYAoLU2VsZkNoZWNrSW4SHC5iZXJ0aC52MS5TZWxmQ2hlY2tJblJlcXVlc3QaHS5iZXJ0aC52MS5TZWxmQ2hlY2tJblJlc3BvbnNlIhTK8xgQCAESDGNoZWNraW4uc2VsZhJjCgpHZXRRclRva2VuEhsuYmVydGgudjEuR2V0UXJUb2tlblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRRclRva2VuUmVzcG9uc2UiGpACAcrzGBMIARIPY2hlY2tpbi5kaXNwbGF5EnUKEUNyZWF0ZURpc3BsYXlMaW5rEiIuYmVydGgudjEuQ3JlYXRlRGlzcGxheUxpbmtSZXF1ZXN0GiMuYmVydGgudjEuQ3JlYXRlRGlzcGxheUxpbmtSZXNwb25zZSIXyvMYEwgBEg9jaGVja2luLmRpc3BsYXkSdQoQTGlzdERpc3BsYXlMaW5rcxIhLmJlcnRoLnYxLkxpc3REaXNwbGF5TGlua3NSZXF1ZXN0GiIuYmVydGgudjEuTGlzdERpc3BsYXlMaW5rc1Jlc3BvbnNlIhqQAgHK8xgTCAESD2NoZWNraW4uZGlzcGxheRJ1ChFSZXZva2VEaXNwbGF5TGluaxIiLmJlcnRoLnYxLlJldm9rZURpc3BsYXlMaW5rUmVxdWVzdBojLmJlcnRoLnYxLlJldm9rZURpc3BsYXlMaW5rUmVzcG9uc2UiF8rzGBMIARIPY2hlY2tpbi5kaXNwbGF5EmcKEUdldENoZWNrSW5EaXNwbGF5EiIuYmVydGgudjEuR2V0Q2hlY2tJbkRpc3BsYXlSZXF1ZXN0GiMuYmVydGgudjEuR2V0Q2hlY2tJbkRpc3BsYXlSZXNwb25zZSIJkAIByvMYAggDEm8KDkxpc3RBdHRlbmRhbmNlEh8uYmVydGgudjEuTGlzdEF0dGVuZGFuY2VSZXF1ZXN0GiAuYmVydGgudjEuTGlzdEF0dGVuZGFuY2VSZXNwb25zZSIakAIByvMYEwgBEg9hdHRlbmRhbmNlLnJlYWRiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_check_in, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
  * CheckInRequest checks a party in.
@@ -283,11 +285,11 @@ export const GetQrTokenResponseSchema: GenMessage<GetQrTokenResponse> = /*@__PUR
   messageDesc(file_berth_v1_check_in_service, 7);
 
 /**
- * CreateDisplayUrlRequest asks for a session's display page.
+ * CreateDisplayLinkRequest asks for a session's display page.
  *
- * @generated from message berth.v1.CreateDisplayUrlRequest
+ * @generated from message berth.v1.CreateDisplayLinkRequest
  */
-export type CreateDisplayUrlRequest = Message<"berth.v1.CreateDisplayUrlRequest"> & {
+export type CreateDisplayLinkRequest = Message<"berth.v1.CreateDisplayLinkRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -304,18 +306,18 @@ export type CreateDisplayUrlRequest = Message<"berth.v1.CreateDisplayUrlRequest"
 };
 
 /**
- * Describes the message berth.v1.CreateDisplayUrlRequest.
- * Use `create(CreateDisplayUrlRequestSchema)` to create a new message.
+ * Describes the message berth.v1.CreateDisplayLinkRequest.
+ * Use `create(CreateDisplayLinkRequestSchema)` to create a new message.
  */
-export const CreateDisplayUrlRequestSchema: GenMessage<CreateDisplayUrlRequest> = /*@__PURE__*/
+export const CreateDisplayLinkRequestSchema: GenMessage<CreateDisplayLinkRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in_service, 8);
 
 /**
- * CreateDisplayUrlResponse has a signed URL.
+ * CreateDisplayLinkResponse has a signed URL.
  *
- * @generated from message berth.v1.CreateDisplayUrlResponse
+ * @generated from message berth.v1.CreateDisplayLinkResponse
  */
-export type CreateDisplayUrlResponse = Message<"berth.v1.CreateDisplayUrlResponse"> & {
+export type CreateDisplayLinkResponse = Message<"berth.v1.CreateDisplayLinkResponse"> & {
   /**
    * The URL of the page.
    *
@@ -324,7 +326,7 @@ export type CreateDisplayUrlResponse = Message<"berth.v1.CreateDisplayUrlRespons
   url: string;
 
   /**
-   * The signed token in the URL, for GetDisplay.
+   * The signed token in the URL, for GetCheckInDisplay.
    *
    * @generated from field: string token = 2;
    */
@@ -346,75 +348,11 @@ export type CreateDisplayUrlResponse = Message<"berth.v1.CreateDisplayUrlRespons
 };
 
 /**
- * Describes the message berth.v1.CreateDisplayUrlResponse.
- * Use `create(CreateDisplayUrlResponseSchema)` to create a new message.
+ * Describes the message berth.v1.CreateDisplayLinkResponse.
+ * Use `create(CreateDisplayLinkResponseSchema)` to create a new message.
  */
-export const CreateDisplayUrlResponseSchema: GenMessage<CreateDisplayUrlResponse> = /*@__PURE__*/
+export const CreateDisplayLinkResponseSchema: GenMessage<CreateDisplayLinkResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in_service, 9);
-
-/**
- * DisplayLink is a link to a session's display. The audit log says who created and who revoked it.
- *
- * @generated from message berth.v1.DisplayLink
- */
-export type DisplayLink = Message<"berth.v1.DisplayLink"> & {
-  /**
-   * The link.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The session.
-   *
-   * @generated from field: string session_id = 2;
-   */
-  sessionId: string;
-
-  /**
-   * When it was created, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 3;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * When its URL expires, in UTC. The screen that uses the link goes on after that.
-   *
-   * @generated from field: google.protobuf.Timestamp expire_time = 4;
-   */
-  expireTime?: Timestamp | undefined;
-
-  /**
-   * Since when a screen uses it, in UTC. Absent: none does.
-   *
-   * @generated from field: google.protobuf.Timestamp open_time = 5;
-   */
-  openTime?: Timestamp | undefined;
-
-  /**
-   * When it was revoked, in UTC. Absent: it was not.
-   *
-   * @generated from field: google.protobuf.Timestamp revoke_time = 6;
-   */
-  revokeTime?: Timestamp | undefined;
-
-  /**
-   * When a second screen first read the display, in UTC. Absent: none did. The screen that was first keeps the link, and
-   * it may be the wrong one: revoke the link if it is not in the studio.
-   *
-   * @generated from field: google.protobuf.Timestamp second_open_time = 7;
-   */
-  secondOpenTime?: Timestamp | undefined;
-};
-
-/**
- * Describes the message berth.v1.DisplayLink.
- * Use `create(DisplayLinkSchema)` to create a new message.
- */
-export const DisplayLinkSchema: GenMessage<DisplayLink> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 10);
 
 /**
  * ListDisplayLinksRequest asks for the display links of a session.
@@ -442,7 +380,7 @@ export type ListDisplayLinksRequest = Message<"berth.v1.ListDisplayLinksRequest"
  * Use `create(ListDisplayLinksRequestSchema)` to create a new message.
  */
 export const ListDisplayLinksRequestSchema: GenMessage<ListDisplayLinksRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 11);
+  messageDesc(file_berth_v1_check_in_service, 10);
 
 /**
  * ListDisplayLinksResponse has all display links of a session, up to 100.
@@ -463,7 +401,7 @@ export type ListDisplayLinksResponse = Message<"berth.v1.ListDisplayLinksRespons
  * Use `create(ListDisplayLinksResponseSchema)` to create a new message.
  */
 export const ListDisplayLinksResponseSchema: GenMessage<ListDisplayLinksResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 12);
+  messageDesc(file_berth_v1_check_in_service, 11);
 
 /**
  * RevokeDisplayLinkRequest ends a display link.
@@ -491,7 +429,7 @@ export type RevokeDisplayLinkRequest = Message<"berth.v1.RevokeDisplayLinkReques
  * Use `create(RevokeDisplayLinkRequestSchema)` to create a new message.
  */
 export const RevokeDisplayLinkRequestSchema: GenMessage<RevokeDisplayLinkRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 13);
+  messageDesc(file_berth_v1_check_in_service, 12);
 
 /**
  * RevokeDisplayLinkResponse is the revoked link.
@@ -512,16 +450,16 @@ export type RevokeDisplayLinkResponse = Message<"berth.v1.RevokeDisplayLinkRespo
  * Use `create(RevokeDisplayLinkResponseSchema)` to create a new message.
  */
 export const RevokeDisplayLinkResponseSchema: GenMessage<RevokeDisplayLinkResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 14);
+  messageDesc(file_berth_v1_check_in_service, 13);
 
 /**
- * GetDisplayRequest has the token of a display page.
+ * GetCheckInDisplayRequest has the token of a display page.
  *
- * @generated from message berth.v1.GetDisplayRequest
+ * @generated from message berth.v1.GetCheckInDisplayRequest
  */
-export type GetDisplayRequest = Message<"berth.v1.GetDisplayRequest"> & {
+export type GetCheckInDisplayRequest = Message<"berth.v1.GetCheckInDisplayRequest"> & {
   /**
-   * The token from CreateDisplayUrl or from the last GetDisplay.
+   * The token from CreateDisplayLink or from the last GetCheckInDisplay.
    *
    * @generated from field: string token = 1;
    */
@@ -529,18 +467,18 @@ export type GetDisplayRequest = Message<"berth.v1.GetDisplayRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.GetDisplayRequest.
- * Use `create(GetDisplayRequestSchema)` to create a new message.
+ * Describes the message berth.v1.GetCheckInDisplayRequest.
+ * Use `create(GetCheckInDisplayRequestSchema)` to create a new message.
  */
-export const GetDisplayRequestSchema: GenMessage<GetDisplayRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 15);
+export const GetCheckInDisplayRequestSchema: GenMessage<GetCheckInDisplayRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 14);
 
 /**
- * GetDisplayResponse is what the display shows.
+ * GetCheckInDisplayResponse is what the display shows.
  *
- * @generated from message berth.v1.GetDisplayResponse
+ * @generated from message berth.v1.GetCheckInDisplayResponse
  */
-export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
+export type GetCheckInDisplayResponse = Message<"berth.v1.GetCheckInDisplayResponse"> & {
   /**
    * The session's title.
    *
@@ -619,7 +557,7 @@ export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
   refreshTime?: Timestamp | undefined;
 
   /**
-   * The token for the next GetDisplay. Empty once check-in has closed, so that no token can be renewed forever.
+   * The token for the next GetCheckInDisplay. Empty once check-in has closed, so that no token can be renewed forever.
    *
    * @generated from field: string next_token = 12;
    */
@@ -628,16 +566,16 @@ export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
   /**
    * When self check-in opens, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp checkin_opens_time = 13;
+   * @generated from field: google.protobuf.Timestamp check_in_opens_time = 13;
    */
-  checkinOpensTime?: Timestamp | undefined;
+  checkInOpensTime?: Timestamp | undefined;
 
   /**
    * When self check-in closes, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp checkin_closes_time = 14;
+   * @generated from field: google.protobuf.Timestamp check_in_closes_time = 14;
    */
-  checkinClosesTime?: Timestamp | undefined;
+  checkInClosesTime?: Timestamp | undefined;
 
   /**
    * When next_token expires, in UTC. Absent once check-in has closed.
@@ -648,46 +586,11 @@ export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.GetDisplayResponse.
- * Use `create(GetDisplayResponseSchema)` to create a new message.
+ * Describes the message berth.v1.GetCheckInDisplayResponse.
+ * Use `create(GetCheckInDisplayResponseSchema)` to create a new message.
  */
-export const GetDisplayResponseSchema: GenMessage<GetDisplayResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 16);
-
-/**
- * DisplayArrival is a party that checked in.
- *
- * @generated from message berth.v1.DisplayArrival
- */
-export type DisplayArrival = Message<"berth.v1.DisplayArrival"> & {
-  /**
-   * First name and initial: everyone can see the display.
-   *
-   * @generated from field: string display_name = 1;
-   */
-  displayName: string;
-
-  /**
-   * The number of seats.
-   *
-   * @generated from field: int32 party_size = 2;
-   */
-  partySize: number;
-
-  /**
-   * The time, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp check_in_time = 3;
-   */
-  checkInTime?: Timestamp | undefined;
-};
-
-/**
- * Describes the message berth.v1.DisplayArrival.
- * Use `create(DisplayArrivalSchema)` to create a new message.
- */
-export const DisplayArrivalSchema: GenMessage<DisplayArrival> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 17);
+export const GetCheckInDisplayResponseSchema: GenMessage<GetCheckInDisplayResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in_service, 15);
 
 /**
  * ListAttendanceRequest asks for a member's attendance.
@@ -729,7 +632,7 @@ export type ListAttendanceRequest = Message<"berth.v1.ListAttendanceRequest"> & 
  * Use `create(ListAttendanceRequestSchema)` to create a new message.
  */
 export const ListAttendanceRequestSchema: GenMessage<ListAttendanceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 18);
+  messageDesc(file_berth_v1_check_in_service, 16);
 
 /**
  * ListAttendanceResponse is one page.
@@ -778,7 +681,7 @@ export type ListAttendanceResponse = Message<"berth.v1.ListAttendanceResponse"> 
  * Use `create(ListAttendanceResponseSchema)` to create a new message.
  */
 export const ListAttendanceResponseSchema: GenMessage<ListAttendanceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_check_in_service, 19);
+  messageDesc(file_berth_v1_check_in_service, 17);
 
 /**
  * CheckInService records attendance.
@@ -789,7 +692,7 @@ export const CheckInService: GenService<{
   /**
    * CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
    * attendance. Checking it in again changes nothing and sets already_checked_in.
-   * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW.
+   * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
    *
    * @generated from rpc berth.v1.CheckInService.CheckIn
    */
@@ -812,7 +715,7 @@ export const CheckInService: GenService<{
   /**
    * SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
    * code, changes nothing and sets already_checked_in.
-   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, QR_REQUIRED,
+   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
    * GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CheckInService.SelfCheckIn
@@ -835,17 +738,17 @@ export const CheckInService: GenService<{
     output: typeof GetQrTokenResponseSchema;
   },
   /**
-   * CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes,
-   * for all who have it. Only one screen goes on until check-in closes: the first that reads the display again.
-   * A session can have 100 links.
+   * CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
+   * minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
+   * again. A session can have 100 links.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
    *
-   * @generated from rpc berth.v1.CheckInService.CreateDisplayUrl
+   * @generated from rpc berth.v1.CheckInService.CreateDisplayLink
    */
-  createDisplayUrl: {
+  createDisplayLink: {
     methodKind: "unary";
-    input: typeof CreateDisplayUrlRequestSchema;
-    output: typeof CreateDisplayUrlResponseSchema;
+    input: typeof CreateDisplayLinkRequestSchema;
+    output: typeof CreateDisplayLinkResponseSchema;
   },
   /**
    * ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
@@ -872,16 +775,17 @@ export const CheckInService: GenService<{
     output: typeof RevokeDisplayLinkResponseSchema;
   },
   /**
-   * GetDisplay reads what the wall display shows. The response has the token to read it again with. The first screen
-   * that does gets a new one each time, and can stay open until check-in closes. Others can read until expire_time.
+   * GetCheckInDisplay reads what the wall display shows. The response has the token to read it again with. The first
+   * screen that does gets a new one each time, and can stay open until check-in closes. Others can read until
+   * expire_time.
    * Errors: LINK_INVALID (also if the link was revoked), SESSION_NOT_FOUND (also if the session is cancelled).
    *
-   * @generated from rpc berth.v1.CheckInService.GetDisplay
+   * @generated from rpc berth.v1.CheckInService.GetCheckInDisplay
    */
-  getDisplay: {
+  getCheckInDisplay: {
     methodKind: "unary";
-    input: typeof GetDisplayRequestSchema;
-    output: typeof GetDisplayResponseSchema;
+    input: typeof GetCheckInDisplayRequestSchema;
+    output: typeof GetCheckInDisplayResponseSchema;
   },
   /**
    * ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are

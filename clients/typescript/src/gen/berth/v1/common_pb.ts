@@ -6,13 +6,15 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { TimeOfDay } from "../../google/type/timeofday_pb.js";
+import { file_google_type_timeofday } from "../../google/type/timeofday_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/common.proto.
  */
 export const file_berth_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIl8KCVRpbWVSYW5nZRIpCgVzdGFydBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCpeCgdDaGFubmVsEhcKE0NIQU5ORUxfVU5TUEVDSUZJRUQQABISCg5DSEFOTkVMX09OTElORRABEhEKDUNIQU5ORUxfUEhPTkUQAhITCg9DSEFOTkVMX1dBTEtfSU4QAypPCghEZWxpdmVyeRIYChRERUxJVkVSWV9VTlNQRUNJRklFRBAAEhYKEkRFTElWRVJZX0lOX1BFUlNPThABEhEKDURFTElWRVJZX0ZFRUQQAmIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIl8KCVRpbWVSYW5nZRIpCgVzdGFydBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJYCgpRdWlldEhvdXJzEiUKBXN0YXJ0GAEgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EiMKA2VuZBgCIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheSqFAQoOQm9va2luZ0NoYW5uZWwSHwobQk9PS0lOR19DSEFOTkVMX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19DSEFOTkVMX09OTElORRABEhkKFUJPT0tJTkdfQ0hBTk5FTF9QSE9ORRACEhsKF0JPT0tJTkdfQ0hBTk5FTF9XQUxLX0lOEAMqYgoMRGVsaXZlcnlNb2RlEh0KGURFTElWRVJZX01PREVfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9NT0RFX0lOX1BFUlNPThABEhYKEkRFTElWRVJZX01PREVfRkVFRBACYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_type_timeofday]);
 
 /**
  * TimeRange is a half-open interval: it includes start and excludes end.
@@ -43,77 +45,105 @@ export const TimeRangeSchema: GenMessage<TimeRange> = /*@__PURE__*/
   messageDesc(file_berth_v1_common, 0);
 
 /**
- * Channel is how a booking is made.
+ * QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the start.
  *
- * @generated from enum berth.v1.Channel
+ * @generated from message berth.v1.QuietHours
  */
-export enum Channel {
+export type QuietHours = Message<"berth.v1.QuietHours"> & {
+  /**
+   * The start, in the person's local time, to the minute.
+   *
+   * @generated from field: google.type.TimeOfDay start = 1;
+   */
+  start?: TimeOfDay | undefined;
+
+  /**
+   * The end (exclusive), in the person's local time, to the minute. If it equals the start, there are no quiet hours.
+   *
+   * @generated from field: google.type.TimeOfDay end = 2;
+   */
+  end?: TimeOfDay | undefined;
+};
+
+/**
+ * Describes the message berth.v1.QuietHours.
+ * Use `create(QuietHoursSchema)` to create a new message.
+ */
+export const QuietHoursSchema: GenMessage<QuietHours> = /*@__PURE__*/
+  messageDesc(file_berth_v1_common, 1);
+
+/**
+ * BookingChannel is how a booking is made.
+ *
+ * @generated from enum berth.v1.BookingChannel
+ */
+export enum BookingChannel {
   /**
    * Means CHANNEL_ONLINE.
    *
-   * @generated from enum value: CHANNEL_UNSPECIFIED = 0;
+   * @generated from enum value: BOOKING_CHANNEL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * In the member app or on a web page.
    *
-   * @generated from enum value: CHANNEL_ONLINE = 1;
+   * @generated from enum value: BOOKING_CHANNEL_ONLINE = 1;
    */
   ONLINE = 1,
 
   /**
    * By phone. Staff only.
    *
-   * @generated from enum value: CHANNEL_PHONE = 2;
+   * @generated from enum value: BOOKING_CHANNEL_PHONE = 2;
    */
   PHONE = 2,
 
   /**
    * At the front desk. Staff only.
    *
-   * @generated from enum value: CHANNEL_WALK_IN = 3;
+   * @generated from enum value: BOOKING_CHANNEL_WALK_IN = 3;
    */
   WALK_IN = 3,
 }
 
 /**
- * Describes the enum berth.v1.Channel.
+ * Describes the enum berth.v1.BookingChannel.
  */
-export const ChannelSchema: GenEnum<Channel> = /*@__PURE__*/
+export const BookingChannelSchema: GenEnum<BookingChannel> = /*@__PURE__*/
   enumDesc(file_berth_v1_common, 0);
 
 /**
- * Delivery is how a service is delivered.
+ * DeliveryMode is how a service is delivered.
  *
- * @generated from enum berth.v1.Delivery
+ * @generated from enum berth.v1.DeliveryMode
  */
-export enum Delivery {
+export enum DeliveryMode {
   /**
    * Means DELIVERY_IN_PERSON.
    *
-   * @generated from enum value: DELIVERY_UNSPECIFIED = 0;
+   * @generated from enum value: DELIVERY_MODE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * At the location.
    *
-   * @generated from enum value: DELIVERY_IN_PERSON = 1;
+   * @generated from enum value: DELIVERY_MODE_IN_PERSON = 1;
    */
   IN_PERSON = 1,
 
   /**
    * Online. Check-in by GPS is not available.
    *
-   * @generated from enum value: DELIVERY_FEED = 2;
+   * @generated from enum value: DELIVERY_MODE_FEED = 2;
    */
   FEED = 2,
 }
 
 /**
- * Describes the enum berth.v1.Delivery.
+ * Describes the enum berth.v1.DeliveryMode.
  */
-export const DeliverySchema: GenEnum<Delivery> = /*@__PURE__*/
+export const DeliveryModeSchema: GenEnum<DeliveryMode> = /*@__PURE__*/
   enumDesc(file_berth_v1_common, 1);
 

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit.proto.
  */
 export const file_berth_v1_credit: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIqUBCgRQbGFuEgoKAmlkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQSDAoEZXRhZxgDIAEoCRIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItUCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIpCgZwZXJpb2QYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJwoEdGVybRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIYCgtkYWlseV9saW1pdBgHIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgIIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCSABKAgSIQoFcHJpY2UYCiABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYCyABKAhCDgoMX2RhaWx5X2xpbWl0Qg8KDV93ZWVrbHlfbGltaXQi+wIKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIRCglwbGFuX25hbWUYBCABKAkSJQoJcGxhbl9raW5kGAUgASgOMhIuYmVydGgudjEuUGxhbktpbmQSLAoGc3RhdHVzGAYgASgOMhwuYmVydGgudjEuU3Vic2NyaXB0aW9uU3RhdHVzEg8KB2JhbGFuY2UYByABKAUSLgoKc3RhcnRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKD3BlcmlvZF9lbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgtDcmVkaXRFbnRyeRIKCgJpZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSIgoEa2luZBgDIAEoDjIULmJlcnRoLnYxLkNyZWRpdEtpbmQSDgoGYW1vdW50GAQgASgFEg8KB2JhbGFuY2UYBSABKAUSEgoKYm9va2luZ19pZBgGIAEoCRINCgVhY3RvchgHIAEoCRIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKmsKCFBsYW5LaW5kEhkKFVBMQU5fS0lORF9VTlNQRUNJRklFRBAAEhcKE1BMQU5fS0lORF9VTkxJTUlURUQQARIVChFQTEFOX0tJTkRfQ1JFRElUUxACEhQKEFBMQU5fS0lORF9DT1VSU0UQAyrbAQoSU3Vic2NyaXB0aW9uU3RhdHVzEiMKH1NVQlNDUklQVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVFVTX0FDVElWRRABEh4KGlNVQlNDUklQVElPTl9TVEFUVVNfUEFVU0VEEAISHAoYU1VCU0NSSVBUSU9OX1NUQVRVU19ERUJUEAMSHwobU1VCU0NSSVBUSU9OX1NUQVRVU19FWFBJUkVEEAQSIQodU1VCU0NSSVBUSU9OX1NUQVRVU19DQU5DRUxMRUQQBSq9AQoKQ3JlZGl0S2luZBIbChdDUkVESVRfS0lORF9VTlNQRUNJRklFRBAAEhUKEUNSRURJVF9LSU5EX0dSQU5UEAESFgoSQ1JFRElUX0tJTkRfUEVSSU9EEAISFwoTQ1JFRElUX0tJTkRfQk9PS0lORxADEhYKEkNSRURJVF9LSU5EX1JFRlVORBAEEhYKEkNSRURJVF9LSU5EX0VYUElSWRAFEhoKFkNSRURJVF9LSU5EX0NPUlJFQ1RJT04QBmIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIqUBCgRQbGFuEgoKAmlkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQSDAoEZXRhZxgDIAEoCRIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItUCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIpCgZwZXJpb2QYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJwoEdGVybRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIYCgtkYWlseV9saW1pdBgHIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgIIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCSABKAgSIQoFcHJpY2UYCiABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYCyABKAhCDgoMX2RhaWx5X2xpbWl0Qg8KDV93ZWVrbHlfbGltaXQi+wIKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIRCglwbGFuX25hbWUYBCABKAkSJQoJcGxhbl9raW5kGAUgASgOMhIuYmVydGgudjEuUGxhbktpbmQSLAoGc3RhdHVzGAYgASgOMhwuYmVydGgudjEuU3Vic2NyaXB0aW9uU3RhdHVzEg8KB2JhbGFuY2UYByABKAUSLgoKc3RhcnRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKD3BlcmlvZF9lbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIt4BCgpDcmVkaXRMaW5lEgoKAmlkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRImCgRraW5kGAMgASgOMhguYmVydGgudjEuQ3JlZGl0TGluZUtpbmQSDgoGYW1vdW50GAQgASgFEg8KB2JhbGFuY2UYBSABKAUSEgoKYm9va2luZ19pZBgGIAEoCRINCgVhY3RvchgHIAEoCRIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKmsKCFBsYW5LaW5kEhkKFVBMQU5fS0lORF9VTlNQRUNJRklFRBAAEhcKE1BMQU5fS0lORF9VTkxJTUlURUQQARIVChFQTEFOX0tJTkRfQ1JFRElUUxACEhQKEFBMQU5fS0lORF9DT1VSU0UQAyrbAQoSU3Vic2NyaXB0aW9uU3RhdHVzEiMKH1NVQlNDUklQVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVFVTX0FDVElWRRABEh4KGlNVQlNDUklQVElPTl9TVEFUVVNfUEFVU0VEEAISHAoYU1VCU0NSSVBUSU9OX1NUQVRVU19ERUJUEAMSHwobU1VCU0NSSVBUSU9OX1NUQVRVU19FWFBJUkVEEAQSIQodU1VCU0NSSVBUSU9OX1NUQVRVU19DQU5DRUxMRUQQBSrkAQoOQ3JlZGl0TGluZUtpbmQSIAocQ1JFRElUX0xJTkVfS0lORF9VTlNQRUNJRklFRBAAEhoKFkNSRURJVF9MSU5FX0tJTkRfR1JBTlQQARIbChdDUkVESVRfTElORV9LSU5EX1BFUklPRBACEhwKGENSRURJVF9MSU5FX0tJTkRfQk9PS0lORxADEhsKF0NSRURJVF9MSU5FX0tJTkRfUkVGVU5EEAQSGwoXQ1JFRElUX0xJTkVfS0lORF9FWFBJUlkQBRIfChtDUkVESVRfTElORV9LSU5EX0NPUlJFQ1RJT04QBmIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Plan is a plan that members can subscribe to.
@@ -251,11 +251,11 @@ export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 2);
 
 /**
- * CreditEntry is a line of the append-only ledger. The balance is the sum of all lines.
+ * CreditLine is a line of the append-only ledger. The balance is the sum of all lines.
  *
- * @generated from message berth.v1.CreditEntry
+ * @generated from message berth.v1.CreditLine
  */
-export type CreditEntry = Message<"berth.v1.CreditEntry"> & {
+export type CreditLine = Message<"berth.v1.CreditLine"> & {
   /**
    * UUIDv7.
    *
@@ -273,9 +273,9 @@ export type CreditEntry = Message<"berth.v1.CreditEntry"> & {
   /**
    * Why the credits changed.
    *
-   * @generated from field: berth.v1.CreditKind kind = 3;
+   * @generated from field: berth.v1.CreditLineKind kind = 3;
    */
-  kind: CreditKind;
+  kind: CreditLineKind;
 
   /**
    * The change in credits: positive if given, negative if taken.
@@ -321,10 +321,10 @@ export type CreditEntry = Message<"berth.v1.CreditEntry"> & {
 };
 
 /**
- * Describes the message berth.v1.CreditEntry.
- * Use `create(CreditEntrySchema)` to create a new message.
+ * Describes the message berth.v1.CreditLine.
+ * Use `create(CreditLineSchema)` to create a new message.
  */
-export const CreditEntrySchema: GenMessage<CreditEntry> = /*@__PURE__*/
+export const CreditLineSchema: GenMessage<CreditLine> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 3);
 
 /**
@@ -424,64 +424,64 @@ export const SubscriptionStatusSchema: GenEnum<SubscriptionStatus> = /*@__PURE__
   enumDesc(file_berth_v1_credit, 1);
 
 /**
- * CreditKind is why credits changed.
+ * CreditLineKind is why credits changed.
  *
- * @generated from enum berth.v1.CreditKind
+ * @generated from enum berth.v1.CreditLineKind
  */
-export enum CreditKind {
+export enum CreditLineKind {
   /**
    * Not set.
    *
-   * @generated from enum value: CREDIT_KIND_UNSPECIFIED = 0;
+   * @generated from enum value: CREDIT_LINE_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * Given by staff.
    *
-   * @generated from enum value: CREDIT_KIND_GRANT = 1;
+   * @generated from enum value: CREDIT_LINE_KIND_GRANT = 1;
    */
   GRANT = 1,
 
   /**
    * Given at the start of the subscription or of a period.
    *
-   * @generated from enum value: CREDIT_KIND_PERIOD = 2;
+   * @generated from enum value: CREDIT_LINE_KIND_PERIOD = 2;
    */
   PERIOD = 2,
 
   /**
    * Taken by a booking.
    *
-   * @generated from enum value: CREDIT_KIND_BOOKING = 3;
+   * @generated from enum value: CREDIT_LINE_KIND_BOOKING = 3;
    */
   BOOKING = 3,
 
   /**
    * Refunded when a booking ended.
    *
-   * @generated from enum value: CREDIT_KIND_REFUND = 4;
+   * @generated from enum value: CREDIT_LINE_KIND_REFUND = 4;
    */
   REFUND = 4,
 
   /**
    * Expired at the end of a period or term.
    *
-   * @generated from enum value: CREDIT_KIND_EXPIRY = 5;
+   * @generated from enum value: CREDIT_LINE_KIND_EXPIRY = 5;
    */
   EXPIRY = 5,
 
   /**
    * Taken by staff.
    *
-   * @generated from enum value: CREDIT_KIND_CORRECTION = 6;
+   * @generated from enum value: CREDIT_LINE_KIND_CORRECTION = 6;
    */
   CORRECTION = 6,
 }
 
 /**
- * Describes the enum berth.v1.CreditKind.
+ * Describes the enum berth.v1.CreditLineKind.
  */
-export const CreditKindSchema: GenEnum<CreditKind> = /*@__PURE__*/
+export const CreditLineKindSchema: GenEnum<CreditLineKind> = /*@__PURE__*/
   enumDesc(file_berth_v1_credit, 2);
 

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { CreditEntry, Plan, PlanInput, Subscription } from "./credit_pb.js";
+import type { CreditLine, Plan, PlanInput, Subscription } from "./credit_pb.js";
 import { file_berth_v1_credit } from "./credit_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit_service.proto.
  */
 export const file_berth_v1_credit_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiJmChBMaXN0UGxhbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIksKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYmVydGgudjEuUGxhbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiiQEKEFN1YnNjcmliZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIPCgdwbGFuX2lkGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCSJBChFTdWJzY3JpYmVSZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVgoYUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGVJlc3VtZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIk0KD01hcmtEZWJ0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJAChBNYXJrRGVidFJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlDYW5jZWxTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJhChNHcmFudENyZWRpdHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGYW1vdW50GAMgASgFEg4KBnJlYXNvbhgEIAEoCSJqChRHcmFudENyZWRpdHNSZXNwb25zZRIkCgVlbnRyeRgBIAEoCzIVLmJlcnRoLnYxLkNyZWRpdEVudHJ5EiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJMChNSZWZ1bmRDcmVkaXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJqChRSZWZ1bmRDcmVkaXRSZXNwb25zZRIkCgVlbnRyeRgBIAEoCzIVLmJlcnRoLnYxLkNyZWRpdEVudHJ5EiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJQChFHZXRCYWxhbmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhUKDWluY2x1ZGVfZW5kZWQYAyABKAgiZwoSR2V0QmFsYW5jZVJlc3BvbnNlEi0KDXN1YnNjcmlwdGlvbnMYASADKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24SDwoHYmFsYW5jZRgCIAEoBRIRCgl1bmxpbWl0ZWQYAyABKAgiZgoRTGlzdExlZGdlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJVChJMaXN0TGVkZ2VyUmVzcG9uc2USJgoHZW50cmllcxgBIAMoCzIVLmJlcnRoLnYxLkNyZWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLsCQoNQ3JlZGl0U2VydmljZRJbCgpDcmVhdGVQbGFuEhsuYmVydGgudjEuQ3JlYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJbCgpVcGRhdGVQbGFuEhsuYmVydGgudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJaCglMaXN0UGxhbnMSGi5iZXJ0aC52MS5MaXN0UGxhbnNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdFBsYW5zUmVzcG9uc2UiFJACAcrzGA0IARIJcGxhbi5yZWFkEmEKCVN1YnNjcmliZRIaLmJlcnRoLnYxLlN1YnNjcmliZVJlcXVlc3QaGy5iZXJ0aC52MS5TdWJzY3JpYmVSZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnkKEVBhdXNlU3Vic2NyaXB0aW9uEiIuYmVydGgudjEuUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0GiMuYmVydGgudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnwKElJlc3VtZVN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLlJlc3VtZVN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEl4KCE1hcmtEZWJ0EhkuYmVydGgudjEuTWFya0RlYnRSZXF1ZXN0GhouYmVydGgudjEuTWFya0RlYnRSZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnwKEkNhbmNlbFN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5DYW5jZWxTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEmMKDEdyYW50Q3JlZGl0cxIdLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1JlcXVlc3QaHi5iZXJ0aC52MS5HcmFudENyZWRpdHNSZXNwb25zZSIUyvMYEAgBEgxjcmVkaXQuZ3JhbnQSZAoMUmVmdW5kQ3JlZGl0Eh0uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVxdWVzdBoeLmJlcnRoLnYxLlJlZnVuZENyZWRpdFJlc3BvbnNlIhXK8xgRCAESDWNyZWRpdC5yZWZ1bmQSXwoKR2V0QmFsYW5jZRIbLmJlcnRoLnYxLkdldEJhbGFuY2VSZXF1ZXN0GhwuYmVydGgudjEuR2V0QmFsYW5jZVJlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkEl8KCkxpc3RMZWRnZXISGy5iZXJ0aC52MS5MaXN0TGVkZ2VyUmVxdWVzdBocLmJlcnRoLnYxLkxpc3RMZWRnZXJSZXNwb25zZSIWkAIByvMYDwgCEgtjcmVkaXQucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiJmChBMaXN0UGxhbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIksKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYmVydGgudjEuUGxhbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkikgEKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIPCgdwbGFuX2lkGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCSJKChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVgoYUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGVJlc3VtZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlsKHU1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIk4KHk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVwoZQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChpDYW5jZWxTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iYQoTR3JhbnRDcmVkaXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBmFtb3VudBgDIAEoBRIOCgZyZWFzb24YBCABKAkiaAoUR3JhbnRDcmVkaXRzUmVzcG9uc2USIgoEbGluZRgBIAEoCzIULmJlcnRoLnYxLkNyZWRpdExpbmUSLAoMc3Vic2NyaXB0aW9uGAIgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIkwKE1JlZnVuZENyZWRpdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJImgKFFJlZnVuZENyZWRpdFJlc3BvbnNlEiIKBGxpbmUYASABKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJQChFHZXRCYWxhbmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhUKDWluY2x1ZGVfZW5kZWQYAyABKAgiZwoSR2V0QmFsYW5jZVJlc3BvbnNlEi0KDXN1YnNjcmlwdGlvbnMYASADKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24SDwoHYmFsYW5jZRgCIAEoBRIRCgl1bmxpbWl0ZWQYAyABKAgiawoWTGlzdENyZWRpdExpbmVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKF0xpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlEiMKBWxpbmVzGAEgAygLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkywQoKDUNyZWRpdFNlcnZpY2USWwoKQ3JlYXRlUGxhbhIbLmJlcnRoLnYxLkNyZWF0ZVBsYW5SZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUGxhblJlc3BvbnNlIhLK8xgOCAESCnBsYW4ud3JpdGUSWwoKVXBkYXRlUGxhbhIbLmJlcnRoLnYxLlVwZGF0ZVBsYW5SZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUGxhblJlc3BvbnNlIhLK8xgOCAESCnBsYW4ud3JpdGUSWgoJTGlzdFBsYW5zEhouYmVydGgudjEuTGlzdFBsYW5zUmVxdWVzdBobLmJlcnRoLnYxLkxpc3RQbGFuc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXBsYW4ucmVhZBJ8ChJDcmVhdGVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ5ChFQYXVzZVN1YnNjcmlwdGlvbhIiLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBojLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ8ChJSZXN1bWVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRKIAQoWTWFya1N1YnNjcmlwdGlvbkluRGVidBInLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0GiguYmVydGgudjEuTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSQ2FuY2VsU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USYwoMR3JhbnRDcmVkaXRzEh0uYmVydGgudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlIhTK8xgQCAESDGNyZWRpdC5ncmFudBJkCgxSZWZ1bmRDcmVkaXQSHS5iZXJ0aC52MS5SZWZ1bmRDcmVkaXRSZXF1ZXN0Gh4uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVzcG9uc2UiFcrzGBEIARINY3JlZGl0LnJlZnVuZBJfCgpHZXRCYWxhbmNlEhsuYmVydGgudjEuR2V0QmFsYW5jZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRCYWxhbmNlUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSbgoPTGlzdENyZWRpdExpbmVzEiAuYmVydGgudjEuTGlzdENyZWRpdExpbmVzUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * CreatePlanRequest creates a plan.
@@ -207,11 +207,11 @@ export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE_
   messageDesc(file_berth_v1_credit_service, 5);
 
 /**
- * SubscribeRequest starts a subscription.
+ * CreateSubscriptionRequest starts a subscription.
  *
- * @generated from message berth.v1.SubscribeRequest
+ * @generated from message berth.v1.CreateSubscriptionRequest
  */
-export type SubscribeRequest = Message<"berth.v1.SubscribeRequest"> & {
+export type CreateSubscriptionRequest = Message<"berth.v1.CreateSubscriptionRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -249,18 +249,18 @@ export type SubscribeRequest = Message<"berth.v1.SubscribeRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.SubscribeRequest.
- * Use `create(SubscribeRequestSchema)` to create a new message.
+ * Describes the message berth.v1.CreateSubscriptionRequest.
+ * Use `create(CreateSubscriptionRequestSchema)` to create a new message.
  */
-export const SubscribeRequestSchema: GenMessage<SubscribeRequest> = /*@__PURE__*/
+export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 6);
 
 /**
- * SubscribeResponse is the new subscription.
+ * CreateSubscriptionResponse is the new subscription.
  *
- * @generated from message berth.v1.SubscribeResponse
+ * @generated from message berth.v1.CreateSubscriptionResponse
  */
-export type SubscribeResponse = Message<"berth.v1.SubscribeResponse"> & {
+export type CreateSubscriptionResponse = Message<"berth.v1.CreateSubscriptionResponse"> & {
   /**
    * The subscription.
    *
@@ -270,10 +270,10 @@ export type SubscribeResponse = Message<"berth.v1.SubscribeResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.SubscribeResponse.
- * Use `create(SubscribeResponseSchema)` to create a new message.
+ * Describes the message berth.v1.CreateSubscriptionResponse.
+ * Use `create(CreateSubscriptionResponseSchema)` to create a new message.
  */
-export const SubscribeResponseSchema: GenMessage<SubscribeResponse> = /*@__PURE__*/
+export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 7);
 
 /**
@@ -389,11 +389,11 @@ export const ResumeSubscriptionResponseSchema: GenMessage<ResumeSubscriptionResp
   messageDesc(file_berth_v1_credit_service, 11);
 
 /**
- * MarkDebtRequest records a debt.
+ * MarkSubscriptionInDebtRequest records a debt.
  *
- * @generated from message berth.v1.MarkDebtRequest
+ * @generated from message berth.v1.MarkSubscriptionInDebtRequest
  */
-export type MarkDebtRequest = Message<"berth.v1.MarkDebtRequest"> & {
+export type MarkSubscriptionInDebtRequest = Message<"berth.v1.MarkSubscriptionInDebtRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -417,18 +417,18 @@ export type MarkDebtRequest = Message<"berth.v1.MarkDebtRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.MarkDebtRequest.
- * Use `create(MarkDebtRequestSchema)` to create a new message.
+ * Describes the message berth.v1.MarkSubscriptionInDebtRequest.
+ * Use `create(MarkSubscriptionInDebtRequestSchema)` to create a new message.
  */
-export const MarkDebtRequestSchema: GenMessage<MarkDebtRequest> = /*@__PURE__*/
+export const MarkSubscriptionInDebtRequestSchema: GenMessage<MarkSubscriptionInDebtRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 12);
 
 /**
- * MarkDebtResponse is the changed subscription.
+ * MarkSubscriptionInDebtResponse is the changed subscription.
  *
- * @generated from message berth.v1.MarkDebtResponse
+ * @generated from message berth.v1.MarkSubscriptionInDebtResponse
  */
-export type MarkDebtResponse = Message<"berth.v1.MarkDebtResponse"> & {
+export type MarkSubscriptionInDebtResponse = Message<"berth.v1.MarkSubscriptionInDebtResponse"> & {
   /**
    * The subscription.
    *
@@ -438,10 +438,10 @@ export type MarkDebtResponse = Message<"berth.v1.MarkDebtResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.MarkDebtResponse.
- * Use `create(MarkDebtResponseSchema)` to create a new message.
+ * Describes the message berth.v1.MarkSubscriptionInDebtResponse.
+ * Use `create(MarkSubscriptionInDebtResponseSchema)` to create a new message.
  */
-export const MarkDebtResponseSchema: GenMessage<MarkDebtResponse> = /*@__PURE__*/
+export const MarkSubscriptionInDebtResponseSchema: GenMessage<MarkSubscriptionInDebtResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 13);
 
 /**
@@ -551,9 +551,9 @@ export type GrantCreditsResponse = Message<"berth.v1.GrantCreditsResponse"> & {
   /**
    * The line.
    *
-   * @generated from field: berth.v1.CreditEntry entry = 1;
+   * @generated from field: berth.v1.CreditLine line = 1;
    */
-  entry?: CreditEntry | undefined;
+  line?: CreditLine | undefined;
 
   /**
    * The subscription.
@@ -614,9 +614,9 @@ export type RefundCreditResponse = Message<"berth.v1.RefundCreditResponse"> & {
   /**
    * The line.
    *
-   * @generated from field: berth.v1.CreditEntry entry = 1;
+   * @generated from field: berth.v1.CreditLine line = 1;
    */
-  entry?: CreditEntry | undefined;
+  line?: CreditLine | undefined;
 
   /**
    * The subscription.
@@ -704,11 +704,11 @@ export const GetBalanceResponseSchema: GenMessage<GetBalanceResponse> = /*@__PUR
   messageDesc(file_berth_v1_credit_service, 21);
 
 /**
- * ListLedgerRequest asks for a subscription's ledger.
+ * ListCreditLinesRequest asks for a subscription's ledger.
  *
- * @generated from message berth.v1.ListLedgerRequest
+ * @generated from message berth.v1.ListCreditLinesRequest
  */
-export type ListLedgerRequest = Message<"berth.v1.ListLedgerRequest"> & {
+export type ListCreditLinesRequest = Message<"berth.v1.ListCreditLinesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -739,24 +739,24 @@ export type ListLedgerRequest = Message<"berth.v1.ListLedgerRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListLedgerRequest.
- * Use `create(ListLedgerRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListCreditLinesRequest.
+ * Use `create(ListCreditLinesRequestSchema)` to create a new message.
  */
-export const ListLedgerRequestSchema: GenMessage<ListLedgerRequest> = /*@__PURE__*/
+export const ListCreditLinesRequestSchema: GenMessage<ListCreditLinesRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 22);
 
 /**
- * ListLedgerResponse is one page.
+ * ListCreditLinesResponse is one page.
  *
- * @generated from message berth.v1.ListLedgerResponse
+ * @generated from message berth.v1.ListCreditLinesResponse
  */
-export type ListLedgerResponse = Message<"berth.v1.ListLedgerResponse"> & {
+export type ListCreditLinesResponse = Message<"berth.v1.ListCreditLinesResponse"> & {
   /**
    * The lines.
    *
-   * @generated from field: repeated berth.v1.CreditEntry entries = 1;
+   * @generated from field: repeated berth.v1.CreditLine lines = 1;
    */
-  entries: CreditEntry[];
+  lines: CreditLine[];
 
   /**
    * The token of the next page. Empty on the last page.
@@ -767,15 +767,15 @@ export type ListLedgerResponse = Message<"berth.v1.ListLedgerResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ListLedgerResponse.
- * Use `create(ListLedgerResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListCreditLinesResponse.
+ * Use `create(ListCreditLinesResponseSchema)` to create a new message.
  */
-export const ListLedgerResponseSchema: GenMessage<ListLedgerResponse> = /*@__PURE__*/
+export const ListCreditLinesResponseSchema: GenMessage<ListCreditLinesResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 23);
 
 /**
- * CreditService manages plans, subscriptions and the credit ledger. Members start, change and top up no subscription of
- * their own, and refund themselves no credits, unless they are owners: PERMISSION_DENIED.
+ * CreditService manages plans, subscriptions and the credit ledger. Members start, change and top up no subscription
+ * of their own, and refund themselves no credits, unless they are owners: PERMISSION_DENIED.
  *
  * @generated from service berth.v1.CreditService
  */
@@ -817,12 +817,12 @@ export const CreditService: GenService<{
    * Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
    * (start_time).
    *
-   * @generated from rpc berth.v1.CreditService.Subscribe
+   * @generated from rpc berth.v1.CreditService.CreateSubscription
    */
-  subscribe: {
+  createSubscription: {
     methodKind: "unary";
-    input: typeof SubscribeRequestSchema;
-    output: typeof SubscribeResponseSchema;
+    input: typeof CreateSubscriptionRequestSchema;
+    output: typeof CreateSubscriptionResponseSchema;
   },
   /**
    * PauseSubscription pauses a subscription. Pausing it again changes nothing.
@@ -847,15 +847,15 @@ export const CreditService: GenService<{
     output: typeof ResumeSubscriptionResponseSchema;
   },
   /**
-   * MarkDebt records that money is owed. Bookings on the subscription fail until it is resumed.
+   * MarkSubscriptionInDebt records that money is owed. Bookings on the subscription fail until it is resumed.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
-   * @generated from rpc berth.v1.CreditService.MarkDebt
+   * @generated from rpc berth.v1.CreditService.MarkSubscriptionInDebt
    */
-  markDebt: {
+  markSubscriptionInDebt: {
     methodKind: "unary";
-    input: typeof MarkDebtRequestSchema;
-    output: typeof MarkDebtResponseSchema;
+    input: typeof MarkSubscriptionInDebtRequestSchema;
+    output: typeof MarkSubscriptionInDebtResponseSchema;
   },
   /**
    * CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
@@ -904,15 +904,15 @@ export const CreditService: GenService<{
     output: typeof GetBalanceResponseSchema;
   },
   /**
-   * ListLedger lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+   * ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
    * Errors: SUBSCRIPTION_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.CreditService.ListLedger
+   * @generated from rpc berth.v1.CreditService.ListCreditLines
    */
-  listLedger: {
+  listCreditLines: {
     methodKind: "unary";
-    input: typeof ListLedgerRequestSchema;
-    output: typeof ListLedgerResponseSchema;
+    input: typeof ListCreditLinesRequestSchema;
+    output: typeof ListCreditLinesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_credit_service, 0);

@@ -193,8 +193,8 @@ export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__P
  * - checkin.display: DISPLAY_...
  * - waitlist.read: WAITLIST_... and OFFER_...
  * - credit.read: CREDITS_CHANGED and SUBSCRIPTION_CHANGED
- * - member.read: MEMBER_CHANGED, and ROLES_CHANGED of a member
- * - role.read and account.manage: ROLES_CHANGED of a role and of a service account
+ * - member.read: MEMBER_CHANGED, and ACCESS_CHANGED of a member
+ * - role.read and account.manage: ACCESS_CHANGED of a role and of a service account
  * - waitlist.read_rules: RULES_CHANGED
  * - catalog.read, plan.read, policy.read, workout.read, tenant.read: CATALOG_CHANGED, by its kind
  *
@@ -208,8 +208,8 @@ export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__P
  */
 export const EventService: GenService<{
   /**
-   * ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow filter
-   * a page can have fewer results than requested, or none, and not be the last.
+   * ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow
+   * filter a page can have fewer results than requested, or none, and not be the last.
    * Errors: INVALID_FIELD (cursor, page_token).
    *
    * @generated from rpc berth.v1.EventService.ListEvents
@@ -224,8 +224,8 @@ export const EventService: GenService<{
    * then on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again
    * with it. Changes of roles also apply to open streams.
    * Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
-   * UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
-   * the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
+   * UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume
+   * from the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
    *
    * @generated from rpc berth.v1.EventService.WatchEvents
    */

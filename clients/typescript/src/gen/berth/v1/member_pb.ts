@@ -130,8 +130,8 @@ export type Member = Message<"berth.v1.Member"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified it
-   * (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
+   * Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified
+   * it (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
    *
    * @generated from field: bool email_confirmed = 16;
    */

@@ -4,19 +4,17 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { TimeRange } from "./common_pb.js";
+import type { QuietHours, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { TimeOfDay } from "../../google/type/timeofday_pb.js";
-import { file_google_type_timeofday } from "../../google/type/timeofday_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/notification.proto.
  */
 export const file_berth_v1_notification: GenFile = /*@__PURE__*/
-  fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIlgKClF1aWV0SG91cnMSJQoFc3RhcnQYASABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSIwoDZW5kGAIgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5IsEBChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCCKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIMCgRldGFnGAsgASgJEhcKD3Bob25lX2NvdW50cmllcxgMIAMoCSKxAgoUTm90aWZpY2F0aW9uVGVtcGxhdGUSKgoFdG9waWMYASABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAIgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIOCgZsb2NhbGUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIMCgRib2R5GAUgASgJEgwKBGh0bWwYBiABKAkSEgoKaXNfZGVmYXVsdBgHIAEoCBItCgl2YXJpYWJsZXMYCCADKAsyGi5iZXJ0aC52MS5UZW1wbGF0ZVZhcmlhYmxlEgwKBGV0YWcYCSABKAkSLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkYKEFRlbXBsYXRlVmFyaWFibGUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIPCgdleGFtcGxlGAMgASgJIq4BCg9SZW5kZXJlZE1lc3NhZ2USLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHc3ViamVjdBgCIAEoCRIMCgR0ZXh0GAMgASgJEgwKBGh0bWwYBCABKAkSDAoEbGluaxgFIAEoCRIQCghjYWxlbmRhchgGIAEoCRIQCghzZWdtZW50cxgHIAEoBRIMCgRnc203GAggASgIIoIFChROb3RpZmljYXRpb25EZWxpdmVyeRIKCgJpZBgBIAEoCRIRCglub3RpY2VfaWQYAiABKAkSKgoFdG9waWMYAyABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAQgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIoCgZzdGF0dXMYBSABKA4yGC5iZXJ0aC52MS5EZWxpdmVyeVN0YXR1cxIsCgZyZWFzb24YBiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SEQoJbWVtYmVyX2lkGAcgASgJEhYKDnJlY2lwaWVudF9uYW1lGAggASgJEg8KB2FkZHJlc3MYCSABKAkSEgoKYm9va2luZ19pZBgKIAEoCRIQCghvZmZlcl9pZBgLIAEoCRISCgpzZXNzaW9uX2lkGAwgASgJEhAKCHByb3ZpZGVyGA0gASgJEhMKC3Byb3ZpZGVyX2lkGA4gASgJEhIKCmVycm9yX2NvZGUYDyABKAkSFQoNZXJyb3JfbWVzc2FnZRgQIAEoCRIQCghzZWdtZW50cxgRIAEoBRIPCgdhdHRlbXB0GBIgASgFEhoKEnBvc3NpYmxlX2R1cGxpY2F0ZRgTIAEoCBIuCgpyZXRyeV90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KDU91dGJveE1lc3NhZ2USMAoIZGVsaXZlcnkYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeRIqCgdtZXNzYWdlGAIgASgLMhkuYmVydGgudjEuUmVuZGVyZWRNZXNzYWdlIkoKDFR3aWxpb1NlbmRlchITCgthY2NvdW50X3NpZBgBIAEoCRIXCgphdXRoX3Rva2VuGAIgASgJQgOAAQESDAoEZnJvbRgDIAEoCSJCCglGY21TZW5kZXISEgoKcHJvamVjdF9pZBgBIAEoCRIhChRzZXJ2aWNlX2FjY291bnRfanNvbhgCIAEoDEIDgAEBImcKClNtdHBTZW5kZXISDAoEaG9zdBgBIAEoCRIMCgRwb3J0GAIgASgFEhAKCHVzZXJuYW1lGAMgASgJEhUKCHBhc3N3b3JkGAQgASgJQgOAAQESFAoMZnJvbV9hZGRyZXNzGAUgASgJIq4BCg1TZW5kaW5nRG9tYWluEhQKDGZyb21fYWRkcmVzcxgBIAEoCRIkCgdyZWNvcmRzGAIgAygLMhMuYmVydGgudjEuRG5zUmVjb3JkEi8KC3ZlcmlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxtaXNzaW5nX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKCURuc1JlY29yZBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIvEBCgdTZW5kZXJzEiYKBnR3aWxpbxgBIAEoCzIWLmJlcnRoLnYxLlR3aWxpb1NlbmRlchIgCgNmY20YAiABKAsyEy5iZXJ0aC52MS5GY21TZW5kZXISIgoEc210cBgDIAEoCzIULmJlcnRoLnYxLlNtdHBTZW5kZXISJQoGaW5fdXNlGAQgAygLMhUuYmVydGgudjEuU2VuZGVySW5Vc2USGgoSdHdpbGlvX2luYm91bmRfdXJsGAUgASgJEgwKBGV0YWcYBiABKAkSJwoGZG9tYWluGAcgASgLMhcuYmVydGgudjEuU2VuZGluZ0RvbWFpbiK8AQoMU2VuZGluZ1F1b3RhEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg8KB2NvdW50cnkYAiABKAkSDQoFbGltaXQYAyABKAUSDAoEdXNlZBgEIAEoBRIPCgd3YWl0aW5nGAUgASgFEi0KCXJvb21fdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZ3Jvd3RoGAcgASgFIlwKC1NlbmRlckluVXNlEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEhAKCHByb3ZpZGVyGAIgASgJEgsKA293bhgDIAEoCCL6AQoORGVsaXZlcnlGaWx0ZXISEQoJbWVtYmVyX2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSEAoIb2ZmZXJfaWQYAyABKAkSKgoIc3RhdHVzZXMYBCADKA4yGC5iZXJ0aC52MS5EZWxpdmVyeVN0YXR1cxIuCgdjaGFubmVsGAUgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIqCgV0b3BpYxgGIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEicKCnRpbWVfcmFuZ2UYByABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2UqsQUKEU5vdGlmaWNhdGlvblRvcGljEiIKHk5PVElGSUNBVElPTl9UT1BJQ19VTlNQRUNJRklFRBAAEigKJE5PVElGSUNBVElPTl9UT1BJQ19CT09LSU5HX0NPTkZJUk1FRBABEiEKHU5PVElGSUNBVElPTl9UT1BJQ19XQUlUTElTVEVEEAISHwobTk9USUZJQ0FUSU9OX1RPUElDX1BST01PVEVEEAMSHAoYTk9USUZJQ0FUSU9OX1RPUElDX09GRkVSEAQSJQohTk9USUZJQ0FUSU9OX1RPUElDX09GRkVSX0VYUElSSU5HEAUSKAokTk9USUZJQ0FUSU9OX1RPUElDX0JPT0tJTkdfQ0FOQ0VMTEVEEAYSKAokTk9USUZJQ0FUSU9OX1RPUElDX1NFU1NJT05fQ0FOQ0VMTEVEEAcSIgoeTk9USUZJQ0FUSU9OX1RPUElDX1JFU0NIRURVTEVEEAgSHwobTk9USUZJQ0FUSU9OX1RPUElDX1JFTUlOREVSEAkSJAogTk9USUZJQ0FUSU9OX1RPUElDX0NIRUNLX0lOX09QRU4QChIiCh5OT1RJRklDQVRJT05fVE9QSUNfQ1JFRElUU19MT1cQCxIhCh1OT1RJRklDQVRJT05fVE9QSUNfU1RBRkZfTk9URRAMEiUKIU5PVElGSUNBVElPTl9UT1BJQ19BQ0NFU1NfQ0hBTkdFRBANEiMKH05PVElGSUNBVElPTl9UT1BJQ19DT05UQUNUX0NPREUQDhImCiJOT1RJRklDQVRJT05fVE9QSUNfQ09OVEFDVF9DSEFOR0VEEA8SJQohTk9USUZJQ0FUSU9OX1RPUElDX1NFTkRJTkdfRE9NQUlOEBASJAogTk9USUZJQ0FUSU9OX1RPUElDX1NFTkRJTkdfUVVPVEEQESqYAQoTTm90aWZpY2F0aW9uQ2hhbm5lbBIkCiBOT1RJRklDQVRJT05fQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhwKGE5PVElGSUNBVElPTl9DSEFOTkVMX1NNUxABEh0KGU5PVElGSUNBVElPTl9DSEFOTkVMX1BVU0gQAhIeChpOT1RJRklDQVRJT05fQ0hBTk5FTF9FTUFJTBADKtgCCg5EZWxpdmVyeVN0YXR1cxIfChtERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhERUxJVkVSWV9TVEFUVVNfREVGRVJSRUQQARIbChdERUxJVkVSWV9TVEFUVVNfRFJPUFBFRBACEiEKHURFTElWRVJZX1NUQVRVU19QT1NTSUJMWV9TRU5UEAMSGgoWREVMSVZFUllfU1RBVFVTX1FVRVVFRBAEEhgKFERFTElWRVJZX1NUQVRVU19TRU5UEAUSGgoWREVMSVZFUllfU1RBVFVTX0ZBSUxFRBAGEh8KG0RFTElWRVJZX1NUQVRVU19VTkRFTElWRVJFRBAHEhsKF0RFTElWRVJZX1NUQVRVU19CT1VOQ0VEEAgSHQoZREVMSVZFUllfU1RBVFVTX0RFTElWRVJFRBAJEhgKFERFTElWRVJZX1NUQVRVU19SRUFEEAoq2AUKEk5vdGlmaWNhdGlvblJlYXNvbhIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASIQodTk9USUZJQ0FUSU9OX1JFQVNPTl9PUFRFRF9PVVQQARIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOU1VCU0NSSUJFRBACEh8KG05PVElGSUNBVElPTl9SRUFTT05fQk9VTkNFRBADEiMKH05PVElGSUNBVElPTl9SRUFTT05fVU5SRUFDSEFCTEUQBBIjCh9OT1RJRklDQVRJT05fUkVBU09OX1FVSUVUX0hPVVJTEAUSJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9GUkVRVUVOQ1lfQ0FQEAYSIgoeTk9USUZJQ0FUSU9OX1JFQVNPTl9OT1RfQk9PS0VEEAcSJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9PRkZFUl9DTE9TRUQQCBIdChlOT1RJRklDQVRJT05fUkVBU09OX01PVkVEEAkSIAocTk9USUZJQ0FUSU9OX1JFQVNPTl9UT09fTEFURRAKEiIKHk5PVElGSUNBVElPTl9SRUFTT05fU1VQRVJTRURFRBALEiwKKE5PVElGSUNBVElPTl9SRUFTT05fUFJPVklERVJfVU5BVkFJTEFCTEUQDBIoCiROT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1JFRlVTRUQQDRIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOUkVHSVNURVJFRBAOEiUKIU5PVElGSUNBVElPTl9SRUFTT05fTUlTQ09ORklHVVJFRBAPEiUKIU5PVElGSUNBVElPTl9SRUFTT05fUE9TU0lCTFlfU0VOVBAQEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVEVNUExBVEUQERIlCiFOT1RJRklDQVRJT05fUkVBU09OX1NFTkRJTkdfUVVPVEEQEmIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_timeofday]);
+  fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIsEBChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCCKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIMCgRldGFnGAsgASgJEhcKD3Bob25lX2NvdW50cmllcxgMIAMoCSK9AgoUTm90aWZpY2F0aW9uVGVtcGxhdGUSKgoFdG9waWMYASABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAIgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIOCgZsb2NhbGUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIMCgRib2R5GAUgASgJEgwKBGh0bWwYBiABKAkSEgoKaXNfZGVmYXVsdBgHIAEoCBI5Cgl2YXJpYWJsZXMYCCADKAsyJi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZVZhcmlhYmxlEgwKBGV0YWcYCSABKAkSLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlIKHE5vdGlmaWNhdGlvblRlbXBsYXRlVmFyaWFibGUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIPCgdleGFtcGxlGAMgASgJIq4BCg9SZW5kZXJlZE1lc3NhZ2USLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHc3ViamVjdBgCIAEoCRIMCgR0ZXh0GAMgASgJEgwKBGh0bWwYBCABKAkSDAoEbGluaxgFIAEoCRIQCghjYWxlbmRhchgGIAEoCRIQCghzZWdtZW50cxgHIAEoBRIMCgRnc203GAggASgIIo4FChROb3RpZmljYXRpb25EZWxpdmVyeRIKCgJpZBgBIAEoCRIRCglub3RpY2VfaWQYAiABKAkSKgoFdG9waWMYAyABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAQgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBI0CgZzdGF0dXMYBSABKA4yJC5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeVN0YXR1cxIsCgZyZWFzb24YBiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SEQoJbWVtYmVyX2lkGAcgASgJEhYKDnJlY2lwaWVudF9uYW1lGAggASgJEg8KB2FkZHJlc3MYCSABKAkSEgoKYm9va2luZ19pZBgKIAEoCRIQCghvZmZlcl9pZBgLIAEoCRISCgpzZXNzaW9uX2lkGAwgASgJEhAKCHByb3ZpZGVyGA0gASgJEhMKC3Byb3ZpZGVyX2lkGA4gASgJEhIKCmVycm9yX2NvZGUYDyABKAkSFQoNZXJyb3JfbWVzc2FnZRgQIAEoCRIQCghzZWdtZW50cxgRIAEoBRIPCgdhdHRlbXB0GBIgASgFEhoKEnBvc3NpYmxlX2R1cGxpY2F0ZRgTIAEoCBIuCgpyZXRyeV90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KDU91dGJveE1lc3NhZ2USMAoIZGVsaXZlcnkYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeRIqCgdtZXNzYWdlGAIgASgLMhkuYmVydGgudjEuUmVuZGVyZWRNZXNzYWdlIkwKDFR3aWxpb1NlbmRlchITCgthY2NvdW50X3NpZBgBIAEoCRIXCgphdXRoX3Rva2VuGAIgASgJQgOAAQESDgoGc2VuZGVyGAMgASgJIkIKCUZjbVNlbmRlchISCgpwcm9qZWN0X2lkGAEgASgJEiEKFHNlcnZpY2VfYWNjb3VudF9qc29uGAIgASgMQgOAAQEiZwoKU210cFNlbmRlchIMCgRob3N0GAEgASgJEgwKBHBvcnQYAiABKAUSEAoIdXNlcm5hbWUYAyABKAkSFQoIcGFzc3dvcmQYBCABKAlCA4ABARIUCgxmcm9tX2FkZHJlc3MYBSABKAkirgEKDVNlbmRpbmdEb21haW4SFAoMZnJvbV9hZGRyZXNzGAEgASgJEiQKB3JlY29yZHMYAiADKAsyEy5iZXJ0aC52MS5EbnNSZWNvcmQSLwoLdmVyaWZ5X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDG1pc3NpbmdfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKAoJRG5zUmVjb3JkEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAki/QEKE05vdGlmaWNhdGlvblNlbmRlcnMSJgoGdHdpbGlvGAEgASgLMhYuYmVydGgudjEuVHdpbGlvU2VuZGVyEiAKA2ZjbRgCIAEoCzITLmJlcnRoLnYxLkZjbVNlbmRlchIiCgRzbXRwGAMgASgLMhQuYmVydGgudjEuU210cFNlbmRlchIlCgZpbl91c2UYBCADKAsyFS5iZXJ0aC52MS5TZW5kZXJJblVzZRIaChJ0d2lsaW9faW5ib3VuZF91cmwYBSABKAkSDAoEZXRhZxgGIAEoCRInCgZkb21haW4YByABKAsyFy5iZXJ0aC52MS5TZW5kaW5nRG9tYWluIrwBCgxTZW5kaW5nUXVvdGESLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHY291bnRyeRgCIAEoCRINCgVsaW1pdBgDIAEoBRIMCgR1c2VkGAQgASgFEg8KB3dhaXRpbmcYBSABKAUSLQoJcm9vbV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZncm93dGgYByABKAUiXAoLU2VuZGVySW5Vc2USLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSEAoIcHJvdmlkZXIYAiABKAkSCwoDb3duGAMgASgIIpICChpOb3RpZmljYXRpb25EZWxpdmVyeUZpbHRlchIRCgltZW1iZXJfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIQCghvZmZlcl9pZBgDIAEoCRI2CghzdGF0dXNlcxgEIAMoDjIkLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5U3RhdHVzEi4KB2NoYW5uZWwYBSABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEioKBXRvcGljGAYgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSJwoKdGltZV9yYW5nZRgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSqxBQoRTm90aWZpY2F0aW9uVG9waWMSIgoeTk9USUZJQ0FUSU9OX1RPUElDX1VOU1BFQ0lGSUVEEAASKAokTk9USUZJQ0FUSU9OX1RPUElDX0JPT0tJTkdfQ09ORklSTUVEEAESIQodTk9USUZJQ0FUSU9OX1RPUElDX1dBSVRMSVNURUQQAhIfChtOT1RJRklDQVRJT05fVE9QSUNfUFJPTU9URUQQAxIcChhOT1RJRklDQVRJT05fVE9QSUNfT0ZGRVIQBBIlCiFOT1RJRklDQVRJT05fVE9QSUNfT0ZGRVJfRVhQSVJJTkcQBRIoCiROT1RJRklDQVRJT05fVE9QSUNfQk9PS0lOR19DQU5DRUxMRUQQBhIoCiROT1RJRklDQVRJT05fVE9QSUNfU0VTU0lPTl9DQU5DRUxMRUQQBxIiCh5OT1RJRklDQVRJT05fVE9QSUNfUkVTQ0hFRFVMRUQQCBIfChtOT1RJRklDQVRJT05fVE9QSUNfUkVNSU5ERVIQCRIkCiBOT1RJRklDQVRJT05fVE9QSUNfQ0hFQ0tfSU5fT1BFThAKEiIKHk5PVElGSUNBVElPTl9UT1BJQ19DUkVESVRTX0xPVxALEiEKHU5PVElGSUNBVElPTl9UT1BJQ19TVEFGRl9OT1RFEAwSJQohTk9USUZJQ0FUSU9OX1RPUElDX0FDQ0VTU19DSEFOR0VEEA0SIwofTk9USUZJQ0FUSU9OX1RPUElDX0NPTlRBQ1RfQ09ERRAOEiYKIk5PVElGSUNBVElPTl9UT1BJQ19DT05UQUNUX0NIQU5HRUQQDxIlCiFOT1RJRklDQVRJT05fVE9QSUNfU0VORElOR19ET01BSU4QEBIkCiBOT1RJRklDQVRJT05fVE9QSUNfU0VORElOR19RVU9UQRARKpgBChNOb3RpZmljYXRpb25DaGFubmVsEiQKIE5PVElGSUNBVElPTl9DSEFOTkVMX1VOU1BFQ0lGSUVEEAASHAoYTk9USUZJQ0FUSU9OX0NIQU5ORUxfU01TEAESHQoZTk9USUZJQ0FUSU9OX0NIQU5ORUxfUFVTSBACEh4KGk5PVElGSUNBVElPTl9DSEFOTkVMX0VNQUlMEAMq8wMKGk5vdGlmaWNhdGlvbkRlbGl2ZXJ5U3RhdHVzEiwKKE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIpCiVOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RFRkVSUkVEEAESKAokTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19EUk9QUEVEEAISLgoqTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19QT1NTSUJMWV9TRU5UEAMSJwojTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19RVUVVRUQQBBIlCiFOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1NFTlQQBRInCiNOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0ZBSUxFRBAGEiwKKE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfVU5ERUxJVkVSRUQQBxIoCiROT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0JPVU5DRUQQCBIqCiZOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RFTElWRVJFRBAJEiUKIU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfUkVBRBAKKtgFChJOb3RpZmljYXRpb25SZWFzb24SIwofTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEiEKHU5PVElGSUNBVElPTl9SRUFTT05fT1BURURfT1VUEAESJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNVQlNDUklCRUQQAhIfChtOT1RJRklDQVRJT05fUkVBU09OX0JPVU5DRUQQAxIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOUkVBQ0hBQkxFEAQSIwofTk9USUZJQ0FUSU9OX1JFQVNPTl9RVUlFVF9IT1VSUxAFEiUKIU5PVElGSUNBVElPTl9SRUFTT05fRlJFUVVFTkNZX0NBUBAGEiIKHk5PVElGSUNBVElPTl9SRUFTT05fTk9UX0JPT0tFRBAHEiQKIE5PVElGSUNBVElPTl9SRUFTT05fT0ZGRVJfQ0xPU0VEEAgSHQoZTk9USUZJQ0FUSU9OX1JFQVNPTl9NT1ZFRBAJEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVE9PX0xBVEUQChIiCh5OT1RJRklDQVRJT05fUkVBU09OX1NVUEVSU0VERUQQCxIsCihOT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1VOQVZBSUxBQkxFEAwSKAokTk9USUZJQ0FUSU9OX1JFQVNPTl9QUk9WSURFUl9SRUZVU0VEEA0SJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlJFR0lTVEVSRUQQDhIlCiFOT1RJRklDQVRJT05fUkVBU09OX01JU0NPTkZJR1VSRUQQDxIlCiFOT1RJRklDQVRJT05fUkVBU09OX1BPU1NJQkxZX1NFTlQQEBIgChxOT1RJRklDQVRJT05fUkVBU09OX1RFTVBMQVRFEBESJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9TRU5ESU5HX1FVT1RBEBJiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * NotificationPreference says whether messages about a topic may use a channel.
@@ -61,36 +59,6 @@ export const NotificationPreferenceSchema: GenMessage<NotificationPreference> = 
   messageDesc(file_berth_v1_notification, 0);
 
 /**
- * QuietHours is a daily period without messages. A message that is due in it waits until its end, or is dropped if that
- * would be too late.
- *
- * @generated from message berth.v1.QuietHours
- */
-export type QuietHours = Message<"berth.v1.QuietHours"> & {
-  /**
-   * The start, in the recipient's local time, to the minute.
-   *
-   * @generated from field: google.type.TimeOfDay start = 1;
-   */
-  start?: TimeOfDay | undefined;
-
-  /**
-   * The end, in the recipient's local time, to the minute. If it is before the start, it is on the next day. If it
-   * equals the start, there are no quiet hours.
-   *
-   * @generated from field: google.type.TimeOfDay end = 2;
-   */
-  end?: TimeOfDay | undefined;
-};
-
-/**
- * Describes the message berth.v1.QuietHours.
- * Use `create(QuietHoursSchema)` to create a new message.
- */
-export const QuietHoursSchema: GenMessage<QuietHours> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 1);
-
-/**
  * NotificationPreferences are the messages that a member wants, and their channels.
  *
  * @generated from message berth.v1.NotificationPreferences
@@ -112,9 +80,9 @@ export type NotificationPreferences = Message<"berth.v1.NotificationPreferences"
   quietHours?: QuietHours | undefined;
 
   /**
-   * Channels that are stopped for the member's current phone number or address, regardless of the preferences: by STOP,
-   * by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address, ends
-   * the stop.
+   * Channels that are stopped for the member's current phone number or address, regardless of the preferences: by
+   * STOP, by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address,
+   * ends the stop.
    *
    * @generated from field: repeated berth.v1.NotificationStop stops = 3;
    */
@@ -133,7 +101,7 @@ export type NotificationPreferences = Message<"berth.v1.NotificationPreferences"
  * Use `create(NotificationPreferencesSchema)` to create a new message.
  */
 export const NotificationPreferencesSchema: GenMessage<NotificationPreferences> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 2);
+  messageDesc(file_berth_v1_notification, 1);
 
 /**
  * NotificationStop is a channel that is stopped for a phone number or address.
@@ -168,7 +136,7 @@ export type NotificationStop = Message<"berth.v1.NotificationStop"> & {
  * Use `create(NotificationStopSchema)` to create a new message.
  */
 export const NotificationStopSchema: GenMessage<NotificationStop> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 3);
+  messageDesc(file_berth_v1_notification, 2);
 
 /**
  * NotificationSettings are a tenant's settings for all its messages.
@@ -177,7 +145,8 @@ export const NotificationStopSchema: GenMessage<NotificationStop> = /*@__PURE__*
  */
 export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   /**
-   * Quiet hours, in each recipient's local time. Named in an update and absent: none. Initially 21:00 to 08:00.
+   * Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
+   * that would be too late. Named in an update and absent: none. Initially 21:00 to 08:00.
    *
    * @generated from field: berth.v1.QuietHours quiet_hours = 1;
    */
@@ -191,8 +160,8 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   emailInQuietHours: boolean;
 
   /**
-   * The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another channel.
-   * Initially 6.
+   * The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
+   * channel. Initially 6.
    *
    * @generated from field: int32 sms_per_day = 3;
    */
@@ -213,8 +182,8 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   emailPerDay: number;
 
   /**
-   * How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days. Initially
-   * 24 hours and 30 minutes. A change applies to new bookings.
+   * How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days.
+   * Initially 24 hours and 30 minutes. A change applies to new bookings.
    *
    * @generated from field: repeated google.protobuf.Duration reminders = 6;
    */
@@ -259,8 +228,8 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   /**
    * The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
    * their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
-   * active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown country
-   * is INVALID_FIELD.
+   * active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
+   * country is INVALID_FIELD.
    *
    * @generated from field: repeated string phone_countries = 12;
    */
@@ -272,12 +241,12 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
  * Use `create(NotificationSettingsSchema)` to create a new message.
  */
 export const NotificationSettingsSchema: GenMessage<NotificationSettings> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 4);
+  messageDesc(file_berth_v1_notification, 3);
 
 /**
  * NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
- * `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or, not,
- * eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
+ * `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or,
+ * not, eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
  * variables.
  *
  * @generated from message berth.v1.NotificationTemplate
@@ -321,8 +290,9 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
   body: string;
 
   /**
-   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text. It
-   * needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not used.
+   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+   * It needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not
+   * used.
    *
    * @generated from field: string html = 6;
    */
@@ -338,9 +308,9 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
   /**
    * The variables that can be used. Ignored in requests.
    *
-   * @generated from field: repeated berth.v1.TemplateVariable variables = 8;
+   * @generated from field: repeated berth.v1.NotificationTemplateVariable variables = 8;
    */
-  variables: TemplateVariable[];
+  variables: NotificationTemplateVariable[];
 
   /**
    * Changes with every edit. "v0" for a default. If it is set in an update, it must be the current one: ETAG_MISMATCH.
@@ -363,14 +333,14 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
  * Use `create(NotificationTemplateSchema)` to create a new message.
  */
 export const NotificationTemplateSchema: GenMessage<NotificationTemplate> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 5);
+  messageDesc(file_berth_v1_notification, 4);
 
 /**
- * TemplateVariable is a variable that a template can use.
+ * NotificationTemplateVariable is a variable that a template can use.
  *
- * @generated from message berth.v1.TemplateVariable
+ * @generated from message berth.v1.NotificationTemplateVariable
  */
-export type TemplateVariable = Message<"berth.v1.TemplateVariable"> & {
+export type NotificationTemplateVariable = Message<"berth.v1.NotificationTemplateVariable"> & {
   /**
    * The name, as in `{{.Title}}`.
    *
@@ -394,11 +364,11 @@ export type TemplateVariable = Message<"berth.v1.TemplateVariable"> & {
 };
 
 /**
- * Describes the message berth.v1.TemplateVariable.
- * Use `create(TemplateVariableSchema)` to create a new message.
+ * Describes the message berth.v1.NotificationTemplateVariable.
+ * Use `create(NotificationTemplateVariableSchema)` to create a new message.
  */
-export const TemplateVariableSchema: GenMessage<TemplateVariable> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 6);
+export const NotificationTemplateVariableSchema: GenMessage<NotificationTemplateVariable> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 5);
 
 /**
  * RenderedMessage is a message as the recipient gets it.
@@ -468,7 +438,7 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
  * Use `create(RenderedMessageSchema)` to create a new message.
  */
 export const RenderedMessageSchema: GenMessage<RenderedMessage> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 7);
+  messageDesc(file_berth_v1_notification, 6);
 
 /**
  * NotificationDelivery is a line of the delivery log: an attempt to send a message, or why there was none.
@@ -507,9 +477,9 @@ export type NotificationDelivery = Message<"berth.v1.NotificationDelivery"> & {
   /**
    * The status.
    *
-   * @generated from field: berth.v1.DeliveryStatus status = 5;
+   * @generated from field: berth.v1.NotificationDeliveryStatus status = 5;
    */
-  status: DeliveryStatus;
+  status: NotificationDeliveryStatus;
 
   /**
    * Why it was not sent, or not yet.
@@ -636,7 +606,7 @@ export type NotificationDelivery = Message<"berth.v1.NotificationDelivery"> & {
  * Use `create(NotificationDeliverySchema)` to create a new message.
  */
 export const NotificationDeliverySchema: GenMessage<NotificationDelivery> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 8);
+  messageDesc(file_berth_v1_notification, 7);
 
 /**
  * OutboxMessage is a message in the local outbox. It is there because the tenant has no sender for its channel.
@@ -664,7 +634,7 @@ export type OutboxMessage = Message<"berth.v1.OutboxMessage"> & {
  * Use `create(OutboxMessageSchema)` to create a new message.
  */
 export const OutboxMessageSchema: GenMessage<OutboxMessage> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 9);
+  messageDesc(file_berth_v1_notification, 8);
 
 /**
  * TwilioSender is the tenant's own account for SMS.
@@ -689,9 +659,9 @@ export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
   /**
    * The sender's phone number in E.164, or the SID of a messaging service: "MG" and 32 hexadecimal digits.
    *
-   * @generated from field: string from = 3;
+   * @generated from field: string sender = 3;
    */
-  from: string;
+  sender: string;
 };
 
 /**
@@ -699,7 +669,7 @@ export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
  * Use `create(TwilioSenderSchema)` to create a new message.
  */
 export const TwilioSenderSchema: GenMessage<TwilioSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 10);
+  messageDesc(file_berth_v1_notification, 9);
 
 /**
  * FcmSender is the tenant's own Firebase project for push notifications.
@@ -727,7 +697,7 @@ export type FcmSender = Message<"berth.v1.FcmSender"> & {
  * Use `create(FcmSenderSchema)` to create a new message.
  */
 export const FcmSenderSchema: GenMessage<FcmSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 11);
+  messageDesc(file_berth_v1_notification, 10);
 
 /**
  * SmtpSender is the tenant's own mail server.
@@ -776,19 +746,20 @@ export type SmtpSender = Message<"berth.v1.SmtpSender"> & {
  * Use `create(SmtpSenderSchema)` to create a new message.
  */
 export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 12);
+  messageDesc(file_berth_v1_notification, 11);
 
 /**
- * SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is verified.
- * They are signed for the domain (DKIM), and can have HTML of the tenant's own. The sending quotas apply as before.
+ * SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is
+ * verified. They are signed for the domain (DKIM), and can have HTML of the tenant's own. The sending quotas apply as
+ * before.
  *
  * @generated from message berth.v1.SendingDomain
  */
 export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
   /**
-   * The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a domain
-   * that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain has to be
-   * verified anew.
+   * The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a
+   * domain that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain
+   * has to be verified anew.
    *
    * @generated from field: string from_address = 1;
    */
@@ -810,8 +781,8 @@ export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
   verifyTime?: Timestamp | undefined;
 
   /**
-   * Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days the
-   * domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
+   * Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days
+   * the domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
    *
    * @generated from field: google.protobuf.Timestamp missing_time = 4;
    */
@@ -823,7 +794,7 @@ export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
  * Use `create(SendingDomainSchema)` to create a new message.
  */
 export const SendingDomainSchema: GenMessage<SendingDomain> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 13);
+  messageDesc(file_berth_v1_notification, 12);
 
 /**
  * DnsRecord is a TXT record.
@@ -851,15 +822,15 @@ export type DnsRecord = Message<"berth.v1.DnsRecord"> & {
  * Use `create(DnsRecordSchema)` to create a new message.
  */
 export const DnsRecordSchema: GenMessage<DnsRecord> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 14);
+  messageDesc(file_berth_v1_notification, 13);
 
 /**
- * Senders are the accounts that send a tenant's messages. A channel without an account of the tenant uses the
- * platform's account, or the local outbox if there is none.
+ * NotificationSenders are the accounts that send a tenant's messages. A channel without an account of the tenant uses
+ * the platform's account, or the local outbox if there is none.
  *
- * @generated from message berth.v1.Senders
+ * @generated from message berth.v1.NotificationSenders
  */
-export type Senders = Message<"berth.v1.Senders"> & {
+export type NotificationSenders = Message<"berth.v1.NotificationSenders"> & {
   /**
    * For SMS. Absent: the tenant has none.
    *
@@ -904,8 +875,8 @@ export type Senders = Message<"berth.v1.Senders"> & {
   etag: string;
 
   /**
-   * From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while the
-   * tenant has a mail account of its own.
+   * From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while
+   * the tenant has a mail account of its own.
    *
    * @generated from field: berth.v1.SendingDomain domain = 7;
    */
@@ -913,11 +884,11 @@ export type Senders = Message<"berth.v1.Senders"> & {
 };
 
 /**
- * Describes the message berth.v1.Senders.
- * Use `create(SendersSchema)` to create a new message.
+ * Describes the message berth.v1.NotificationSenders.
+ * Use `create(NotificationSendersSchema)` to create a new message.
  */
-export const SendersSchema: GenMessage<Senders> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 15);
+export const NotificationSendersSchema: GenMessage<NotificationSenders> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 14);
 
 /**
  * SendingQuota limits the messages that the platform's account of a channel sends for the tenant in 24 hours.
@@ -969,8 +940,8 @@ export type SendingQuota = Message<"berth.v1.SendingQuota"> & {
   roomTime?: Timestamp | undefined;
 
   /**
-   * The tenant's standing: how many times the limit of a new tenant this is. It doubles, up to 64, after each week with
-   * enough messages of which few bounce, and halves if many do.
+   * The tenant's standing: how many times the limit of a new tenant this is. It doubles, up to 64, after each week
+   * with enough messages of which few bounce, and halves if many do.
    *
    * @generated from field: int32 growth = 7;
    */
@@ -982,7 +953,7 @@ export type SendingQuota = Message<"berth.v1.SendingQuota"> & {
  * Use `create(SendingQuotaSchema)` to create a new message.
  */
 export const SendingQuotaSchema: GenMessage<SendingQuota> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 16);
+  messageDesc(file_berth_v1_notification, 15);
 
 /**
  * SenderInUse is what a channel uses.
@@ -1017,14 +988,14 @@ export type SenderInUse = Message<"berth.v1.SenderInUse"> & {
  * Use `create(SenderInUseSchema)` to create a new message.
  */
 export const SenderInUseSchema: GenMessage<SenderInUse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 17);
+  messageDesc(file_berth_v1_notification, 16);
 
 /**
- * DeliveryFilter selects lines of the delivery log. All conditions that are set must match.
+ * NotificationDeliveryFilter selects lines of the delivery log. All conditions that are set must match.
  *
- * @generated from message berth.v1.DeliveryFilter
+ * @generated from message berth.v1.NotificationDeliveryFilter
  */
-export type DeliveryFilter = Message<"berth.v1.DeliveryFilter"> & {
+export type NotificationDeliveryFilter = Message<"berth.v1.NotificationDeliveryFilter"> & {
   /**
    * Only messages to this member.
    *
@@ -1049,9 +1020,9 @@ export type DeliveryFilter = Message<"berth.v1.DeliveryFilter"> & {
   /**
    * Only these statuses. Empty: all.
    *
-   * @generated from field: repeated berth.v1.DeliveryStatus statuses = 4;
+   * @generated from field: repeated berth.v1.NotificationDeliveryStatus statuses = 4;
    */
-  statuses: DeliveryStatus[];
+  statuses: NotificationDeliveryStatus[];
 
   /**
    * Only this channel. Unspecified: all.
@@ -1076,11 +1047,11 @@ export type DeliveryFilter = Message<"berth.v1.DeliveryFilter"> & {
 };
 
 /**
- * Describes the message berth.v1.DeliveryFilter.
- * Use `create(DeliveryFilterSchema)` to create a new message.
+ * Describes the message berth.v1.NotificationDeliveryFilter.
+ * Use `create(NotificationDeliveryFilterSchema)` to create a new message.
  */
-export const DeliveryFilterSchema: GenMessage<DeliveryFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 18);
+export const NotificationDeliveryFilterSchema: GenMessage<NotificationDeliveryFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 17);
 
 /**
  * NotificationTopic is what a message is about.
@@ -1213,8 +1184,8 @@ export enum NotificationTopic {
   SENDING_DOMAIN = 16,
 
   /**
-   * The tenant has sent three times as many messages as its sending quota, so that no codes and test messages are sent.
-   * To all owners by email, at any hour. It has no preferences and no templates.
+   * The tenant has sent three times as many messages as its sending quota, so that no codes and test messages are
+   * sent. To all owners by email, at any hour. It has no preferences and no templates.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_SENDING_QUOTA = 17;
    */
@@ -1269,44 +1240,44 @@ export const NotificationChannelSchema: GenEnum<NotificationChannel> = /*@__PURE
   enumDesc(file_berth_v1_notification, 1);
 
 /**
- * DeliveryStatus is the status of a message. A status can only be followed by a later one in this list. Proof of
- * delivery therefore wins over a report of failure.
+ * NotificationDeliveryStatus is the status of a message. A status can only be followed by a later one in this list.
+ * Proof of delivery therefore wins over a report of failure.
  *
- * @generated from enum berth.v1.DeliveryStatus
+ * @generated from enum berth.v1.NotificationDeliveryStatus
  */
-export enum DeliveryStatus {
+export enum NotificationDeliveryStatus {
   /**
    * Not set.
    *
-   * @generated from enum value: DELIVERY_STATUS_UNSPECIFIED = 0;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * Not sent yet. It waits until `retry_time`, for the given reason.
    *
-   * @generated from enum value: DELIVERY_STATUS_DEFERRED = 1;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_DEFERRED = 1;
    */
   DEFERRED = 1,
 
   /**
    * Not sent, for the given reason.
    *
-   * @generated from enum value: DELIVERY_STATUS_DROPPED = 2;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_DROPPED = 2;
    */
   DROPPED = 2,
 
   /**
    * Handed to the provider, whose response is not known, yet or at all. The provider may have accepted it.
    *
-   * @generated from enum value: DELIVERY_STATUS_POSSIBLY_SENT = 3;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_POSSIBLY_SENT = 3;
    */
   POSSIBLY_SENT = 3,
 
   /**
    * The provider accepted it.
    *
-   * @generated from enum value: DELIVERY_STATUS_QUEUED = 4;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_QUEUED = 4;
    */
   QUEUED = 4,
 
@@ -1314,50 +1285,50 @@ export enum DeliveryStatus {
    * The provider passed it on to the carrier, the device's vendor or the mail server. In the local outbox: it is
    * stored.
    *
-   * @generated from enum value: DELIVERY_STATUS_SENT = 5;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_SENT = 5;
    */
   SENT = 5,
 
   /**
    * The provider rejected it or could not pass it on.
    *
-   * @generated from enum value: DELIVERY_STATUS_FAILED = 6;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_FAILED = 6;
    */
   FAILED = 6,
 
   /**
    * The carrier could not deliver it.
    *
-   * @generated from enum value: DELIVERY_STATUS_UNDELIVERED = 7;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_UNDELIVERED = 7;
    */
   UNDELIVERED = 7,
 
   /**
    * The email bounced.
    *
-   * @generated from enum value: DELIVERY_STATUS_BOUNCED = 8;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_BOUNCED = 8;
    */
   BOUNCED = 8,
 
   /**
    * Delivered.
    *
-   * @generated from enum value: DELIVERY_STATUS_DELIVERED = 9;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_DELIVERED = 9;
    */
   DELIVERED = 9,
 
   /**
    * Read by the recipient.
    *
-   * @generated from enum value: DELIVERY_STATUS_READ = 10;
+   * @generated from enum value: NOTIFICATION_DELIVERY_STATUS_READ = 10;
    */
   READ = 10,
 }
 
 /**
- * Describes the enum berth.v1.DeliveryStatus.
+ * Describes the enum berth.v1.NotificationDeliveryStatus.
  */
-export const DeliveryStatusSchema: GenEnum<DeliveryStatus> = /*@__PURE__*/
+export const NotificationDeliveryStatusSchema: GenEnum<NotificationDeliveryStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_notification, 2);
 
 /**

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { DeliveryFilter, NotificationChannel, NotificationDelivery, NotificationPreferences, NotificationSettings, NotificationTemplate, NotificationTopic, OutboxMessage, RenderedMessage, Senders, SendingQuota } from "./notification_pb.js";
+import type { NotificationChannel, NotificationDelivery, NotificationDeliveryFilter, NotificationPreferences, NotificationSenders, NotificationSettings, NotificationTemplate, NotificationTopic, OutboxMessage, RenderedMessage, SendingQuota } from "./notification_pb.js";
 import { file_berth_v1_notification } from "./notification_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,14 +15,14 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/notification_service.proto.
  */
 export const file_berth_v1_notification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNiZXJ0aC92MS9ub3RpZmljYXRpb25fc2VydmljZS5wcm90bxIIYmVydGgudjEiPQoVR2V0UHJlZmVyZW5jZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiUAoWR2V0UHJlZmVyZW5jZXNSZXNwb25zZRI2CgtwcmVmZXJlbmNlcxgBIAEoCzIhLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzIpYBChhVcGRhdGVQcmVmZXJlbmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjYKC3ByZWZlcmVuY2VzGAIgASgLMiEuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXMSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIlMKGVVwZGF0ZVByZWZlcmVuY2VzUmVzcG9uc2USNgoLcHJlZmVyZW5jZXMYASABKAsyIS5iZXJ0aC52MS5Ob3RpZmljYXRpb25QcmVmZXJlbmNlcyIuChlDcmVhdGVDYWxlbmRhckZlZWRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSIuChpDcmVhdGVDYWxlbmRhckZlZWRSZXNwb25zZRIQCgN1cmwYASABKAlCA4ABASIuChlEZWxldGVDYWxlbmRhckZlZWRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSIcChpEZWxldGVDYWxlbmRhckZlZWRSZXNwb25zZSIzCh5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIlMKH0dldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2USMAoIc2V0dGluZ3MYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5ncyKZAQohVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCghzZXR0aW5ncxgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblNldHRpbmdzEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayJWCiJVcGRhdGVOb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEjAKCHNldHRpbmdzGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uU2V0dGluZ3MilQEKFExpc3RUZW1wbGF0ZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCSJKChVMaXN0VGVtcGxhdGVzUmVzcG9uc2USMQoJdGVtcGxhdGVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUiXAoVVXBkYXRlVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgh0ZW1wbGF0ZRgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIkoKFlVwZGF0ZVRlbXBsYXRlUmVzcG9uc2USMAoIdGVtcGxhdGUYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZSJdChZQcmV2aWV3VGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgh0ZW1wbGF0ZRgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIkUKF1ByZXZpZXdUZW1wbGF0ZVJlc3BvbnNlEioKB21lc3NhZ2UYASABKAsyGS5iZXJ0aC52MS5SZW5kZXJlZE1lc3NhZ2UiowEKFFJlc2V0VGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCRIMCgRldGFnGAUgASgJIkkKFVJlc2V0VGVtcGxhdGVSZXNwb25zZRIwCgh0ZW1wbGF0ZRgBIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlInsKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKAoGZmlsdGVyGAIgASgLMhguYmVydGgudjEuRGVsaXZlcnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiZQoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIncKEUxpc3RPdXRib3hSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIoCgZmaWx0ZXIYAiABKAsyGC5iZXJ0aC52MS5EZWxpdmVyeUZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJYChJMaXN0T3V0Ym94UmVzcG9uc2USKQoIbWVzc2FnZXMYASADKAsyFy5iZXJ0aC52MS5PdXRib3hNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKQAQoPU2VuZFRlc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCSJjChBTZW5kVGVzdFJlc3BvbnNlEjIKCmRlbGl2ZXJpZXMYASADKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeRIbChNjb25maXJtYXRpb25fbmVlZGVkGAIgASgIIiYKEUdldFNlbmRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSI4ChJHZXRTZW5kZXJzUmVzcG9uc2USIgoHc2VuZGVycxgBIAEoCzIRLmJlcnRoLnYxLlNlbmRlcnMiLQoYTGlzdFNlbmRpbmdRdW90YXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJDChlMaXN0U2VuZGluZ1F1b3Rhc1Jlc3BvbnNlEiYKBnF1b3RhcxgBIAMoCzIWLmJlcnRoLnYxLlNlbmRpbmdRdW90YSJ+ChRVcGRhdGVTZW5kZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIgoHc2VuZGVycxgCIAEoCzIRLmJlcnRoLnYxLlNlbmRlcnMSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjsKFVVwZGF0ZVNlbmRlcnNSZXNwb25zZRIiCgdzZW5kZXJzGAEgASgLMhEuYmVydGgudjEuU2VuZGVycyIvChpWZXJpZnlTZW5kaW5nRG9tYWluUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiQQobVmVyaWZ5U2VuZGluZ0RvbWFpblJlc3BvbnNlEiIKB3NlbmRlcnMYASABKAsyES5iZXJ0aC52MS5TZW5kZXJzMrgPChNOb3RpZmljYXRpb25TZXJ2aWNlEmsKDkdldFByZWZlcmVuY2VzEh8uYmVydGgudjEuR2V0UHJlZmVyZW5jZXNSZXF1ZXN0GiAuYmVydGgudjEuR2V0UHJlZmVyZW5jZXNSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBJkChFVcGRhdGVQcmVmZXJlbmNlcxIiLmJlcnRoLnYxLlVwZGF0ZVByZWZlcmVuY2VzUmVxdWVzdBojLmJlcnRoLnYxLlVwZGF0ZVByZWZlcmVuY2VzUmVzcG9uc2UiBsrzGAIIAhJnChJDcmVhdGVDYWxlbmRhckZlZWQSIy5iZXJ0aC52MS5DcmVhdGVDYWxlbmRhckZlZWRSZXF1ZXN0GiQuYmVydGgudjEuQ3JlYXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2UiBsrzGAIIAhJnChJEZWxldGVDYWxlbmRhckZlZWQSIy5iZXJ0aC52MS5EZWxldGVDYWxlbmRhckZlZWRSZXF1ZXN0GiQuYmVydGgudjEuRGVsZXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2UiBsrzGAIIAhKMAQoXR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3MSKC5iZXJ0aC52MS5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QaKS5iZXJ0aC52MS5HZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEpMBChpVcGRhdGVOb3RpZmljYXRpb25TZXR0aW5ncxIrLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVxdWVzdBosLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEm4KDUxpc3RUZW1wbGF0ZXMSHi5iZXJ0aC52MS5MaXN0VGVtcGxhdGVzUmVxdWVzdBofLmJlcnRoLnYxLkxpc3RUZW1wbGF0ZXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJvCg5VcGRhdGVUZW1wbGF0ZRIfLmJlcnRoLnYxLlVwZGF0ZVRlbXBsYXRlUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZVRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEnQKD1ByZXZpZXdUZW1wbGF0ZRIgLmJlcnRoLnYxLlByZXZpZXdUZW1wbGF0ZVJlcXVlc3QaIS5iZXJ0aC52MS5QcmV2aWV3VGVtcGxhdGVSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJsCg1SZXNldFRlbXBsYXRlEh4uYmVydGgudjEuUmVzZXRUZW1wbGF0ZVJlcXVlc3QaHy5iZXJ0aC52MS5SZXNldFRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEnEKDkxpc3REZWxpdmVyaWVzEh8uYmVydGgudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiAuYmVydGgudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJnCgpMaXN0T3V0Ym94EhsuYmVydGgudjEuTGlzdE91dGJveFJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0T3V0Ym94UmVzcG9uc2UiHpACAcrzGBcIARITbm90aWZpY2F0aW9uLm91dGJveBJcCghTZW5kVGVzdBIZLmJlcnRoLnYxLlNlbmRUZXN0UmVxdWVzdBoaLmJlcnRoLnYxLlNlbmRUZXN0UmVzcG9uc2UiGcrzGBUIARIRbm90aWZpY2F0aW9uLnRlc3QSZQoKR2V0U2VuZGVycxIbLmJlcnRoLnYxLkdldFNlbmRlcnNSZXF1ZXN0GhwuYmVydGgudjEuR2V0U2VuZGVyc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEnoKEUxpc3RTZW5kaW5nUXVvdGFzEiIuYmVydGgudjEuTGlzdFNlbmRpbmdRdW90YXNSZXF1ZXN0GiMuYmVydGgudjEuTGlzdFNlbmRpbmdRdW90YXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJwCg1VcGRhdGVTZW5kZXJzEh4uYmVydGgudjEuVXBkYXRlU2VuZGVyc1JlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVTZW5kZXJzUmVzcG9uc2UiHsrzGBoIARIUbm90aWZpY2F0aW9uLnNlbmRlcnMgARKCAQoTVmVyaWZ5U2VuZGluZ0RvbWFpbhIkLmJlcnRoLnYxLlZlcmlmeVNlbmRpbmdEb21haW5SZXF1ZXN0GiUuYmVydGgudjEuVmVyaWZ5U2VuZGluZ0RvbWFpblJlc3BvbnNlIh7K8xgaCAESFG5vdGlmaWNhdGlvbi5zZW5kZXJzIAFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_notification, file_google_protobuf_field_mask]);
+  fileDesc("CiNiZXJ0aC92MS9ub3RpZmljYXRpb25fc2VydmljZS5wcm90bxIIYmVydGgudjEiSQohR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiXAoiR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZRI2CgtwcmVmZXJlbmNlcxgBIAEoCzIhLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzIqIBCiRVcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjYKC3ByZWZlcmVuY2VzGAIgASgLMiEuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXMSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIl8KJVVwZGF0ZU5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVzcG9uc2USNgoLcHJlZmVyZW5jZXMYASABKAsyIS5iZXJ0aC52MS5Ob3RpZmljYXRpb25QcmVmZXJlbmNlcyIuChlDcmVhdGVDYWxlbmRhckZlZWRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSIuChpDcmVhdGVDYWxlbmRhckZlZWRSZXNwb25zZRIQCgN1cmwYASABKAlCA4ABASIuChlEZWxldGVDYWxlbmRhckZlZWRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSIcChpEZWxldGVDYWxlbmRhckZlZWRSZXNwb25zZSIzCh5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIlMKH0dldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2USMAoIc2V0dGluZ3MYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5ncyKZAQohVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCghzZXR0aW5ncxgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblNldHRpbmdzEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayJWCiJVcGRhdGVOb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEjAKCHNldHRpbmdzGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uU2V0dGluZ3MioQEKIExpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCSJWCiFMaXN0Tm90aWZpY2F0aW9uVGVtcGxhdGVzUmVzcG9uc2USMQoJdGVtcGxhdGVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUiaAohVXBkYXRlTm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgh0ZW1wbGF0ZRgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIlYKIlVwZGF0ZU5vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2USMAoIdGVtcGxhdGUYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZSJpCiJQcmV2aWV3Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgh0ZW1wbGF0ZRgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIlEKI1ByZXZpZXdOb3RpZmljYXRpb25UZW1wbGF0ZVJlc3BvbnNlEioKB21lc3NhZ2UYASABKAsyGS5iZXJ0aC52MS5SZW5kZXJlZE1lc3NhZ2UirwEKIFJlc2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCRIMCgRldGFnGAUgASgJIlUKIVJlc2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXNwb25zZRIwCgh0ZW1wbGF0ZRgBIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIpMBCiFMaXN0Tm90aWZpY2F0aW9uRGVsaXZlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjQKBmZpbHRlchgCIAEoCzIkLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJInEKIkxpc3ROb3RpZmljYXRpb25EZWxpdmVyaWVzUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKPAQodTGlzdE5vdGlmaWNhdGlvbk91dGJveFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjQKBmZpbHRlchgCIAEoCzIkLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImQKHkxpc3ROb3RpZmljYXRpb25PdXRib3hSZXNwb25zZRIpCghtZXNzYWdlcxgBIAMoCzIXLmJlcnRoLnYxLk91dGJveE1lc3NhZ2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpwBChtTZW5kVGVzdE5vdGlmaWNhdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKBXRvcGljGAIgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgDIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAQgASgJIm8KHFNlbmRUZXN0Tm90aWZpY2F0aW9uUmVzcG9uc2USMgoKZGVsaXZlcmllcxgBIAMoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5EhsKE2NvbmZpcm1hdGlvbl9uZWVkZWQYAiABKAgiMgodR2V0Tm90aWZpY2F0aW9uU2VuZGVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIlAKHkdldE5vdGlmaWNhdGlvblNlbmRlcnNSZXNwb25zZRIuCgdzZW5kZXJzGAEgASgLMh0uYmVydGgudjEuTm90aWZpY2F0aW9uU2VuZGVycyItChhMaXN0U2VuZGluZ1F1b3Rhc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIkMKGUxpc3RTZW5kaW5nUXVvdGFzUmVzcG9uc2USJgoGcXVvdGFzGAEgAygLMhYuYmVydGgudjEuU2VuZGluZ1F1b3RhIpYBCiBVcGRhdGVOb3RpZmljYXRpb25TZW5kZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSLgoHc2VuZGVycxgCIAEoCzIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvblNlbmRlcnMSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIlMKIVVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnNSZXNwb25zZRIuCgdzZW5kZXJzGAEgASgLMh0uYmVydGgudjEuTm90aWZpY2F0aW9uU2VuZGVycyIvChpWZXJpZnlTZW5kaW5nRG9tYWluUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTQobVmVyaWZ5U2VuZGluZ0RvbWFpblJlc3BvbnNlEi4KB3NlbmRlcnMYASABKAsyHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZW5kZXJzMs8SChNOb3RpZmljYXRpb25TZXJ2aWNlEo8BChpHZXROb3RpZmljYXRpb25QcmVmZXJlbmNlcxIrLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVxdWVzdBosLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVzcG9uc2UiFpACAcrzGA8IAhILbWVtYmVyLnJlYWQSiAEKHVVwZGF0ZU5vdGlmaWNhdGlvblByZWZlcmVuY2VzEi4uYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0Gi8uYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZSIGyvMYAggCEmcKEkNyZWF0ZUNhbGVuZGFyRmVlZBIjLmJlcnRoLnYxLkNyZWF0ZUNhbGVuZGFyRmVlZFJlcXVlc3QaJC5iZXJ0aC52MS5DcmVhdGVDYWxlbmRhckZlZWRSZXNwb25zZSIGyvMYAggCEmcKEkRlbGV0ZUNhbGVuZGFyRmVlZBIjLmJlcnRoLnYxLkRlbGV0ZUNhbGVuZGFyRmVlZFJlcXVlc3QaJC5iZXJ0aC52MS5EZWxldGVDYWxlbmRhckZlZWRSZXNwb25zZSIGyvMYAggCEowBChdHZXROb3RpZmljYXRpb25TZXR0aW5ncxIoLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblNldHRpbmdzUmVxdWVzdBopLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSkwEKGlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzEisuYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GiwuYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXNwb25zZSIayvMYFggBEhJub3RpZmljYXRpb24ud3JpdGUSkgEKGUxpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXMSKi5iZXJ0aC52MS5MaXN0Tm90aWZpY2F0aW9uVGVtcGxhdGVzUmVxdWVzdBorLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBKTAQoaVXBkYXRlTm90aWZpY2F0aW9uVGVtcGxhdGUSKy5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25UZW1wbGF0ZVJlcXVlc3QaLC5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25UZW1wbGF0ZVJlc3BvbnNlIhrK8xgWCAESEm5vdGlmaWNhdGlvbi53cml0ZRKYAQobUHJldmlld05vdGlmaWNhdGlvblRlbXBsYXRlEiwuYmVydGgudjEuUHJldmlld05vdGlmaWNhdGlvblRlbXBsYXRlUmVxdWVzdBotLmJlcnRoLnYxLlByZXZpZXdOb3RpZmljYXRpb25UZW1wbGF0ZVJlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEpABChlSZXNldE5vdGlmaWNhdGlvblRlbXBsYXRlEiouYmVydGgudjEuUmVzZXROb3RpZmljYXRpb25UZW1wbGF0ZVJlcXVlc3QaKy5iZXJ0aC52MS5SZXNldE5vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEpUBChpMaXN0Tm90aWZpY2F0aW9uRGVsaXZlcmllcxIrLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25EZWxpdmVyaWVzUmVxdWVzdBosLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25EZWxpdmVyaWVzUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSiwEKFkxpc3ROb3RpZmljYXRpb25PdXRib3gSJy5iZXJ0aC52MS5MaXN0Tm90aWZpY2F0aW9uT3V0Ym94UmVxdWVzdBooLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25PdXRib3hSZXNwb25zZSIekAIByvMYFwgBEhNub3RpZmljYXRpb24ub3V0Ym94EoABChRTZW5kVGVzdE5vdGlmaWNhdGlvbhIlLmJlcnRoLnYxLlNlbmRUZXN0Tm90aWZpY2F0aW9uUmVxdWVzdBomLmJlcnRoLnYxLlNlbmRUZXN0Tm90aWZpY2F0aW9uUmVzcG9uc2UiGcrzGBUIARIRbm90aWZpY2F0aW9uLnRlc3QSiQEKFkdldE5vdGlmaWNhdGlvblNlbmRlcnMSJy5iZXJ0aC52MS5HZXROb3RpZmljYXRpb25TZW5kZXJzUmVxdWVzdBooLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblNlbmRlcnNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJ6ChFMaXN0U2VuZGluZ1F1b3RhcxIiLmJlcnRoLnYxLkxpc3RTZW5kaW5nUXVvdGFzUmVxdWVzdBojLmJlcnRoLnYxLkxpc3RTZW5kaW5nUXVvdGFzUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSlAEKGVVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnMSKi5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25TZW5kZXJzUmVxdWVzdBorLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnNSZXNwb25zZSIeyvMYGggBEhRub3RpZmljYXRpb24uc2VuZGVycyABEoIBChNWZXJpZnlTZW5kaW5nRG9tYWluEiQuYmVydGgudjEuVmVyaWZ5U2VuZGluZ0RvbWFpblJlcXVlc3QaJS5iZXJ0aC52MS5WZXJpZnlTZW5kaW5nRG9tYWluUmVzcG9uc2UiHsrzGBoIARIUbm90aWZpY2F0aW9uLnNlbmRlcnMgAWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_notification, file_google_protobuf_field_mask]);
 
 /**
- * GetPreferencesRequest reads preferences.
+ * GetNotificationPreferencesRequest reads preferences.
  *
- * @generated from message berth.v1.GetPreferencesRequest
+ * @generated from message berth.v1.GetNotificationPreferencesRequest
  */
-export type GetPreferencesRequest = Message<"berth.v1.GetPreferencesRequest"> & {
+export type GetNotificationPreferencesRequest = Message<"berth.v1.GetNotificationPreferencesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -39,18 +39,18 @@ export type GetPreferencesRequest = Message<"berth.v1.GetPreferencesRequest"> & 
 };
 
 /**
- * Describes the message berth.v1.GetPreferencesRequest.
- * Use `create(GetPreferencesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.GetNotificationPreferencesRequest.
+ * Use `create(GetNotificationPreferencesRequestSchema)` to create a new message.
  */
-export const GetPreferencesRequestSchema: GenMessage<GetPreferencesRequest> = /*@__PURE__*/
+export const GetNotificationPreferencesRequestSchema: GenMessage<GetNotificationPreferencesRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 0);
 
 /**
- * GetPreferencesResponse has the preferences.
+ * GetNotificationPreferencesResponse has the preferences.
  *
- * @generated from message berth.v1.GetPreferencesResponse
+ * @generated from message berth.v1.GetNotificationPreferencesResponse
  */
-export type GetPreferencesResponse = Message<"berth.v1.GetPreferencesResponse"> & {
+export type GetNotificationPreferencesResponse = Message<"berth.v1.GetNotificationPreferencesResponse"> & {
   /**
    * The preferences or settings.
    *
@@ -60,18 +60,18 @@ export type GetPreferencesResponse = Message<"berth.v1.GetPreferencesResponse"> 
 };
 
 /**
- * Describes the message berth.v1.GetPreferencesResponse.
- * Use `create(GetPreferencesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.GetNotificationPreferencesResponse.
+ * Use `create(GetNotificationPreferencesResponseSchema)` to create a new message.
  */
-export const GetPreferencesResponseSchema: GenMessage<GetPreferencesResponse> = /*@__PURE__*/
+export const GetNotificationPreferencesResponseSchema: GenMessage<GetNotificationPreferencesResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 1);
 
 /**
- * UpdatePreferencesRequest changes the caller's preferences.
+ * UpdateNotificationPreferencesRequest changes the caller's preferences.
  *
- * @generated from message berth.v1.UpdatePreferencesRequest
+ * @generated from message berth.v1.UpdateNotificationPreferencesRequest
  */
-export type UpdatePreferencesRequest = Message<"berth.v1.UpdatePreferencesRequest"> & {
+export type UpdateNotificationPreferencesRequest = Message<"berth.v1.UpdateNotificationPreferencesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -95,18 +95,18 @@ export type UpdatePreferencesRequest = Message<"berth.v1.UpdatePreferencesReques
 };
 
 /**
- * Describes the message berth.v1.UpdatePreferencesRequest.
- * Use `create(UpdatePreferencesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateNotificationPreferencesRequest.
+ * Use `create(UpdateNotificationPreferencesRequestSchema)` to create a new message.
  */
-export const UpdatePreferencesRequestSchema: GenMessage<UpdatePreferencesRequest> = /*@__PURE__*/
+export const UpdateNotificationPreferencesRequestSchema: GenMessage<UpdateNotificationPreferencesRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 2);
 
 /**
- * UpdatePreferencesResponse has the changed preferences.
+ * UpdateNotificationPreferencesResponse has the changed preferences.
  *
- * @generated from message berth.v1.UpdatePreferencesResponse
+ * @generated from message berth.v1.UpdateNotificationPreferencesResponse
  */
-export type UpdatePreferencesResponse = Message<"berth.v1.UpdatePreferencesResponse"> & {
+export type UpdateNotificationPreferencesResponse = Message<"berth.v1.UpdateNotificationPreferencesResponse"> & {
   /**
    * The preferences or settings.
    *
@@ -116,10 +116,10 @@ export type UpdatePreferencesResponse = Message<"berth.v1.UpdatePreferencesRespo
 };
 
 /**
- * Describes the message berth.v1.UpdatePreferencesResponse.
- * Use `create(UpdatePreferencesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateNotificationPreferencesResponse.
+ * Use `create(UpdateNotificationPreferencesResponseSchema)` to create a new message.
  */
-export const UpdatePreferencesResponseSchema: GenMessage<UpdatePreferencesResponse> = /*@__PURE__*/
+export const UpdateNotificationPreferencesResponseSchema: GenMessage<UpdateNotificationPreferencesResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 3);
 
 /**
@@ -299,11 +299,11 @@ export const UpdateNotificationSettingsResponseSchema: GenMessage<UpdateNotifica
   messageDesc(file_berth_v1_notification_service, 11);
 
 /**
- * ListTemplatesRequest selects templates. All conditions that are set must match.
+ * ListNotificationTemplatesRequest selects templates. All conditions that are set must match.
  *
- * @generated from message berth.v1.ListTemplatesRequest
+ * @generated from message berth.v1.ListNotificationTemplatesRequest
  */
-export type ListTemplatesRequest = Message<"berth.v1.ListTemplatesRequest"> & {
+export type ListNotificationTemplatesRequest = Message<"berth.v1.ListNotificationTemplatesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -334,18 +334,18 @@ export type ListTemplatesRequest = Message<"berth.v1.ListTemplatesRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListTemplatesRequest.
- * Use `create(ListTemplatesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListNotificationTemplatesRequest.
+ * Use `create(ListNotificationTemplatesRequestSchema)` to create a new message.
  */
-export const ListTemplatesRequestSchema: GenMessage<ListTemplatesRequest> = /*@__PURE__*/
+export const ListNotificationTemplatesRequestSchema: GenMessage<ListNotificationTemplatesRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 12);
 
 /**
- * ListTemplatesResponse has all selected templates, by topic, channel and language.
+ * ListNotificationTemplatesResponse has all selected templates, by topic, channel and language.
  *
- * @generated from message berth.v1.ListTemplatesResponse
+ * @generated from message berth.v1.ListNotificationTemplatesResponse
  */
-export type ListTemplatesResponse = Message<"berth.v1.ListTemplatesResponse"> & {
+export type ListNotificationTemplatesResponse = Message<"berth.v1.ListNotificationTemplatesResponse"> & {
   /**
    * The templates.
    *
@@ -355,18 +355,18 @@ export type ListTemplatesResponse = Message<"berth.v1.ListTemplatesResponse"> & 
 };
 
 /**
- * Describes the message berth.v1.ListTemplatesResponse.
- * Use `create(ListTemplatesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListNotificationTemplatesResponse.
+ * Use `create(ListNotificationTemplatesResponseSchema)` to create a new message.
  */
-export const ListTemplatesResponseSchema: GenMessage<ListTemplatesResponse> = /*@__PURE__*/
+export const ListNotificationTemplatesResponseSchema: GenMessage<ListNotificationTemplatesResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 13);
 
 /**
- * UpdateTemplateRequest sets a template.
+ * UpdateNotificationTemplateRequest sets a template.
  *
- * @generated from message berth.v1.UpdateTemplateRequest
+ * @generated from message berth.v1.UpdateNotificationTemplateRequest
  */
-export type UpdateTemplateRequest = Message<"berth.v1.UpdateTemplateRequest"> & {
+export type UpdateNotificationTemplateRequest = Message<"berth.v1.UpdateNotificationTemplateRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -383,18 +383,18 @@ export type UpdateTemplateRequest = Message<"berth.v1.UpdateTemplateRequest"> & 
 };
 
 /**
- * Describes the message berth.v1.UpdateTemplateRequest.
- * Use `create(UpdateTemplateRequestSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateNotificationTemplateRequest.
+ * Use `create(UpdateNotificationTemplateRequestSchema)` to create a new message.
  */
-export const UpdateTemplateRequestSchema: GenMessage<UpdateTemplateRequest> = /*@__PURE__*/
+export const UpdateNotificationTemplateRequestSchema: GenMessage<UpdateNotificationTemplateRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 14);
 
 /**
- * UpdateTemplateResponse is the stored template.
+ * UpdateNotificationTemplateResponse is the stored template.
  *
- * @generated from message berth.v1.UpdateTemplateResponse
+ * @generated from message berth.v1.UpdateNotificationTemplateResponse
  */
-export type UpdateTemplateResponse = Message<"berth.v1.UpdateTemplateResponse"> & {
+export type UpdateNotificationTemplateResponse = Message<"berth.v1.UpdateNotificationTemplateResponse"> & {
   /**
    * The template.
    *
@@ -404,18 +404,18 @@ export type UpdateTemplateResponse = Message<"berth.v1.UpdateTemplateResponse"> 
 };
 
 /**
- * Describes the message berth.v1.UpdateTemplateResponse.
- * Use `create(UpdateTemplateResponseSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateNotificationTemplateResponse.
+ * Use `create(UpdateNotificationTemplateResponseSchema)` to create a new message.
  */
-export const UpdateTemplateResponseSchema: GenMessage<UpdateTemplateResponse> = /*@__PURE__*/
+export const UpdateNotificationTemplateResponseSchema: GenMessage<UpdateNotificationTemplateResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 15);
 
 /**
- * PreviewTemplateRequest renders a template.
+ * PreviewNotificationTemplateRequest renders a template.
  *
- * @generated from message berth.v1.PreviewTemplateRequest
+ * @generated from message berth.v1.PreviewNotificationTemplateRequest
  */
-export type PreviewTemplateRequest = Message<"berth.v1.PreviewTemplateRequest"> & {
+export type PreviewNotificationTemplateRequest = Message<"berth.v1.PreviewNotificationTemplateRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -432,18 +432,18 @@ export type PreviewTemplateRequest = Message<"berth.v1.PreviewTemplateRequest"> 
 };
 
 /**
- * Describes the message berth.v1.PreviewTemplateRequest.
- * Use `create(PreviewTemplateRequestSchema)` to create a new message.
+ * Describes the message berth.v1.PreviewNotificationTemplateRequest.
+ * Use `create(PreviewNotificationTemplateRequestSchema)` to create a new message.
  */
-export const PreviewTemplateRequestSchema: GenMessage<PreviewTemplateRequest> = /*@__PURE__*/
+export const PreviewNotificationTemplateRequestSchema: GenMessage<PreviewNotificationTemplateRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 16);
 
 /**
- * PreviewTemplateResponse is the rendered message.
+ * PreviewNotificationTemplateResponse is the rendered message.
  *
- * @generated from message berth.v1.PreviewTemplateResponse
+ * @generated from message berth.v1.PreviewNotificationTemplateResponse
  */
-export type PreviewTemplateResponse = Message<"berth.v1.PreviewTemplateResponse"> & {
+export type PreviewNotificationTemplateResponse = Message<"berth.v1.PreviewNotificationTemplateResponse"> & {
   /**
    * The message, with example values.
    *
@@ -453,18 +453,18 @@ export type PreviewTemplateResponse = Message<"berth.v1.PreviewTemplateResponse"
 };
 
 /**
- * Describes the message berth.v1.PreviewTemplateResponse.
- * Use `create(PreviewTemplateResponseSchema)` to create a new message.
+ * Describes the message berth.v1.PreviewNotificationTemplateResponse.
+ * Use `create(PreviewNotificationTemplateResponseSchema)` to create a new message.
  */
-export const PreviewTemplateResponseSchema: GenMessage<PreviewTemplateResponse> = /*@__PURE__*/
+export const PreviewNotificationTemplateResponseSchema: GenMessage<PreviewNotificationTemplateResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 17);
 
 /**
- * ResetTemplateRequest resets a template.
+ * ResetNotificationTemplateRequest resets a template.
  *
- * @generated from message berth.v1.ResetTemplateRequest
+ * @generated from message berth.v1.ResetNotificationTemplateRequest
  */
-export type ResetTemplateRequest = Message<"berth.v1.ResetTemplateRequest"> & {
+export type ResetNotificationTemplateRequest = Message<"berth.v1.ResetNotificationTemplateRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -502,18 +502,18 @@ export type ResetTemplateRequest = Message<"berth.v1.ResetTemplateRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ResetTemplateRequest.
- * Use `create(ResetTemplateRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ResetNotificationTemplateRequest.
+ * Use `create(ResetNotificationTemplateRequestSchema)` to create a new message.
  */
-export const ResetTemplateRequestSchema: GenMessage<ResetTemplateRequest> = /*@__PURE__*/
+export const ResetNotificationTemplateRequestSchema: GenMessage<ResetNotificationTemplateRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 18);
 
 /**
- * ResetTemplateResponse is the default.
+ * ResetNotificationTemplateResponse is the default.
  *
- * @generated from message berth.v1.ResetTemplateResponse
+ * @generated from message berth.v1.ResetNotificationTemplateResponse
  */
-export type ResetTemplateResponse = Message<"berth.v1.ResetTemplateResponse"> & {
+export type ResetNotificationTemplateResponse = Message<"berth.v1.ResetNotificationTemplateResponse"> & {
   /**
    * The template that is in use now. Absent if there is no default in that language.
    *
@@ -523,18 +523,18 @@ export type ResetTemplateResponse = Message<"berth.v1.ResetTemplateResponse"> & 
 };
 
 /**
- * Describes the message berth.v1.ResetTemplateResponse.
- * Use `create(ResetTemplateResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ResetNotificationTemplateResponse.
+ * Use `create(ResetNotificationTemplateResponseSchema)` to create a new message.
  */
-export const ResetTemplateResponseSchema: GenMessage<ResetTemplateResponse> = /*@__PURE__*/
+export const ResetNotificationTemplateResponseSchema: GenMessage<ResetNotificationTemplateResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 19);
 
 /**
- * ListDeliveriesRequest selects lines of the delivery log.
+ * ListNotificationDeliveriesRequest selects lines of the delivery log.
  *
- * @generated from message berth.v1.ListDeliveriesRequest
+ * @generated from message berth.v1.ListNotificationDeliveriesRequest
  */
-export type ListDeliveriesRequest = Message<"berth.v1.ListDeliveriesRequest"> & {
+export type ListNotificationDeliveriesRequest = Message<"berth.v1.ListNotificationDeliveriesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -545,9 +545,9 @@ export type ListDeliveriesRequest = Message<"berth.v1.ListDeliveriesRequest"> & 
   /**
    * What to select. Absent: all.
    *
-   * @generated from field: berth.v1.DeliveryFilter filter = 2;
+   * @generated from field: berth.v1.NotificationDeliveryFilter filter = 2;
    */
-  filter?: DeliveryFilter | undefined;
+  filter?: NotificationDeliveryFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -565,18 +565,18 @@ export type ListDeliveriesRequest = Message<"berth.v1.ListDeliveriesRequest"> & 
 };
 
 /**
- * Describes the message berth.v1.ListDeliveriesRequest.
- * Use `create(ListDeliveriesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListNotificationDeliveriesRequest.
+ * Use `create(ListNotificationDeliveriesRequestSchema)` to create a new message.
  */
-export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*@__PURE__*/
+export const ListNotificationDeliveriesRequestSchema: GenMessage<ListNotificationDeliveriesRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 20);
 
 /**
- * ListDeliveriesResponse is one page, newest first.
+ * ListNotificationDeliveriesResponse is one page, newest first.
  *
- * @generated from message berth.v1.ListDeliveriesResponse
+ * @generated from message berth.v1.ListNotificationDeliveriesResponse
  */
-export type ListDeliveriesResponse = Message<"berth.v1.ListDeliveriesResponse"> & {
+export type ListNotificationDeliveriesResponse = Message<"berth.v1.ListNotificationDeliveriesResponse"> & {
   /**
    * The lines.
    *
@@ -593,18 +593,18 @@ export type ListDeliveriesResponse = Message<"berth.v1.ListDeliveriesResponse"> 
 };
 
 /**
- * Describes the message berth.v1.ListDeliveriesResponse.
- * Use `create(ListDeliveriesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListNotificationDeliveriesResponse.
+ * Use `create(ListNotificationDeliveriesResponseSchema)` to create a new message.
  */
-export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = /*@__PURE__*/
+export const ListNotificationDeliveriesResponseSchema: GenMessage<ListNotificationDeliveriesResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 21);
 
 /**
- * ListOutboxRequest selects messages.
+ * ListNotificationOutboxRequest selects messages.
  *
- * @generated from message berth.v1.ListOutboxRequest
+ * @generated from message berth.v1.ListNotificationOutboxRequest
  */
-export type ListOutboxRequest = Message<"berth.v1.ListOutboxRequest"> & {
+export type ListNotificationOutboxRequest = Message<"berth.v1.ListNotificationOutboxRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -615,9 +615,9 @@ export type ListOutboxRequest = Message<"berth.v1.ListOutboxRequest"> & {
   /**
    * What to select. Absent: all.
    *
-   * @generated from field: berth.v1.DeliveryFilter filter = 2;
+   * @generated from field: berth.v1.NotificationDeliveryFilter filter = 2;
    */
-  filter?: DeliveryFilter | undefined;
+  filter?: NotificationDeliveryFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -635,18 +635,18 @@ export type ListOutboxRequest = Message<"berth.v1.ListOutboxRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListOutboxRequest.
- * Use `create(ListOutboxRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListNotificationOutboxRequest.
+ * Use `create(ListNotificationOutboxRequestSchema)` to create a new message.
  */
-export const ListOutboxRequestSchema: GenMessage<ListOutboxRequest> = /*@__PURE__*/
+export const ListNotificationOutboxRequestSchema: GenMessage<ListNotificationOutboxRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 22);
 
 /**
- * ListOutboxResponse is one page, newest first.
+ * ListNotificationOutboxResponse is one page, newest first.
  *
- * @generated from message berth.v1.ListOutboxResponse
+ * @generated from message berth.v1.ListNotificationOutboxResponse
  */
-export type ListOutboxResponse = Message<"berth.v1.ListOutboxResponse"> & {
+export type ListNotificationOutboxResponse = Message<"berth.v1.ListNotificationOutboxResponse"> & {
   /**
    * The messages.
    *
@@ -663,18 +663,18 @@ export type ListOutboxResponse = Message<"berth.v1.ListOutboxResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ListOutboxResponse.
- * Use `create(ListOutboxResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListNotificationOutboxResponse.
+ * Use `create(ListNotificationOutboxResponseSchema)` to create a new message.
  */
-export const ListOutboxResponseSchema: GenMessage<ListOutboxResponse> = /*@__PURE__*/
+export const ListNotificationOutboxResponseSchema: GenMessage<ListNotificationOutboxResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 23);
 
 /**
- * SendTestRequest selects a template to send.
+ * SendTestNotificationRequest selects a template to send.
  *
- * @generated from message berth.v1.SendTestRequest
+ * @generated from message berth.v1.SendTestNotificationRequest
  */
-export type SendTestRequest = Message<"berth.v1.SendTestRequest"> & {
+export type SendTestNotificationRequest = Message<"berth.v1.SendTestNotificationRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -705,18 +705,18 @@ export type SendTestRequest = Message<"berth.v1.SendTestRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.SendTestRequest.
- * Use `create(SendTestRequestSchema)` to create a new message.
+ * Describes the message berth.v1.SendTestNotificationRequest.
+ * Use `create(SendTestNotificationRequestSchema)` to create a new message.
  */
-export const SendTestRequestSchema: GenMessage<SendTestRequest> = /*@__PURE__*/
+export const SendTestNotificationRequestSchema: GenMessage<SendTestNotificationRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 24);
 
 /**
- * SendTestResponse has the result.
+ * SendTestNotificationResponse has the result.
  *
- * @generated from message berth.v1.SendTestResponse
+ * @generated from message berth.v1.SendTestNotificationResponse
  */
-export type SendTestResponse = Message<"berth.v1.SendTestResponse"> & {
+export type SendTestNotificationResponse = Message<"berth.v1.SendTestNotificationResponse"> & {
   /**
    * The lines of the delivery log: one, or for push one for each device.
    *
@@ -733,18 +733,18 @@ export type SendTestResponse = Message<"berth.v1.SendTestResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.SendTestResponse.
- * Use `create(SendTestResponseSchema)` to create a new message.
+ * Describes the message berth.v1.SendTestNotificationResponse.
+ * Use `create(SendTestNotificationResponseSchema)` to create a new message.
  */
-export const SendTestResponseSchema: GenMessage<SendTestResponse> = /*@__PURE__*/
+export const SendTestNotificationResponseSchema: GenMessage<SendTestNotificationResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 25);
 
 /**
- * GetSendersRequest reads the senders.
+ * GetNotificationSendersRequest reads the senders.
  *
- * @generated from message berth.v1.GetSendersRequest
+ * @generated from message berth.v1.GetNotificationSendersRequest
  */
-export type GetSendersRequest = Message<"berth.v1.GetSendersRequest"> & {
+export type GetNotificationSendersRequest = Message<"berth.v1.GetNotificationSendersRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -754,31 +754,31 @@ export type GetSendersRequest = Message<"berth.v1.GetSendersRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.GetSendersRequest.
- * Use `create(GetSendersRequestSchema)` to create a new message.
+ * Describes the message berth.v1.GetNotificationSendersRequest.
+ * Use `create(GetNotificationSendersRequestSchema)` to create a new message.
  */
-export const GetSendersRequestSchema: GenMessage<GetSendersRequest> = /*@__PURE__*/
+export const GetNotificationSendersRequestSchema: GenMessage<GetNotificationSendersRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 26);
 
 /**
- * GetSendersResponse has the senders.
+ * GetNotificationSendersResponse has the senders.
  *
- * @generated from message berth.v1.GetSendersResponse
+ * @generated from message berth.v1.GetNotificationSendersResponse
  */
-export type GetSendersResponse = Message<"berth.v1.GetSendersResponse"> & {
+export type GetNotificationSendersResponse = Message<"berth.v1.GetNotificationSendersResponse"> & {
   /**
    * The senders, without secrets.
    *
-   * @generated from field: berth.v1.Senders senders = 1;
+   * @generated from field: berth.v1.NotificationSenders senders = 1;
    */
-  senders?: Senders | undefined;
+  senders?: NotificationSenders | undefined;
 };
 
 /**
- * Describes the message berth.v1.GetSendersResponse.
- * Use `create(GetSendersResponseSchema)` to create a new message.
+ * Describes the message berth.v1.GetNotificationSendersResponse.
+ * Use `create(GetNotificationSendersResponseSchema)` to create a new message.
  */
-export const GetSendersResponseSchema: GenMessage<GetSendersResponse> = /*@__PURE__*/
+export const GetNotificationSendersResponseSchema: GenMessage<GetNotificationSendersResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 27);
 
 /**
@@ -809,8 +809,8 @@ export const ListSendingQuotasRequestSchema: GenMessage<ListSendingQuotasRequest
  */
 export type ListSendingQuotasResponse = Message<"berth.v1.ListSendingQuotasResponse"> & {
   /**
-   * The quotas, by channel and country. A channel has none if the tenant has an account of its own, or the operator sets
-   * no limit. Of countries it has those that got messages and are not the tenant's own.
+   * The quotas, by channel and country. A channel has none if the tenant has an account of its own, or the operator
+   * sets no limit. Of countries it has those that got messages and are not the tenant's own.
    *
    * @generated from field: repeated berth.v1.SendingQuota quotas = 1;
    */
@@ -825,11 +825,11 @@ export const ListSendingQuotasResponseSchema: GenMessage<ListSendingQuotasRespon
   messageDesc(file_berth_v1_notification_service, 29);
 
 /**
- * UpdateSendersRequest changes the senders.
+ * UpdateNotificationSendersRequest changes the senders.
  *
- * @generated from message berth.v1.UpdateSendersRequest
+ * @generated from message berth.v1.UpdateNotificationSendersRequest
  */
-export type UpdateSendersRequest = Message<"berth.v1.UpdateSendersRequest"> & {
+export type UpdateNotificationSendersRequest = Message<"berth.v1.UpdateNotificationSendersRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -841,9 +841,9 @@ export type UpdateSendersRequest = Message<"berth.v1.UpdateSendersRequest"> & {
    * New values for the fields in the mask. An empty secret keeps the current one, as long as the account, the project,
    * or the server and user stay the same.
    *
-   * @generated from field: berth.v1.Senders senders = 2;
+   * @generated from field: berth.v1.NotificationSenders senders = 2;
    */
-  senders?: Senders | undefined;
+  senders?: NotificationSenders | undefined;
 
   /**
    * The fields to change. A field in the mask that has no value is cleared. Required.
@@ -854,31 +854,31 @@ export type UpdateSendersRequest = Message<"berth.v1.UpdateSendersRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.UpdateSendersRequest.
- * Use `create(UpdateSendersRequestSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateNotificationSendersRequest.
+ * Use `create(UpdateNotificationSendersRequestSchema)` to create a new message.
  */
-export const UpdateSendersRequestSchema: GenMessage<UpdateSendersRequest> = /*@__PURE__*/
+export const UpdateNotificationSendersRequestSchema: GenMessage<UpdateNotificationSendersRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 30);
 
 /**
- * UpdateSendersResponse has the changed senders.
+ * UpdateNotificationSendersResponse has the changed senders.
  *
- * @generated from message berth.v1.UpdateSendersResponse
+ * @generated from message berth.v1.UpdateNotificationSendersResponse
  */
-export type UpdateSendersResponse = Message<"berth.v1.UpdateSendersResponse"> & {
+export type UpdateNotificationSendersResponse = Message<"berth.v1.UpdateNotificationSendersResponse"> & {
   /**
    * The senders, without secrets.
    *
-   * @generated from field: berth.v1.Senders senders = 1;
+   * @generated from field: berth.v1.NotificationSenders senders = 1;
    */
-  senders?: Senders | undefined;
+  senders?: NotificationSenders | undefined;
 };
 
 /**
- * Describes the message berth.v1.UpdateSendersResponse.
- * Use `create(UpdateSendersResponseSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateNotificationSendersResponse.
+ * Use `create(UpdateNotificationSendersResponseSchema)` to create a new message.
  */
-export const UpdateSendersResponseSchema: GenMessage<UpdateSendersResponse> = /*@__PURE__*/
+export const UpdateNotificationSendersResponseSchema: GenMessage<UpdateNotificationSendersResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 31);
 
 /**
@@ -911,9 +911,9 @@ export type VerifySendingDomainResponse = Message<"berth.v1.VerifySendingDomainR
   /**
    * The senders, with the verified domain.
    *
-   * @generated from field: berth.v1.Senders senders = 1;
+   * @generated from field: berth.v1.NotificationSenders senders = 1;
    */
-  senders?: Senders | undefined;
+  senders?: NotificationSenders | undefined;
 };
 
 /**
@@ -924,34 +924,35 @@ export const VerifySendingDomainResponseSchema: GenMessage<VerifySendingDomainRe
   messageDesc(file_berth_v1_notification_service, 33);
 
 /**
- * NotificationService manages messages: members' preferences, the tenant's templates and senders, and the delivery log.
+ * NotificationService manages messages: members' preferences, the tenant's templates and senders, and the delivery
+ * log.
  *
  * @generated from service berth.v1.NotificationService
  */
 export const NotificationService: GenService<{
   /**
-   * GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
-   * themselves can change them.
+   * GetNotificationPreferences reads the preferences of the caller or, with the permission, of another member. Only
+   * the members themselves can change them.
    * Errors: MEMBER_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.NotificationService.GetPreferences
+   * @generated from rpc berth.v1.NotificationService.GetNotificationPreferences
    */
-  getPreferences: {
+  getNotificationPreferences: {
     methodKind: "unary";
-    input: typeof GetPreferencesRequestSchema;
-    output: typeof GetPreferencesResponseSchema;
+    input: typeof GetNotificationPreferencesRequestSchema;
+    output: typeof GetNotificationPreferencesResponseSchema;
   },
   /**
-   * UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
-   * also ends a stop of all emails, if it is there because the caller unsubscribed.
+   * UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
+   * for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
    * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
    *
-   * @generated from rpc berth.v1.NotificationService.UpdatePreferences
+   * @generated from rpc berth.v1.NotificationService.UpdateNotificationPreferences
    */
-  updatePreferences: {
+  updateNotificationPreferences: {
     methodKind: "unary";
-    input: typeof UpdatePreferencesRequestSchema;
-    output: typeof UpdatePreferencesResponseSchema;
+    input: typeof UpdateNotificationPreferencesRequestSchema;
+    output: typeof UpdateNotificationPreferencesResponseSchema;
   },
   /**
    * CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
@@ -999,101 +1000,104 @@ export const NotificationService: GenService<{
     output: typeof UpdateNotificationSettingsResponseSchema;
   },
   /**
-   * ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
-   * none.
+   * ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
+   * where it has none.
    *
-   * @generated from rpc berth.v1.NotificationService.ListTemplates
+   * @generated from rpc berth.v1.NotificationService.ListNotificationTemplates
    */
-  listTemplates: {
+  listNotificationTemplates: {
     methodKind: "unary";
-    input: typeof ListTemplatesRequestSchema;
-    output: typeof ListTemplatesResponseSchema;
+    input: typeof ListNotificationTemplatesRequestSchema;
+    output: typeof ListNotificationTemplatesResponseSchema;
   },
   /**
-   * UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies immediately, also to
-   * messages that wait.
+   * UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
+   * immediately, also to messages that wait.
    * Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
    * ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
    *
-   * @generated from rpc berth.v1.NotificationService.UpdateTemplate
+   * @generated from rpc berth.v1.NotificationService.UpdateNotificationTemplate
    */
-  updateTemplate: {
+  updateNotificationTemplate: {
     methodKind: "unary";
-    input: typeof UpdateTemplateRequestSchema;
-    output: typeof UpdateTemplateResponseSchema;
+    input: typeof UpdateNotificationTemplateRequestSchema;
+    output: typeof UpdateNotificationTemplateResponseSchema;
   },
   /**
-   * PreviewTemplate renders a template with example values, without storing it.
+   * PreviewNotificationTemplate renders a template with example values, without storing it.
    * Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD, TEMPLATE_HTML.
    *
-   * @generated from rpc berth.v1.NotificationService.PreviewTemplate
+   * @generated from rpc berth.v1.NotificationService.PreviewNotificationTemplate
    */
-  previewTemplate: {
+  previewNotificationTemplate: {
     methodKind: "unary";
-    input: typeof PreviewTemplateRequestSchema;
-    output: typeof PreviewTemplateResponseSchema;
+    input: typeof PreviewNotificationTemplateRequestSchema;
+    output: typeof PreviewNotificationTemplateResponseSchema;
   },
   /**
-   * ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
+   * ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
+   * happens.
    * Errors: ETAG_MISMATCH.
    *
-   * @generated from rpc berth.v1.NotificationService.ResetTemplate
+   * @generated from rpc berth.v1.NotificationService.ResetNotificationTemplate
    */
-  resetTemplate: {
+  resetNotificationTemplate: {
     methodKind: "unary";
-    input: typeof ResetTemplateRequestSchema;
-    output: typeof ResetTemplateResponseSchema;
+    input: typeof ResetNotificationTemplateRequestSchema;
+    output: typeof ResetNotificationTemplateResponseSchema;
   },
   /**
-   * ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
+   * ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
+   * and why.
    *
-   * @generated from rpc berth.v1.NotificationService.ListDeliveries
+   * @generated from rpc berth.v1.NotificationService.ListNotificationDeliveries
    */
-  listDeliveries: {
+  listNotificationDeliveries: {
     methodKind: "unary";
-    input: typeof ListDeliveriesRequestSchema;
-    output: typeof ListDeliveriesResponseSchema;
+    input: typeof ListNotificationDeliveriesRequestSchema;
+    output: typeof ListNotificationDeliveriesResponseSchema;
   },
   /**
-   * ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
-   * shows links with which anyone can act as the recipient: use it for development and trials.
+   * ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
+   * no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
    *
-   * @generated from rpc berth.v1.NotificationService.ListOutbox
+   * @generated from rpc berth.v1.NotificationService.ListNotificationOutbox
    */
-  listOutbox: {
+  listNotificationOutbox: {
     methodKind: "unary";
-    input: typeof ListOutboxRequestSchema;
-    output: typeof ListOutboxResponseSchema;
+    input: typeof ListNotificationOutboxRequestSchema;
+    output: typeof ListNotificationOutboxResponseSchema;
   },
   /**
-   * SendTest sends a template with example values to the caller's own phone number, address or devices, immediately,
-   * and waits for the provider's response. If the caller has not confirmed the number or address, it sends the code for
-   * that instead, as ResendContactCode does, unless one that was sent before is still good.
-   * Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
-   * QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them; or as in
-   * ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
+   * SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
+   * immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
+   * sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+   * Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
+   * channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
+   * or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
    *
-   * @generated from rpc berth.v1.NotificationService.SendTest
+   * @generated from rpc berth.v1.NotificationService.SendTestNotification
    */
-  sendTest: {
+  sendTestNotification: {
     methodKind: "unary";
-    input: typeof SendTestRequestSchema;
-    output: typeof SendTestResponseSchema;
+    input: typeof SendTestNotificationRequestSchema;
+    output: typeof SendTestNotificationResponseSchema;
   },
   /**
-   * GetSenders reads the accounts that send the tenant's messages, without secrets.
+   * GetNotificationSenders reads the accounts that send the tenant's messages, without secrets.
    *
-   * @generated from rpc berth.v1.NotificationService.GetSenders
+   * @generated from rpc berth.v1.NotificationService.GetNotificationSenders
    */
-  getSenders: {
+  getNotificationSenders: {
     methodKind: "unary";
-    input: typeof GetSendersRequestSchema;
-    output: typeof GetSendersResponseSchema;
+    input: typeof GetNotificationSendersRequestSchema;
+    output: typeof GetNotificationSendersResponseSchema;
   },
   /**
-   * ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many they
-   * sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions, offers,
-   * contacts and access are always sent, and count. Codes and test messages are sent up to three times a quota.
+   * ListSendingQuotas lists how many messages the platform's accounts send for the tenant in 24 hours, and how many
+   * they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
+   * offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
+   * quota.
    *
    * @generated from rpc berth.v1.NotificationService.ListSendingQuotas
    */
@@ -1103,20 +1107,20 @@ export const NotificationService: GenService<{
     output: typeof ListSendingQuotasResponseSchema;
   },
   /**
-   * UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+   * UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
    * Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
    * SENDING_DOMAIN_INVALID, RATE_LIMITED.
    *
-   * @generated from rpc berth.v1.NotificationService.UpdateSenders
+   * @generated from rpc berth.v1.NotificationService.UpdateNotificationSenders
    */
-  updateSenders: {
+  updateNotificationSenders: {
     methodKind: "unary";
-    input: typeof UpdateSendersRequestSchema;
-    output: typeof UpdateSendersResponseSchema;
+    input: typeof UpdateNotificationSendersRequestSchema;
+    output: typeof UpdateNotificationSendersResponseSchema;
   },
   /**
-   * VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from the
-   * domain from now on. Several tenants can verify the same domain, each with records of its own.
+   * VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
+   * the domain from now on. Several tenants can verify the same domain, each with records of its own.
    * Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
    * senders were changed meanwhile), RATE_LIMITED.
    *

@@ -4,7 +4,7 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Delivery, TimeRange } from "./common_pb.js";
+import type { DeliveryMode, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/session.proto.
  */
 export const file_berth_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK0BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRIlCgVzdGF0ZRgSIAEoDjIWLmJlcnRoLnYxLlNlc3Npb25TdGF0ZRIPCgdibG9ja2VkGBMgASgIEhQKDHN0YXRlX3JlYXNvbhgUIAEoCRIkCghkZWxpdmVyeRgVIAEoDjISLmJlcnRoLnYxLkRlbGl2ZXJ5EhMKC3dvcmtvdXRfaWRzGBYgAygJEjEKC2VsaWdpYmlsaXR5GBcgASgLMhwuYmVydGgudjEuQm9va2luZ0VsaWdpYmlsaXR5EgwKBGV0YWcYGCABKAkSLwoLY3JlYXRlX3RpbWUYGSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtzbG90X3N0YXR1cxgbIAEoDjIULmJlcnRoLnYxLlNsb3RTdGF0dXMSEgoKY29hY2hfbmFtZRgcIAEoCUILCglfY2FwYWNpdHlCDQoLX3NlYXRzX29wZW4iqwIKEkJvb2tpbmdFbGlnaWJpbGl0eRIrCgZzdGF0dXMYASABKA4yGy5iZXJ0aC52MS5FbGlnaWJpbGl0eVN0YXR1cxIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRI8CghtZXRhZGF0YRgEIAMoCzIqLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eS5NZXRhZGF0YUVudHJ5EhcKD3N1YnNjcmlwdGlvbl9pZBgFIAEoCRISCgpib29raW5nX2lkGAYgASgJEhAKCGVudHJ5X2lkGAcgASgJEhkKEXdhaXRsaXN0X3Bvc2l0aW9uGAggASgFGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLNAgoMU2Vzc2lvbklucHV0EhIKCnNlcnZpY2VfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEwoLcmVzb3VyY2VfaWQYAyABKAkSEAoIY29hY2hfaWQYBCABKAkSDQoFdGl0bGUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCGNhcGFjaXR5GAkgASgFSACIAQESEQoJdW5saW1pdGVkGAogASgIEh4KEXdhaXRsaXN0X2NhcGFjaXR5GAsgASgFSAGIAQFCCwoJX2NhcGFjaXR5QhQKEl93YWl0bGlzdF9jYXBhY2l0eSK7AgoGU2VyaWVzEgoKAmlkGAEgASgJEigKCHRlbXBsYXRlGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0EgwKBHJ1bGUYAyABKAkSJQoKc3RhcnRfZGF0ZRgEIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSMQoRc3RhcnRfdGltZV9vZl9kYXkYBSABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSKwoIZHVyYXRpb24YBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoOZXhjbHVkZWRfZGF0ZXMYByADKAsyES5nb29nbGUudHlwZS5EYXRlEi0KEm1hdGVyaWFsaXplZF91bnRpbBgIIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSDAoEZXRhZxgJIAEoCSLfAQoNU2Vzc2lvbkZpbHRlchIqCg1zdGFydHNfd2l0aGluGAEgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhQKDGxvY2F0aW9uX2lkcxgCIAMoCRITCgtzZXJ2aWNlX2lkcxgDIAMoCRIUCgxyZXNvdXJjZV9pZHMYBCADKAkSEQoJY29hY2hfaWRzGAUgAygJEiYKBnN0YXRlcxgGIAMoDjIWLmJlcnRoLnYxLlNlc3Npb25TdGF0ZRIRCglzZXJpZXNfaWQYByABKAkSEwoLc2Vzc2lvbl9pZHMYCCADKAki4gEKB1dvcmtvdXQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRib2R5GAMgASgJEg4KBmlubGluZRgEIAEoCBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEZXRhZxgGIAEoCRIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIp4BCglCdWxrTWF0Y2gSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgVzdGF0ZRgEIAEoDjIWLmJlcnRoLnYxLlNlc3Npb25TdGF0ZRIXCg9hY3RpdmVfYm9va2luZ3MYBSABKAUiVwoJSW1wb3J0Um93EgsKA3JvdxgBIAEoBRISCgpzZXNzaW9uX2lkGAIgASgJEikKCHByb2JsZW1zGAMgAygLMhcuYmVydGgudjEuSW1wb3J0UHJvYmxlbSIwCg1JbXBvcnRQcm9ibGVtEg4KBmNvbHVtbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJKosBCgpTbG90U3RhdHVzEhsKF1NMT1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVU0xPVF9TVEFUVVNfQVZBSUxBQkxFEAESFAoQU0xPVF9TVEFUVVNfSEVMRBACEhYKElNMT1RfU1RBVFVTX0JPT0tFRBADEhcKE1NMT1RfU1RBVFVTX0JMT0NLRUQQBCqAAQoMU2Vzc2lvblN0YXRlEh0KGVNFU1NJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX1NUQVRFX0RSQUZUEAESGwoXU0VTU0lPTl9TVEFURV9QVUJMSVNIRUQQAhIbChdTRVNTSU9OX1NUQVRFX0NBTkNFTExFRBADKtsBChFFbGlnaWJpbGl0eVN0YXR1cxIiCh5FTElHSUJJTElUWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtFTElHSUJJTElUWV9TVEFUVVNfRUxJR0lCTEUQARIfChtFTElHSUJJTElUWV9TVEFUVVNfV0FJVExJU1QQAhIeChpFTElHSUJJTElUWV9TVEFUVVNfQkxPQ0tFRBADEh0KGUVMSUdJQklMSVRZX1NUQVRVU19CT09LRUQQBBIhCh1FTElHSUJJTElUWV9TVEFUVVNfV0FJVExJU1RFRBAFKosBCg9TZXJpZXNFZGl0U2NvcGUSIQodU0VSSUVTX0VESVRfU0NPUEVfVU5TUEVDSUZJRUQQABIZChVTRVJJRVNfRURJVF9TQ09QRV9PTkUQARIfChtTRVJJRVNfRURJVF9TQ09QRV9GT0xMT1dJTkcQAhIZChVTRVJJRVNfRURJVF9TQ09QRV9BTEwQA2IGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK7BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRInCgZzdGF0dXMYEiABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEg8KB2Jsb2NrZWQYEyABKAgSFQoNc3RhdHVzX3JlYXNvbhgUIAEoCRIoCghkZWxpdmVyeRgVIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRITCgt3b3Jrb3V0X2lkcxgWIAMoCRIxCgtlbGlnaWJpbGl0eRgXIAEoCzIcLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eRIMCgRldGFnGBggASgJEi8KC2NyZWF0ZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLc2xvdF9zdGF0dXMYGyABKA4yFC5iZXJ0aC52MS5TbG90U3RhdHVzEhIKCmNvYWNoX25hbWUYHCABKAlCCwoJX2NhcGFjaXR5Qg0KC19zZWF0c19vcGVuIqsCChJCb29raW5nRWxpZ2liaWxpdHkSKwoGc3RhdHVzGAEgASgOMhsuYmVydGgudjEuRWxpZ2liaWxpdHlTdGF0dXMSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSPAoIbWV0YWRhdGEYBCADKAsyKi5iZXJ0aC52MS5Cb29raW5nRWxpZ2liaWxpdHkuTWV0YWRhdGFFbnRyeRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIQCghlbnRyeV9pZBgHIAEoCRIZChF3YWl0bGlzdF9wb3NpdGlvbhgIIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEizQIKDFNlc3Npb25JbnB1dBISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEhAKCGNvYWNoX2lkGAQgASgJEg0KBXRpdGxlGAUgASgJEhMKC2Rlc2NyaXB0aW9uGAYgASgJEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghjYXBhY2l0eRgJIAEoBUgAiAEBEhEKCXVubGltaXRlZBgKIAEoCBIeChF3YWl0bGlzdF9jYXBhY2l0eRgLIAEoBUgBiAEBQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHkiuwIKBlNlcmllcxIKCgJpZBgBIAEoCRIoCgh0ZW1wbGF0ZRgCIAEoCzIWLmJlcnRoLnYxLlNlc3Npb25JbnB1dBIMCgRydWxlGAMgASgJEiUKCnN0YXJ0X2RhdGUYBCABKAsyES5nb29nbGUudHlwZS5EYXRlEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAUgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAcgAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRItChJtYXRlcmlhbGl6ZWRfdW50aWwYCCABKAsyES5nb29nbGUudHlwZS5EYXRlEgwKBGV0YWcYCSABKAki4gEKDVNlc3Npb25GaWx0ZXISKgoNc3RhcnRzX3dpdGhpbhgBIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIUCgxsb2NhdGlvbl9pZHMYAiADKAkSEwoLc2VydmljZV9pZHMYAyADKAkSFAoMcmVzb3VyY2VfaWRzGAQgAygJEhEKCWNvYWNoX2lkcxgFIAMoCRIpCghzdGF0dXNlcxgGIAMoDjIXLmJlcnRoLnYxLlNlc3Npb25TdGF0dXMSEQoJc2VyaWVzX2lkGAcgASgJEhMKC3Nlc3Npb25faWRzGAggAygJIqcBChBCdWxrU2Vzc2lvbk1hdGNoEhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoGc3RhdHVzGAQgASgOMhcuYmVydGgudjEuU2Vzc2lvblN0YXR1cxIXCg9hY3RpdmVfYm9va2luZ3MYBSABKAUiVwoJSW1wb3J0Um93EgsKA3JvdxgBIAEoBRISCgpzZXNzaW9uX2lkGAIgASgJEikKCHByb2JsZW1zGAMgAygLMhcuYmVydGgudjEuSW1wb3J0UHJvYmxlbSIwCg1JbXBvcnRQcm9ibGVtEg4KBmNvbHVtbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJKosBCgpTbG90U3RhdHVzEhsKF1NMT1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVU0xPVF9TVEFUVVNfQVZBSUxBQkxFEAESFAoQU0xPVF9TVEFUVVNfSEVMRBACEhYKElNMT1RfU1RBVFVTX0JPT0tFRBADEhcKE1NMT1RfU1RBVFVTX0JMT0NLRUQQBCqFAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFFNFU1NJT05fU1RBVFVTX0RSQUZUEAESHAoYU0VTU0lPTl9TVEFUVVNfUFVCTElTSEVEEAISHAoYU0VTU0lPTl9TVEFUVVNfQ0FOQ0VMTEVEEAMq2wEKEUVsaWdpYmlsaXR5U3RhdHVzEiIKHkVMSUdJQklMSVRZX1NUQVRVU19VTlNQRUNJRklFRBAAEh8KG0VMSUdJQklMSVRZX1NUQVRVU19FTElHSUJMRRABEh8KG0VMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVBACEh4KGkVMSUdJQklMSVRZX1NUQVRVU19CTE9DS0VEEAMSHQoZRUxJR0lCSUxJVFlfU1RBVFVTX0JPT0tFRBAEEiEKHUVMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVEVEEAUqiwEKD1Nlcmllc0VkaXRTY29wZRIhCh1TRVJJRVNfRURJVF9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVNFUklFU19FRElUX1NDT1BFX09ORRABEh8KG1NFUklFU19FRElUX1NDT1BFX0ZPTExPV0lORxACEhkKFVNFUklFU19FRElUX1NDT1BFX0FMTBADYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
 
 /**
  * Session is a scheduled period that can be booked, such as a class, a tee time, a court hour or an appointment.
@@ -148,9 +148,9 @@ export type Session = Message<"berth.v1.Session"> & {
   /**
    * The status.
    *
-   * @generated from field: berth.v1.SessionState state = 18;
+   * @generated from field: berth.v1.SessionStatus status = 18;
    */
-  state: SessionState;
+  status: SessionStatus;
 
   /**
    * Whether it is blocked: it cannot be booked, in any state. Existing bookings stay.
@@ -162,16 +162,16 @@ export type Session = Message<"berth.v1.Session"> & {
   /**
    * Why it is blocked or was cancelled, as written by staff. Only staff see why it is blocked.
    *
-   * @generated from field: string state_reason = 20;
+   * @generated from field: string status_reason = 20;
    */
-  stateReason: string;
+  statusReason: string;
 
   /**
    * In person or online, as the service.
    *
-   * @generated from field: berth.v1.Delivery delivery = 21;
+   * @generated from field: berth.v1.DeliveryMode delivery = 21;
    */
-  delivery: Delivery;
+  delivery: DeliveryMode;
 
   /**
    * The attached workouts, in order.
@@ -514,9 +514,9 @@ export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
   /**
    * Only these states. Members never see drafts.
    *
-   * @generated from field: repeated berth.v1.SessionState states = 6;
+   * @generated from field: repeated berth.v1.SessionStatus statuses = 6;
    */
-  states: SessionState[];
+  statuses: SessionStatus[];
 
   /**
    * Only this series.
@@ -541,81 +541,11 @@ export const SessionFilterSchema: GenMessage<SessionFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 4);
 
 /**
- * Workout is a reusable training plan.
+ * BulkSessionMatch is a session that a bulk operation would change.
  *
- * @generated from message berth.v1.Workout
+ * @generated from message berth.v1.BulkSessionMatch
  */
-export type Workout = Message<"berth.v1.Workout"> & {
-  /**
-   * UUIDv7.
-   *
-   * @generated from field: string id = 1;
-   */
-  id: string;
-
-  /**
-   * The name.
-   *
-   * @generated from field: string name = 2;
-   */
-  name: string;
-
-  /**
-   * The content, as plain text or Markdown.
-   *
-   * @generated from field: string body = 3;
-   */
-  body: string;
-
-  /**
-   * Whether it was written for one session only, and is not offered for reuse.
-   *
-   * @generated from field: bool inline = 4;
-   */
-  inline: boolean;
-
-  /**
-   * The time of creation, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 5;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * Changes with every edit. Send it back to edit only the version that you have read.
-   *
-   * @generated from field: string etag = 6;
-   */
-  etag: string;
-
-  /**
-   * The time of the last edit of its name or body, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp update_time = 7;
-   */
-  updateTime?: Timestamp | undefined;
-
-  /**
-   * The time of deletion, in UTC. Sessions that have it keep it, and it is not offered any more. Absent: not deleted.
-   *
-   * @generated from field: google.protobuf.Timestamp delete_time = 8;
-   */
-  deleteTime?: Timestamp | undefined;
-};
-
-/**
- * Describes the message berth.v1.Workout.
- * Use `create(WorkoutSchema)` to create a new message.
- */
-export const WorkoutSchema: GenMessage<Workout> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 5);
-
-/**
- * BulkMatch is a session that a bulk operation would change.
- *
- * @generated from message berth.v1.BulkMatch
- */
-export type BulkMatch = Message<"berth.v1.BulkMatch"> & {
+export type BulkSessionMatch = Message<"berth.v1.BulkSessionMatch"> & {
   /**
    * The session.
    *
@@ -640,9 +570,9 @@ export type BulkMatch = Message<"berth.v1.BulkMatch"> & {
   /**
    * The state.
    *
-   * @generated from field: berth.v1.SessionState state = 4;
+   * @generated from field: berth.v1.SessionStatus status = 4;
    */
-  state: SessionState;
+  status: SessionStatus;
 
   /**
    * The number of active bookings.
@@ -653,11 +583,11 @@ export type BulkMatch = Message<"berth.v1.BulkMatch"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkMatch.
- * Use `create(BulkMatchSchema)` to create a new message.
+ * Describes the message berth.v1.BulkSessionMatch.
+ * Use `create(BulkSessionMatchSchema)` to create a new message.
  */
-export const BulkMatchSchema: GenMessage<BulkMatch> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 6);
+export const BulkSessionMatchSchema: GenMessage<BulkSessionMatch> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session, 5);
 
 /**
  * ImportRow is the report about a row of an imported file.
@@ -692,7 +622,7 @@ export type ImportRow = Message<"berth.v1.ImportRow"> & {
  * Use `create(ImportRowSchema)` to create a new message.
  */
 export const ImportRowSchema: GenMessage<ImportRow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 7);
+  messageDesc(file_berth_v1_session, 6);
 
 /**
  * ImportProblem is a problem in a row.
@@ -720,7 +650,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 8);
+  messageDesc(file_berth_v1_session, 7);
 
 /**
  * SlotStatus is the status of a session for customers.
@@ -771,44 +701,44 @@ export const SlotStatusSchema: GenEnum<SlotStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_session, 0);
 
 /**
- * SessionState is the state of a session.
+ * SessionStatus is the state of a session.
  *
- * @generated from enum berth.v1.SessionState
+ * @generated from enum berth.v1.SessionStatus
  */
-export enum SessionState {
+export enum SessionStatus {
   /**
    * Not set.
    *
-   * @generated from enum value: SESSION_STATE_UNSPECIFIED = 0;
+   * @generated from enum value: SESSION_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * Visible to staff only. It cannot be booked.
    *
-   * @generated from enum value: SESSION_STATE_DRAFT = 1;
+   * @generated from enum value: SESSION_STATUS_DRAFT = 1;
    */
   DRAFT = 1,
 
   /**
    * It can be booked, unless it is blocked.
    *
-   * @generated from enum value: SESSION_STATE_PUBLISHED = 2;
+   * @generated from enum value: SESSION_STATUS_PUBLISHED = 2;
    */
   PUBLISHED = 2,
 
   /**
    * Cancelled for good. Its bookings are cancelled and their credits refunded.
    *
-   * @generated from enum value: SESSION_STATE_CANCELLED = 3;
+   * @generated from enum value: SESSION_STATUS_CANCELLED = 3;
    */
   CANCELLED = 3,
 }
 
 /**
- * Describes the enum berth.v1.SessionState.
+ * Describes the enum berth.v1.SessionStatus.
  */
-export const SessionStateSchema: GenEnum<SessionState> = /*@__PURE__*/
+export const SessionStatusSchema: GenEnum<SessionStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_session, 1);
 
 /**

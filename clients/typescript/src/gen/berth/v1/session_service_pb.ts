@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { BulkMatch, ImportRow, Series, SeriesEditScope, Session, SessionFilter, SessionInput, Workout } from "./session_pb.js";
+import type { BulkSessionMatch, ImportRow, Series, SeriesEditScope, Session, SessionFilter, SessionInput } from "./session_pb.js";
 import { file_berth_v1_session } from "./session_pb.js";
 import type { Duration, FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/session_service.proto.
  */
 export const file_berth_v1_session_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ibQoUQ2FuY2VsU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJMChNCbG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI6ChRCbG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiI+ChVVbmJsb2NrU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiTgoWVW5ibG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSKjAgoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKAoIdGVtcGxhdGUYAiABKAsyFi5iZXJ0aC52MS5TZXNzaW9uSW5wdXQSDAoEcnVsZRgDIAEoCRIlCgpzdGFydF9kYXRlGAQgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIxChFzdGFydF90aW1lX29mX2RheRgFIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIpCg5leGNsdWRlZF9kYXRlcxgHIAMoCzIRLmdvb2dsZS50eXBlLkRhdGUSDwoHcHVibGlzaBgIIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki+wIKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEigKCHRlbXBsYXRlGAUgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRydWxlGAcgASgJEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAggASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAogAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIMCgRldGFnGAsgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSI4ChBHZXRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkiNQoRR2V0U2VyaWVzUmVzcG9uc2USIAoGc2VyaWVzGAEgASgLMhAuYmVydGgudjEuU2VyaWVzImgKElByZXZpZXdCdWxrUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIWCg5pbmNsdWRlX2Jvb2tlZBgDIAEoCCKDAQoTUHJldmlld0J1bGtSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgFEhwKFHdpdGhfYWN0aXZlX2Jvb2tpbmdzGAIgASgFEhcKD2FjdGl2ZV9ib29raW5ncxgDIAEoBRIkCgdzYW1wbGVzGAQgAygLMhMuYmVydGgudjEuQnVsa01hdGNoIlAKEkJ1bGtQdWJsaXNoUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlciI6ChNCdWxrUHVibGlzaFJlc3BvbnNlEhEKCXB1Ymxpc2hlZBgBIAEoBRIQCghiYXRjaF9pZBgCIAEoCSKXAQoRQnVsa0RlbGV0ZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJQgkKB19ub3RpZnkibQoSQnVsa0RlbGV0ZVJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYAyABKAUSEAoIYmF0Y2hfaWQYBCABKAkilwEKEUJ1bGtDYW5jZWxSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCUIJCgdfbm90aWZ5Im8KEkJ1bGtDYW5jZWxSZXNwb25zZRIRCgljYW5jZWxsZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYAyABKAUSEAoIYmF0Y2hfaWQYBCABKAkiSAoVSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRILCgNjc3YYAiABKAwSDwoHZHJ5X3J1bhgDIAEoCCJfChZJbXBvcnRTZXNzaW9uc1Jlc3BvbnNlEhAKCGltcG9ydGVkGAEgASgFEiEKBHJvd3MYAiADKAsyEy5iZXJ0aC52MS5JbXBvcnRSb3cSEAoIcHJvYmxlbXMYAyABKAUiXgoSU2V0V29ya291dHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhMKC3dvcmtvdXRfaWRzGAMgAygJEgwKBGV0YWcYBCABKAkiOQoTU2V0V29ya291dHNSZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiJcChdBZGRJbmxpbmVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGJvZHkYBCABKAkiPgoYQWRkSW5saW5lV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IkUKFENyZWF0ZVdvcmtvdXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBGJvZHkYAyABKAkiOwoVQ3JlYXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IpgBChRVcGRhdGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGJvZHkYBCABKAkSLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBiABKAkiOwoVVXBkYXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IksKFERlbGV0ZVdvcmtvdXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgp3b3Jrb3V0X2lkGAIgASgJEgwKBGV0YWcYAyABKAkiOwoVRGVsZXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0ImMKE0xpc3RXb3Jrb3V0c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiVAoUTGlzdFdvcmtvdXRzUmVzcG9uc2USIwoId29ya291dHMYASADKAsyES5iZXJ0aC52MS5Xb3Jrb3V0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLlEgoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJkCgxCbG9ja1Nlc3Npb24SHS5iZXJ0aC52MS5CbG9ja1Nlc3Npb25SZXF1ZXN0Gh4uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJqCg5VbmJsb2NrU2Vzc2lvbhIfLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVxdWVzdBogLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJlCgxDcmVhdGVTZXJpZXMSHS5iZXJ0aC52MS5DcmVhdGVTZXJpZXNSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSZQoMVXBkYXRlU2VyaWVzEh0uYmVydGgudjEuVXBkYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEl8KCUdldFNlcmllcxIaLmJlcnRoLnYxLkdldFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5HZXRTZXJpZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnNlcmllcxJjCgtQcmV2aWV3QnVsaxIcLmJlcnRoLnYxLlByZXZpZXdCdWxrUmVxdWVzdBodLmJlcnRoLnYxLlByZXZpZXdCdWxrUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEmAKC0J1bGtQdWJsaXNoEhwuYmVydGgudjEuQnVsa1B1Ymxpc2hSZXF1ZXN0Gh0uYmVydGgudjEuQnVsa1B1Ymxpc2hSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSXQoKQnVsa0RlbGV0ZRIbLmJlcnRoLnYxLkJ1bGtEZWxldGVSZXF1ZXN0GhwuYmVydGgudjEuQnVsa0RlbGV0ZVJlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJdCgpCdWxrQ2FuY2VsEhsuYmVydGgudjEuQnVsa0NhbmNlbFJlcXVlc3QaHC5iZXJ0aC52MS5CdWxrQ2FuY2VsUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydBJhCgtTZXRXb3Jrb3V0cxIcLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVxdWVzdBodLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJwChBBZGRJbmxpbmVXb3Jrb3V0EiEuYmVydGgudjEuQWRkSW5saW5lV29ya291dFJlcXVlc3QaIi5iZXJ0aC52MS5BZGRJbmxpbmVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1DcmVhdGVXb3Jrb3V0Eh4uYmVydGgudjEuQ3JlYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1VcGRhdGVXb3Jrb3V0Eh4uYmVydGgudjEuVXBkYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1EZWxldGVXb3Jrb3V0Eh4uYmVydGgudjEuRGVsZXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJmCgxMaXN0V29ya291dHMSHS5iZXJ0aC52MS5MaXN0V29ya291dHNSZXF1ZXN0Gh4uYmVydGgudjEuTGlzdFdvcmtvdXRzUmVzcG9uc2UiF5ACAcrzGBAIARIMd29ya291dC5yZWFkYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_session, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ibQoUQ2FuY2VsU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJMChNCbG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI6ChRCbG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiI+ChVVbmJsb2NrU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiTgoWVW5ibG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSKjAgoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKAoIdGVtcGxhdGUYAiABKAsyFi5iZXJ0aC52MS5TZXNzaW9uSW5wdXQSDAoEcnVsZRgDIAEoCRIlCgpzdGFydF9kYXRlGAQgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIxChFzdGFydF90aW1lX29mX2RheRgFIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIpCg5leGNsdWRlZF9kYXRlcxgHIAMoCzIRLmdvb2dsZS50eXBlLkRhdGUSDwoHcHVibGlzaBgIIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki+wIKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEigKCHRlbXBsYXRlGAUgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRydWxlGAcgASgJEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAggASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAogAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIMCgRldGFnGAsgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSI4ChBHZXRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkiNQoRR2V0U2VyaWVzUmVzcG9uc2USIAoGc2VyaWVzGAEgASgLMhAuYmVydGgudjEuU2VyaWVzInAKGlByZXZpZXdCdWxrU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIIpIBChtQcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoBRIcChR3aXRoX2FjdGl2ZV9ib29raW5ncxgCIAEoBRIXCg9hY3RpdmVfYm9va2luZ3MYAyABKAUSKwoHc2FtcGxlcxgEIAMoCzIaLmJlcnRoLnYxLkJ1bGtTZXNzaW9uTWF0Y2giWAoaQnVsa1B1Ymxpc2hTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXIiQgobQnVsa1B1Ymxpc2hTZXNzaW9uc1Jlc3BvbnNlEhEKCXB1Ymxpc2hlZBgBIAEoBRIQCghiYXRjaF9pZBgCIAEoCSKfAQoZQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIWCg5pbmNsdWRlX2Jvb2tlZBgDIAEoCBITCgZub3RpZnkYBCABKAhIAIgBARIOCgZyZWFzb24YBSABKAlCCQoHX25vdGlmeSJ1ChpCdWxrRGVsZXRlU2Vzc2lvbnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgFEhoKEmJvb2tpbmdzX2NhbmNlbGxlZBgCIAEoBRIYChBjcmVkaXRzX3JlZnVuZGVkGAMgASgFEhAKCGJhdGNoX2lkGAQgASgJIp8BChlCdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCUIJCgdfbm90aWZ5IncKGkJ1bGtDYW5jZWxTZXNzaW9uc1Jlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoBRIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgDIAEoBRIQCghiYXRjaF9pZBgEIAEoCSJIChVJbXBvcnRTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgsKA2NzdhgCIAEoDBIPCgdkcnlfcnVuGAMgASgIIl8KFkltcG9ydFNlc3Npb25zUmVzcG9uc2USEAoIaW1wb3J0ZWQYASABKAUSIQoEcm93cxgCIAMoCzITLmJlcnRoLnYxLkltcG9ydFJvdxIQCghwcm9ibGVtcxgDIAEoBTLNDgoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJkCgxCbG9ja1Nlc3Npb24SHS5iZXJ0aC52MS5CbG9ja1Nlc3Npb25SZXF1ZXN0Gh4uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJqCg5VbmJsb2NrU2Vzc2lvbhIfLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVxdWVzdBogLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJlCgxDcmVhdGVTZXJpZXMSHS5iZXJ0aC52MS5DcmVhdGVTZXJpZXNSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSZQoMVXBkYXRlU2VyaWVzEh0uYmVydGgudjEuVXBkYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEl8KCUdldFNlcmllcxIaLmJlcnRoLnYxLkdldFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5HZXRTZXJpZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnNlcmllcxJ7ChNQcmV2aWV3QnVsa1Nlc3Npb25zEiQuYmVydGgudjEuUHJldmlld0J1bGtTZXNzaW9uc1JlcXVlc3QaJS5iZXJ0aC52MS5QcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEngKE0J1bGtQdWJsaXNoU2Vzc2lvbnMSJC5iZXJ0aC52MS5CdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBolLmJlcnRoLnYxLkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSdQoSQnVsa0RlbGV0ZVNlc3Npb25zEiMuYmVydGgudjEuQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBokLmJlcnRoLnYxLkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJ1ChJCdWxrQ2FuY2VsU2Vzc2lvbnMSIy5iZXJ0aC52MS5CdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0GiQuYmVydGgudjEuQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_session, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_date, file_google_type_timeofday]);
 
 /**
  * CreateSessionRequest creates a session.
@@ -732,8 +732,8 @@ export type UpdateSeriesRequest = Message<"berth.v1.UpdateSeriesRequest"> & {
 
   /**
    * The new recurrence rule. FREQ, COUNT and UNTIL can all differ from the old rule. It starts on the series'
-   * start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and UNTIL,
-   * sessions are created for a year. Rejected with ONE.
+   * start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and
+   * UNTIL, sessions are created for a year. Rejected with ONE.
    *
    * @generated from field: string rule = 7;
    */
@@ -867,11 +867,11 @@ export const GetSeriesResponseSchema: GenMessage<GetSeriesResponse> = /*@__PURE_
   messageDesc(file_berth_v1_session_service, 23);
 
 /**
- * PreviewBulkRequest selects sessions.
+ * PreviewBulkSessionsRequest selects sessions.
  *
- * @generated from message berth.v1.PreviewBulkRequest
+ * @generated from message berth.v1.PreviewBulkSessionsRequest
  */
-export type PreviewBulkRequest = Message<"berth.v1.PreviewBulkRequest"> & {
+export type PreviewBulkSessionsRequest = Message<"berth.v1.PreviewBulkSessionsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -895,18 +895,18 @@ export type PreviewBulkRequest = Message<"berth.v1.PreviewBulkRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.PreviewBulkRequest.
- * Use `create(PreviewBulkRequestSchema)` to create a new message.
+ * Describes the message berth.v1.PreviewBulkSessionsRequest.
+ * Use `create(PreviewBulkSessionsRequestSchema)` to create a new message.
  */
-export const PreviewBulkRequestSchema: GenMessage<PreviewBulkRequest> = /*@__PURE__*/
+export const PreviewBulkSessionsRequestSchema: GenMessage<PreviewBulkSessionsRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 24);
 
 /**
- * PreviewBulkResponse tells what a bulk operation would change.
+ * PreviewBulkSessionsResponse tells what a bulk operation would change.
  *
- * @generated from message berth.v1.PreviewBulkResponse
+ * @generated from message berth.v1.PreviewBulkSessionsResponse
  */
-export type PreviewBulkResponse = Message<"berth.v1.PreviewBulkResponse"> & {
+export type PreviewBulkSessionsResponse = Message<"berth.v1.PreviewBulkSessionsResponse"> & {
   /**
    * The number of sessions that match.
    *
@@ -931,24 +931,24 @@ export type PreviewBulkResponse = Message<"berth.v1.PreviewBulkResponse"> & {
   /**
    * The first 20 sessions that match, by start.
    *
-   * @generated from field: repeated berth.v1.BulkMatch samples = 4;
+   * @generated from field: repeated berth.v1.BulkSessionMatch samples = 4;
    */
-  samples: BulkMatch[];
+  samples: BulkSessionMatch[];
 };
 
 /**
- * Describes the message berth.v1.PreviewBulkResponse.
- * Use `create(PreviewBulkResponseSchema)` to create a new message.
+ * Describes the message berth.v1.PreviewBulkSessionsResponse.
+ * Use `create(PreviewBulkSessionsResponseSchema)` to create a new message.
  */
-export const PreviewBulkResponseSchema: GenMessage<PreviewBulkResponse> = /*@__PURE__*/
+export const PreviewBulkSessionsResponseSchema: GenMessage<PreviewBulkSessionsResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 25);
 
 /**
- * BulkPublishRequest selects drafts.
+ * BulkPublishSessionsRequest selects drafts.
  *
- * @generated from message berth.v1.BulkPublishRequest
+ * @generated from message berth.v1.BulkPublishSessionsRequest
  */
-export type BulkPublishRequest = Message<"berth.v1.BulkPublishRequest"> & {
+export type BulkPublishSessionsRequest = Message<"berth.v1.BulkPublishSessionsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -965,18 +965,18 @@ export type BulkPublishRequest = Message<"berth.v1.BulkPublishRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkPublishRequest.
- * Use `create(BulkPublishRequestSchema)` to create a new message.
+ * Describes the message berth.v1.BulkPublishSessionsRequest.
+ * Use `create(BulkPublishSessionsRequestSchema)` to create a new message.
  */
-export const BulkPublishRequestSchema: GenMessage<BulkPublishRequest> = /*@__PURE__*/
+export const BulkPublishSessionsRequestSchema: GenMessage<BulkPublishSessionsRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 26);
 
 /**
- * BulkPublishResponse is the result.
+ * BulkPublishSessionsResponse is the result.
  *
- * @generated from message berth.v1.BulkPublishResponse
+ * @generated from message berth.v1.BulkPublishSessionsResponse
  */
-export type BulkPublishResponse = Message<"berth.v1.BulkPublishResponse"> & {
+export type BulkPublishSessionsResponse = Message<"berth.v1.BulkPublishSessionsResponse"> & {
   /**
    * The number of sessions published.
    *
@@ -993,18 +993,18 @@ export type BulkPublishResponse = Message<"berth.v1.BulkPublishResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkPublishResponse.
- * Use `create(BulkPublishResponseSchema)` to create a new message.
+ * Describes the message berth.v1.BulkPublishSessionsResponse.
+ * Use `create(BulkPublishSessionsResponseSchema)` to create a new message.
  */
-export const BulkPublishResponseSchema: GenMessage<BulkPublishResponse> = /*@__PURE__*/
+export const BulkPublishSessionsResponseSchema: GenMessage<BulkPublishSessionsResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 27);
 
 /**
- * BulkDeleteRequest selects sessions.
+ * BulkDeleteSessionsRequest selects sessions.
  *
- * @generated from message berth.v1.BulkDeleteRequest
+ * @generated from message berth.v1.BulkDeleteSessionsRequest
  */
-export type BulkDeleteRequest = Message<"berth.v1.BulkDeleteRequest"> & {
+export type BulkDeleteSessionsRequest = Message<"berth.v1.BulkDeleteSessionsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1042,18 +1042,18 @@ export type BulkDeleteRequest = Message<"berth.v1.BulkDeleteRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkDeleteRequest.
- * Use `create(BulkDeleteRequestSchema)` to create a new message.
+ * Describes the message berth.v1.BulkDeleteSessionsRequest.
+ * Use `create(BulkDeleteSessionsRequestSchema)` to create a new message.
  */
-export const BulkDeleteRequestSchema: GenMessage<BulkDeleteRequest> = /*@__PURE__*/
+export const BulkDeleteSessionsRequestSchema: GenMessage<BulkDeleteSessionsRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 28);
 
 /**
- * BulkDeleteResponse is the result.
+ * BulkDeleteSessionsResponse is the result.
  *
- * @generated from message berth.v1.BulkDeleteResponse
+ * @generated from message berth.v1.BulkDeleteSessionsResponse
  */
-export type BulkDeleteResponse = Message<"berth.v1.BulkDeleteResponse"> & {
+export type BulkDeleteSessionsResponse = Message<"berth.v1.BulkDeleteSessionsResponse"> & {
   /**
    * The number of sessions deleted.
    *
@@ -1084,18 +1084,18 @@ export type BulkDeleteResponse = Message<"berth.v1.BulkDeleteResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkDeleteResponse.
- * Use `create(BulkDeleteResponseSchema)` to create a new message.
+ * Describes the message berth.v1.BulkDeleteSessionsResponse.
+ * Use `create(BulkDeleteSessionsResponseSchema)` to create a new message.
  */
-export const BulkDeleteResponseSchema: GenMessage<BulkDeleteResponse> = /*@__PURE__*/
+export const BulkDeleteSessionsResponseSchema: GenMessage<BulkDeleteSessionsResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 29);
 
 /**
- * BulkCancelRequest selects sessions.
+ * BulkCancelSessionsRequest selects sessions.
  *
- * @generated from message berth.v1.BulkCancelRequest
+ * @generated from message berth.v1.BulkCancelSessionsRequest
  */
-export type BulkCancelRequest = Message<"berth.v1.BulkCancelRequest"> & {
+export type BulkCancelSessionsRequest = Message<"berth.v1.BulkCancelSessionsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1133,18 +1133,18 @@ export type BulkCancelRequest = Message<"berth.v1.BulkCancelRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkCancelRequest.
- * Use `create(BulkCancelRequestSchema)` to create a new message.
+ * Describes the message berth.v1.BulkCancelSessionsRequest.
+ * Use `create(BulkCancelSessionsRequestSchema)` to create a new message.
  */
-export const BulkCancelRequestSchema: GenMessage<BulkCancelRequest> = /*@__PURE__*/
+export const BulkCancelSessionsRequestSchema: GenMessage<BulkCancelSessionsRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 30);
 
 /**
- * BulkCancelResponse is the result.
+ * BulkCancelSessionsResponse is the result.
  *
- * @generated from message berth.v1.BulkCancelResponse
+ * @generated from message berth.v1.BulkCancelSessionsResponse
  */
-export type BulkCancelResponse = Message<"berth.v1.BulkCancelResponse"> & {
+export type BulkCancelSessionsResponse = Message<"berth.v1.BulkCancelSessionsResponse"> & {
   /**
    * The number of sessions cancelled.
    *
@@ -1175,10 +1175,10 @@ export type BulkCancelResponse = Message<"berth.v1.BulkCancelResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.BulkCancelResponse.
- * Use `create(BulkCancelResponseSchema)` to create a new message.
+ * Describes the message berth.v1.BulkCancelSessionsResponse.
+ * Use `create(BulkCancelSessionsResponseSchema)` to create a new message.
  */
-export const BulkCancelResponseSchema: GenMessage<BulkCancelResponse> = /*@__PURE__*/
+export const BulkCancelSessionsResponseSchema: GenMessage<BulkCancelSessionsResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 31);
 
 /**
@@ -1253,391 +1253,6 @@ export type ImportSessionsResponse = Message<"berth.v1.ImportSessionsResponse"> 
  */
 export const ImportSessionsResponseSchema: GenMessage<ImportSessionsResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_session_service, 33);
-
-/**
- * SetWorkoutsRequest sets a session's workouts.
- *
- * @generated from message berth.v1.SetWorkoutsRequest
- */
-export type SetWorkoutsRequest = Message<"berth.v1.SetWorkoutsRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The session.
-   *
-   * @generated from field: string session_id = 2;
-   */
-  sessionId: string;
-
-  /**
-   * The workouts to attach, in order.
-   *
-   * @generated from field: repeated string workout_ids = 3;
-   */
-  workoutIds: string[];
-
-  /**
-   * If set, it must be the session's current etag: ETAG_MISMATCH.
-   *
-   * @generated from field: string etag = 4;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message berth.v1.SetWorkoutsRequest.
- * Use `create(SetWorkoutsRequestSchema)` to create a new message.
- */
-export const SetWorkoutsRequestSchema: GenMessage<SetWorkoutsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 34);
-
-/**
- * SetWorkoutsResponse is the changed session.
- *
- * @generated from message berth.v1.SetWorkoutsResponse
- */
-export type SetWorkoutsResponse = Message<"berth.v1.SetWorkoutsResponse"> & {
-  /**
-   * The session.
-   *
-   * @generated from field: berth.v1.Session session = 1;
-   */
-  session?: Session | undefined;
-};
-
-/**
- * Describes the message berth.v1.SetWorkoutsResponse.
- * Use `create(SetWorkoutsResponseSchema)` to create a new message.
- */
-export const SetWorkoutsResponseSchema: GenMessage<SetWorkoutsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 35);
-
-/**
- * AddInlineWorkoutRequest creates a workout for a session.
- *
- * @generated from message berth.v1.AddInlineWorkoutRequest
- */
-export type AddInlineWorkoutRequest = Message<"berth.v1.AddInlineWorkoutRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The session.
-   *
-   * @generated from field: string session_id = 2;
-   */
-  sessionId: string;
-
-  /**
-   * The name, 1 to 200 characters.
-   *
-   * @generated from field: string name = 3;
-   */
-  name: string;
-
-  /**
-   * The content, as plain text or Markdown, up to 20,000 characters.
-   *
-   * @generated from field: string body = 4;
-   */
-  body: string;
-};
-
-/**
- * Describes the message berth.v1.AddInlineWorkoutRequest.
- * Use `create(AddInlineWorkoutRequestSchema)` to create a new message.
- */
-export const AddInlineWorkoutRequestSchema: GenMessage<AddInlineWorkoutRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 36);
-
-/**
- * AddInlineWorkoutResponse is the new workout.
- *
- * @generated from message berth.v1.AddInlineWorkoutResponse
- */
-export type AddInlineWorkoutResponse = Message<"berth.v1.AddInlineWorkoutResponse"> & {
-  /**
-   * The workout.
-   *
-   * @generated from field: berth.v1.Workout workout = 1;
-   */
-  workout?: Workout | undefined;
-};
-
-/**
- * Describes the message berth.v1.AddInlineWorkoutResponse.
- * Use `create(AddInlineWorkoutResponseSchema)` to create a new message.
- */
-export const AddInlineWorkoutResponseSchema: GenMessage<AddInlineWorkoutResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 37);
-
-/**
- * CreateWorkoutRequest creates a reusable workout.
- *
- * @generated from message berth.v1.CreateWorkoutRequest
- */
-export type CreateWorkoutRequest = Message<"berth.v1.CreateWorkoutRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The name, 1 to 200 characters.
-   *
-   * @generated from field: string name = 2;
-   */
-  name: string;
-
-  /**
-   * The content, as plain text or Markdown, up to 20,000 characters.
-   *
-   * @generated from field: string body = 3;
-   */
-  body: string;
-};
-
-/**
- * Describes the message berth.v1.CreateWorkoutRequest.
- * Use `create(CreateWorkoutRequestSchema)` to create a new message.
- */
-export const CreateWorkoutRequestSchema: GenMessage<CreateWorkoutRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 38);
-
-/**
- * CreateWorkoutResponse is the new workout.
- *
- * @generated from message berth.v1.CreateWorkoutResponse
- */
-export type CreateWorkoutResponse = Message<"berth.v1.CreateWorkoutResponse"> & {
-  /**
-   * The workout.
-   *
-   * @generated from field: berth.v1.Workout workout = 1;
-   */
-  workout?: Workout | undefined;
-};
-
-/**
- * Describes the message berth.v1.CreateWorkoutResponse.
- * Use `create(CreateWorkoutResponseSchema)` to create a new message.
- */
-export const CreateWorkoutResponseSchema: GenMessage<CreateWorkoutResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 39);
-
-/**
- * UpdateWorkoutRequest edits a workout.
- *
- * @generated from message berth.v1.UpdateWorkoutRequest
- */
-export type UpdateWorkoutRequest = Message<"berth.v1.UpdateWorkoutRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The workout.
-   *
-   * @generated from field: string workout_id = 2;
-   */
-  workoutId: string;
-
-  /**
-   * The name, 1 to 200 characters.
-   *
-   * @generated from field: string name = 3;
-   */
-  name: string;
-
-  /**
-   * The content, as plain text or Markdown, up to 20,000 characters.
-   *
-   * @generated from field: string body = 4;
-   */
-  body: string;
-
-  /**
-   * The fields to change. body in the mask without a value is cleared. Required.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 5;
-   */
-  updateMask?: FieldMask | undefined;
-
-  /**
-   * If set, it must be the workout's current etag, or the edit fails: ETAG_MISMATCH.
-   *
-   * @generated from field: string etag = 6;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message berth.v1.UpdateWorkoutRequest.
- * Use `create(UpdateWorkoutRequestSchema)` to create a new message.
- */
-export const UpdateWorkoutRequestSchema: GenMessage<UpdateWorkoutRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 40);
-
-/**
- * UpdateWorkoutResponse is the edited workout.
- *
- * @generated from message berth.v1.UpdateWorkoutResponse
- */
-export type UpdateWorkoutResponse = Message<"berth.v1.UpdateWorkoutResponse"> & {
-  /**
-   * The workout.
-   *
-   * @generated from field: berth.v1.Workout workout = 1;
-   */
-  workout?: Workout | undefined;
-};
-
-/**
- * Describes the message berth.v1.UpdateWorkoutResponse.
- * Use `create(UpdateWorkoutResponseSchema)` to create a new message.
- */
-export const UpdateWorkoutResponseSchema: GenMessage<UpdateWorkoutResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 41);
-
-/**
- * DeleteWorkoutRequest deletes a reusable workout.
- *
- * @generated from message berth.v1.DeleteWorkoutRequest
- */
-export type DeleteWorkoutRequest = Message<"berth.v1.DeleteWorkoutRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The workout.
-   *
-   * @generated from field: string workout_id = 2;
-   */
-  workoutId: string;
-
-  /**
-   * If set, it must be the workout's current etag: ETAG_MISMATCH.
-   *
-   * @generated from field: string etag = 3;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message berth.v1.DeleteWorkoutRequest.
- * Use `create(DeleteWorkoutRequestSchema)` to create a new message.
- */
-export const DeleteWorkoutRequestSchema: GenMessage<DeleteWorkoutRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 42);
-
-/**
- * DeleteWorkoutResponse is the deleted workout.
- *
- * @generated from message berth.v1.DeleteWorkoutResponse
- */
-export type DeleteWorkoutResponse = Message<"berth.v1.DeleteWorkoutResponse"> & {
-  /**
-   * The workout as it stays with its sessions.
-   *
-   * @generated from field: berth.v1.Workout workout = 1;
-   */
-  workout?: Workout | undefined;
-};
-
-/**
- * Describes the message berth.v1.DeleteWorkoutResponse.
- * Use `create(DeleteWorkoutResponseSchema)` to create a new message.
- */
-export const DeleteWorkoutResponseSchema: GenMessage<DeleteWorkoutResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 43);
-
-/**
- * ListWorkoutsRequest lists workouts.
- *
- * @generated from message berth.v1.ListWorkoutsRequest
- */
-export type ListWorkoutsRequest = Message<"berth.v1.ListWorkoutsRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * Only workouts of this session, including inline ones. Empty: all reusable workouts.
-   *
-   * @generated from field: string session_id = 2;
-   */
-  sessionId: string;
-
-  /**
-   * The maximum number of results on a page, up to 500. 0 means 50.
-   *
-   * @generated from field: int32 page_size = 3;
-   */
-  pageSize: number;
-
-  /**
-   * The next_page_token of the previous page. Empty for the first page.
-   *
-   * @generated from field: string page_token = 4;
-   */
-  pageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListWorkoutsRequest.
- * Use `create(ListWorkoutsRequestSchema)` to create a new message.
- */
-export const ListWorkoutsRequestSchema: GenMessage<ListWorkoutsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 44);
-
-/**
- * ListWorkoutsResponse is one page.
- *
- * @generated from message berth.v1.ListWorkoutsResponse
- */
-export type ListWorkoutsResponse = Message<"berth.v1.ListWorkoutsResponse"> & {
-  /**
-   * The workouts.
-   *
-   * @generated from field: repeated berth.v1.Workout workouts = 1;
-   */
-  workouts: Workout[];
-
-  /**
-   * The token of the next page. Empty on the last page.
-   *
-   * @generated from field: string next_page_token = 2;
-   */
-  nextPageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListWorkoutsResponse.
- * Use `create(ListWorkoutsResponseSchema)` to create a new message.
- */
-export const ListWorkoutsResponseSchema: GenMessage<ListWorkoutsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 45);
 
 /**
  * SessionService manages the schedule: sessions, series, bulk changes, imports and workouts.
@@ -1749,7 +1364,8 @@ export const SessionService: GenService<{
     output: typeof UnblockSessionResponseSchema;
   },
   /**
-   * CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+   * CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
+   * none.
    * Errors: RECURRENCE_INVALID, and those of CreateSession.
    *
    * @generated from rpc berth.v1.SessionService.CreateSeries
@@ -1787,57 +1403,57 @@ export const SessionService: GenService<{
     output: typeof GetSeriesResponseSchema;
   },
   /**
-   * PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
+   * PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
    *
-   * @generated from rpc berth.v1.SessionService.PreviewBulk
+   * @generated from rpc berth.v1.SessionService.PreviewBulkSessions
    */
-  previewBulk: {
+  previewBulkSessions: {
     methodKind: "unary";
-    input: typeof PreviewBulkRequestSchema;
-    output: typeof PreviewBulkResponseSchema;
+    input: typeof PreviewBulkSessionsRequestSchema;
+    output: typeof PreviewBulkSessionsResponseSchema;
   },
   /**
-   * BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
-   * be published.
+   * BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
+   * drafts can be published.
    * Errors: INVALID_FIELD (more than 2,000 sessions match).
    *
-   * @generated from rpc berth.v1.SessionService.BulkPublish
+   * @generated from rpc berth.v1.SessionService.BulkPublishSessions
    */
-  bulkPublish: {
+  bulkPublishSessions: {
     methodKind: "unary";
-    input: typeof BulkPublishRequestSchema;
-    output: typeof BulkPublishResponseSchema;
+    input: typeof BulkPublishSessionsRequestSchema;
+    output: typeof BulkPublishSessionsResponseSchema;
   },
   /**
-   * BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
-   * waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+   * BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
+   * and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
    * Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
    * entries).
    *
-   * @generated from rpc berth.v1.SessionService.BulkDelete
+   * @generated from rpc berth.v1.SessionService.BulkDeleteSessions
    */
-  bulkDelete: {
+  bulkDeleteSessions: {
     methodKind: "unary";
-    input: typeof BulkDeleteRequestSchema;
-    output: typeof BulkDeleteResponseSchema;
+    input: typeof BulkDeleteSessionsRequestSchema;
+    output: typeof BulkDeleteSessionsResponseSchema;
   },
   /**
-   * BulkCancel cancels the sessions that the filter matches, like CancelSession.
+   * BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
    * Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
    * entries).
    *
-   * @generated from rpc berth.v1.SessionService.BulkCancel
+   * @generated from rpc berth.v1.SessionService.BulkCancelSessions
    */
-  bulkCancel: {
+  bulkCancelSessions: {
     methodKind: "unary";
-    input: typeof BulkCancelRequestSchema;
-    output: typeof BulkCancelResponseSchema;
+    input: typeof BulkCancelSessionsRequestSchema;
+    output: typeof BulkCancelSessionsResponseSchema;
   },
   /**
    * ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
    * problems of each row, including conflicts with other sessions.
-   * Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
-   * at the same moment).
+   * Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
+   * created at the same moment).
    *
    * @generated from rpc berth.v1.SessionService.ImportSessions
    */
@@ -1845,76 +1461,6 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof ImportSessionsRequestSchema;
     output: typeof ImportSessionsResponseSchema;
-  },
-  /**
-   * SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
-   * in the list. A deleted workout stays attached as long as it is in the list.
-   * Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
-   *
-   * @generated from rpc berth.v1.SessionService.SetWorkouts
-   */
-  setWorkouts: {
-    methodKind: "unary";
-    input: typeof SetWorkoutsRequestSchema;
-    output: typeof SetWorkoutsResponseSchema;
-  },
-  /**
-   * AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
-   * workouts.
-   * Errors: SESSION_NOT_FOUND, INVALID_FIELD.
-   *
-   * @generated from rpc berth.v1.SessionService.AddInlineWorkout
-   */
-  addInlineWorkout: {
-    methodKind: "unary";
-    input: typeof AddInlineWorkoutRequestSchema;
-    output: typeof AddInlineWorkoutResponseSchema;
-  },
-  /**
-   * CreateWorkout creates a reusable workout.
-   * Errors: INVALID_FIELD.
-   *
-   * @generated from rpc berth.v1.SessionService.CreateWorkout
-   */
-  createWorkout: {
-    methodKind: "unary";
-    input: typeof CreateWorkoutRequestSchema;
-    output: typeof CreateWorkoutResponseSchema;
-  },
-  /**
-   * UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
-   * Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
-   *
-   * @generated from rpc berth.v1.SessionService.UpdateWorkout
-   */
-  updateWorkout: {
-    methodKind: "unary";
-    input: typeof UpdateWorkoutRequestSchema;
-    output: typeof UpdateWorkoutResponseSchema;
-  },
-  /**
-   * DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-   * have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
-   * Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
-   *
-   * @generated from rpc berth.v1.SessionService.DeleteWorkout
-   */
-  deleteWorkout: {
-    methodKind: "unary";
-    input: typeof DeleteWorkoutRequestSchema;
-    output: typeof DeleteWorkoutResponseSchema;
-  },
-  /**
-   * ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
-   * one page.
-   * Errors: SESSION_NOT_FOUND.
-   *
-   * @generated from rpc berth.v1.SessionService.ListWorkouts
-   */
-  listWorkouts: {
-    methodKind: "unary";
-    input: typeof ListWorkoutsRequestSchema;
-    output: typeof ListWorkoutsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_berth_v1_session_service, 0);

@@ -4,8 +4,10 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { PolicyLevel, PolicyOrigin } from "./tenant_pb.js";
-import { file_berth_v1_tenant } from "./tenant_pb.js";
+import type { QuietHours, TimeRange } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
+import type { SettingLevel, SettingOrigin } from "./policy_pb.js";
+import { file_berth_v1_policy } from "./policy_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Date } from "../../google/type/date_pb.js";
@@ -18,7 +20,220 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/waitlist.proto.
  */
 export const file_berth_v1_waitlist: GenFile = /*@__PURE__*/
-  fileDesc("ChdiZXJ0aC92MS93YWl0bGlzdC5wcm90bxIIYmVydGgudjEi+QEKDldhaXRsaXN0V2luZG93EhIKCnNlcnZpY2VfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEwoLcmVzb3VyY2VfaWQYAyABKAkSJQoKZmlyc3RfZGF0ZRgEIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSJAoJbGFzdF9kYXRlGAUgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIuCg5lYXJsaWVzdF9zdGFydBgGIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIsCgxsYXRlc3Rfc3RhcnQYByABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXki5QMKBU9mZmVyEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEAoIZW50cnlfaWQYAyABKAkSEQoJbWVtYmVyX2lkGAQgASgJEhMKC21lbWJlcl9uYW1lGAUgASgJEg0KBXNlYXRzGAYgASgFEiUKBnN0YXR1cxgHIAEoDjIVLmJlcnRoLnYxLk9mZmVyU3RhdHVzEhYKDmZpcnN0X3RvX2NsYWltGAggASgIEgsKA3RyeRgJIAEoBRIPCgdieV9oYW5kGAogASgIEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xvc2VfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgOIAEoCRIOCgZyZWFzb24YDyABKAkSFQoNc2Vzc2lvbl90aXRsZRgQIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgSIAEoCSJgChJXYWl0bGlzdFF1aWV0SG91cnMSJQoFc3RhcnQYASABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSIwoDZW5kGAIgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5IjMKC1RpZXJCb251c2VzEiQKB2JvbnVzZXMYASADKAsyEy5iZXJ0aC52MS5UaWVyQm9udXMiKQoJVGllckJvbnVzEgwKBHRpZXIYASABKAkSDgoGcG9pbnRzGAIgASgFIroLCg1XYWl0bGlzdFJ1bGVzEhQKB2VuYWJsZWQYASABKAhIAIgBARIpCgRtb2RlGAIgASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb2RlSAGIAQESGwoObWF4X3F1ZXVlX3NpemUYAyABKAVIAogBARIvCgxvZmZlcl93aW5kb3cYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQbWluX29mZmVyX3dpbmRvdxgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIzChB0aW1lX2ZsZXhpYmlsaXR5GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiEKFG1heF9vZmZlcnNfcGVyX2VudHJ5GAcgASgFSAOIAQESHwoSbWF4X3RyaWVzX3Blcl9zbG90GAggASgFSASIAQESMgoMYWZ0ZXJfZXhwaXJ5GAkgASgOMhcuYmVydGgudjEuV2FpdGxpc3RBZnRlckgFiAEBEjMKDWFmdGVyX2RlY2xpbmUYCiABKA4yFy5iZXJ0aC52MS5XYWl0bGlzdEFmdGVySAaIAQESGQoMYXV0b19jYXNjYWRlGAsgASgISAeIAQESGQoMZXhwaXJlX3N0YWxlGAwgASgISAiIAQESLgoLc3RhbGVfYWZ0ZXIYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHwoSYWxsb3dfZG93bl9maXR0aW5nGA4gASgISAmIAQESKwoFb3JkZXIYDyABKA4yFy5iZXJ0aC52MS5XYWl0bGlzdE9yZGVySAqIAQESFwoKYmFzZV9zY29yZRgQIAEoBUgLiAEBEisKDHRpZXJfYm9udXNlcxgRIAEoCzIVLmJlcnRoLnYxLlRpZXJCb251c2VzEiYKGWVhcmx5X2JpcmRfcG9pbnRzX3Blcl9kYXkYEiABKAVIDIgBARIiChVlYXJseV9iaXJkX21heF9wb2ludHMYEyABKAVIDYgBARIjChZlbGlnaWJpbGl0eV9leHByZXNzaW9uGBQgASgJSA6IAQESIAoTcHJpb3JpdHlfZXhwcmVzc2lvbhgVIAEoCUgPiAEBEjEKC3F1aWV0X2hvdXJzGBYgASgLMhwuYmVydGgudjEuV2FpdGxpc3RRdWlldEhvdXJzEiIKFW9mZmVyc19pbl9xdWlldF9ob3VycxgXIAEoCEgQiAEBEjYKE2F1dG9fcHJvbW90ZV9jdXRvZmYYGCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMgoPcHJvbW90aW9uX2dyYWNlGBkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEGZpbGxfYWZ0ZXJfc3RhcnQYGiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGgoNc21zX21pbl9zY29yZRgbIAEoBUgRiAEBQgoKCF9lbmFibGVkQgcKBV9tb2RlQhEKD19tYXhfcXVldWVfc2l6ZUIXChVfbWF4X29mZmVyc19wZXJfZW50cnlCFQoTX21heF90cmllc19wZXJfc2xvdEIPCg1fYWZ0ZXJfZXhwaXJ5QhAKDl9hZnRlcl9kZWNsaW5lQg8KDV9hdXRvX2Nhc2NhZGVCDwoNX2V4cGlyZV9zdGFsZUIVChNfYWxsb3dfZG93bl9maXR0aW5nQggKBl9vcmRlckINCgtfYmFzZV9zY29yZUIcChpfZWFybHlfYmlyZF9wb2ludHNfcGVyX2RheUIYChZfZWFybHlfYmlyZF9tYXhfcG9pbnRzQhkKF19lbGlnaWJpbGl0eV9leHByZXNzaW9uQhYKFF9wcmlvcml0eV9leHByZXNzaW9uQhgKFl9vZmZlcnNfaW5fcXVpZXRfaG91cnNCEAoOX3Ntc19taW5fc2NvcmUilAEKEldhaXRsaXN0UnVsZXNMYXllchIkCgVsZXZlbBgBIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgCIAEoCRImCgVydWxlcxgDIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSDAoEZXRhZxgEIAEoCRIPCgd2ZXJzaW9uGAUgASgFIqgBChZFZmZlY3RpdmVXYWl0bGlzdFJ1bGVzEiYKBXJ1bGVzGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxInCgdvcmlnaW5zGAIgAygLMhYuYmVydGgudjEuUG9saWN5T3JpZ2luEiwKBmxheWVycxgDIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0UnVsZXNMYXllchIPCgd2ZXJzaW9uGAQgASgFIv0BChRXYWl0bGlzdFJ1bGVzVmVyc2lvbhIPCgd2ZXJzaW9uGAEgASgFEiQKBWxldmVsGAIgASgOMhUuYmVydGgudjEuUG9saWN5TGV2ZWwSEQoJdGFyZ2V0X2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxINCgVyZXNldBgFIAEoCBIOCgZhdXRob3IYBiABKAkSEwoLYXV0aG9yX25hbWUYByABKAkSDgoGcmVhc29uGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLmAQoPV2FpdGxpc3RWZXJkaWN0EhAKCGVudHJ5X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSDQoFc2NvcmUYBSABKAUSDAoEcmFuaxgGIAEoBRISCgpwYXJ0eV9zaXplGAcgASgFEhAKCHNlbnRlbmNlGAggASgJEhUKDWNob3Nlbl9iZWZvcmUYCSABKAUSLwoLZXhwaXJlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrYEChBXYWl0bGlzdERlY2lzaW9uEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSFQoNc2Vzc2lvbl90aXRsZRgDIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgFIAEoCRIvCgtkZWNpZGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHdHJpZ2dlchgHIAEoDjIZLmJlcnRoLnYxLldhaXRsaXN0VHJpZ2dlchIkCgRtb2RlGAggASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb2RlEiQKBG1vdmUYCSABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKQoJbGVmdF9tb3ZlGAogASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb3ZlEhIKBXNlYXRzGAsgASgFSACIAQESDQoFZ2l2ZW4YDCABKAUSDQoFdHJpZWQYDSABKAUSFQoNcnVsZXNfdmVyc2lvbhgOIAEoBRIQCghyb3VuZF9pZBgPIAEoCRISCgpzdGFmZl9ub3RlGBAgASgJEisKCHZlcmRpY3RzGBEgAygLMhkuYmVydGgudjEuV2FpdGxpc3RWZXJkaWN0EhEKCXNlbnRlbmNlcxgSIAMoCRITCgtsaW5lX2xlbmd0aBgTIAEoBUIICgZfc2VhdHMqrgEKC09mZmVyU3RhdHVzEhwKGE9GRkVSX1NUQVRVU19VTlNQRUNJRklFRBAAEhUKEU9GRkVSX1NUQVRVU19MSVZFEAESGQoVT0ZGRVJfU1RBVFVTX0FDQ0VQVEVEEAISGQoVT0ZGRVJfU1RBVFVTX0RFQ0xJTkVEEAMSGAoUT0ZGRVJfU1RBVFVTX0VYUElSRUQQBBIaChZPRkZFUl9TVEFUVVNfV0lUSERSQVdOEAUqiAEKDFdhaXRsaXN0TW9kZRIdChlXQUlUTElTVF9NT0RFX1VOU1BFQ0lGSUVEEAASHgoaV0FJVExJU1RfTU9ERV9BVVRPX1BST01PVEUQARIXChNXQUlUTElTVF9NT0RFX09GRkVSEAISIAocV0FJVExJU1RfTU9ERV9GSVJTVF9UT19DTEFJTRADKoYBCg1XYWl0bGlzdE9yZGVyEh4KGldBSVRMSVNUX09SREVSX1VOU1BFQ0lGSUVEEAASHQoZV0FJVExJU1RfT1JERVJfSk9JTl9PUkRFUhABEhsKF1dBSVRMSVNUX09SREVSX1BSSU9SSVRZEAISGQoVV0FJVExJU1RfT1JERVJfQ1VTVE9NEAMqZAoNV2FpdGxpc3RBZnRlchIeChpXQUlUTElTVF9BRlRFUl9VTlNQRUNJRklFRBAAEhkKFVdBSVRMSVNUX0FGVEVSX1JFVFVSThABEhgKFFdBSVRMSVNUX0FGVEVSX0NMT1NFEAIqtAQKD1dhaXRsaXN0VHJpZ2dlchIgChxXQUlUTElTVF9UUklHR0VSX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfVFJJR0dFUl9DQU5DRUxMQVRJT04QARIcChhXQUlUTElTVF9UUklHR0VSX05PX1NIT1cQAhIkCiBXQUlUTElTVF9UUklHR0VSX0NBUEFDSVRZX1JBSVNFRBADEh4KGldBSVRMSVNUX1RSSUdHRVJfVU5CTE9DS0VEEAQSHgoaV0FJVExJU1RfVFJJR0dFUl9QVUJMSVNIRUQQBRIiCh5XQUlUTElTVF9UUklHR0VSX1NFU1NJT05fTU9WRUQQBhIhCh1XQUlUTElTVF9UUklHR0VSX0hPTERfRVhQSVJFRBAHEiIKHldBSVRMSVNUX1RSSUdHRVJfSE9MRF9SRUxFQVNFRBAIEiAKHFdBSVRMSVNUX1RSSUdHRVJfUkVTQ0hFRFVMRUQQCRIjCh9XQUlUTElTVF9UUklHR0VSX09GRkVSX0RFQ0xJTkVEEAoSIgoeV0FJVExJU1RfVFJJR0dFUl9PRkZFUl9FWFBJUkVEEAsSJAogV0FJVExJU1RfVFJJR0dFUl9PRkZFUl9XSVRIRFJBV04QDBIcChhXQUlUTElTVF9UUklHR0VSX0JZX0hBTkQQDRIaChZXQUlUTElTVF9UUklHR0VSX1NXRUVQEA4SIgoeV0FJVExJU1RfVFJJR0dFUl9SVUxFU19DSEFOR0VEEA8qnQEKDFdhaXRsaXN0TW92ZRIdChlXQUlUTElTVF9NT1ZFX1VOU1BFQ0lGSUVEEAASHQoZV0FJVExJU1RfTU9WRV9OT0JPRFlfRklUUxABEhcKE1dBSVRMSVNUX01PVkVfT0ZGRVIQAhIZChVXQUlUTElTVF9NT1ZFX1JPTExfT04QAxIbChdXQUlUTElTVF9NT1ZFX0hBTkRfQkFDSxAEYgZwcm90bzM", [file_berth_v1_tenant, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("ChdiZXJ0aC92MS93YWl0bGlzdC5wcm90bxIIYmVydGgudjEivQUKDVdhaXRsaXN0RW50cnkSCgoCaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEwoLbWVtYmVyX25hbWUYBCABKAkSEgoKcGFydHlfc2l6ZRgFIAEoBRItCgZzdGF0dXMYBiABKA4yHS5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5U3RhdHVzEhAKCHBvc2l0aW9uGAcgASgFEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXNlc3Npb25fdGl0bGUYCiABKAkSEQoJdGltZV96b25lGAsgASgJEhIKCmJvb2tpbmdfaWQYDCABKAkSGgoScGFzc2VkX292ZXJfcmVhc29uGA0gASgJEhMKC3Nlc3Npb25faWRzGA4gAygJEigKBndpbmRvdxgPIAEoCzIYLmJlcnRoLnYxLldhaXRsaXN0V2luZG93EhAKCGNvYWNoX2lkGBAgASgJEg8KB2ZsYWdnZWQYESABKAgSEgoFc2NvcmUYEiABKAVIAIgBARIOCgZvZmZlcnMYEyABKAUSKwoKbGl2ZV9vZmZlchgUIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISLgoKY2xvc2VfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNY3VycmVudF9zY29yZRgWIAEoBUgBiAEBEjEKC3Njb3JlX3BhcnRzGBcgASgLMhwuYmVydGgudjEuV2FpdGxpc3RTY29yZVBhcnRzQggKBl9zY29yZUIQCg5fY3VycmVudF9zY29yZSJRChJXYWl0bGlzdFNjb3JlUGFydHMSDAoEYmFzZRgBIAEoBRISCgp0aWVyX2JvbnVzGAIgASgFEhkKEWVhcmx5X2JpcmRfcG9pbnRzGAMgASgFIvkBCg5XYWl0bGlzdFdpbmRvdxISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEiUKCmZpcnN0X2RhdGUYBCABKAsyES5nb29nbGUudHlwZS5EYXRlEiQKCWxhc3RfZGF0ZRgFIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSLgoOZWFybGllc3Rfc3RhcnQYBiABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSLAoMbGF0ZXN0X3N0YXJ0GAcgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5IvkDCg1XYWl0bGlzdE9mZmVyEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEAoIZW50cnlfaWQYAyABKAkSEQoJbWVtYmVyX2lkGAQgASgJEhMKC21lbWJlcl9uYW1lGAUgASgJEg0KBXNlYXRzGAYgASgFEi0KBnN0YXR1cxgHIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXJTdGF0dXMSFgoOZmlyc3RfdG9fY2xhaW0YCCABKAgSDwoHYXR0ZW1wdBgJIAEoBRIPCgdieV9oYW5kGAogASgIEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xvc2VfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgOIAEoCRIOCgZyZWFzb24YDyABKAkSFQoNc2Vzc2lvbl90aXRsZRgQIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgSIAEoCSJDChNXYWl0bGlzdFRpZXJCb251c2VzEiwKB2JvbnVzZXMYASADKAsyGy5iZXJ0aC52MS5XYWl0bGlzdFRpZXJCb251cyIxChFXYWl0bGlzdFRpZXJCb251cxIMCgR0aWVyGAEgASgJEg4KBnBvaW50cxgCIAEoBSK6CwoNV2FpdGxpc3RSdWxlcxIUCgdlbmFibGVkGAEgASgISACIAQESKQoEbW9kZRgCIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZUgBiAEBEhsKDm1heF9xdWV1ZV9zaXplGAMgASgFSAKIAQESLwoMb2ZmZXJfd2luZG93GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEG1pbl9vZmZlcl93aW5kb3cYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQdGltZV9mbGV4aWJpbGl0eRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIhChRtYXhfb2ZmZXJzX3Blcl9lbnRyeRgHIAEoBUgDiAEBEh8KEm1heF90cmllc19wZXJfc2xvdBgIIAEoBUgEiAEBEjIKDGFmdGVyX2V4cGlyeRgJIAEoDjIXLmJlcnRoLnYxLldhaXRsaXN0QWZ0ZXJIBYgBARIzCg1hZnRlcl9kZWNsaW5lGAogASgOMhcuYmVydGgudjEuV2FpdGxpc3RBZnRlckgGiAEBEhkKDGF1dG9fY2FzY2FkZRgLIAEoCEgHiAEBEhkKDGV4cGlyZV9zdGFsZRgMIAEoCEgIiAEBEi4KC3N0YWxlX2FmdGVyGA0gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh8KEmFsbG93X2Rvd25fZml0dGluZxgOIAEoCEgJiAEBEisKBW9yZGVyGA8gASgOMhcuYmVydGgudjEuV2FpdGxpc3RPcmRlckgKiAEBEhcKCmJhc2Vfc2NvcmUYECABKAVIC4gBARIzCgx0aWVyX2JvbnVzZXMYESABKAsyHS5iZXJ0aC52MS5XYWl0bGlzdFRpZXJCb251c2VzEiYKGWVhcmx5X2JpcmRfcG9pbnRzX3Blcl9kYXkYEiABKAVIDIgBARIiChVlYXJseV9iaXJkX21heF9wb2ludHMYEyABKAVIDYgBARIjChZlbGlnaWJpbGl0eV9leHByZXNzaW9uGBQgASgJSA6IAQESIAoTcHJpb3JpdHlfZXhwcmVzc2lvbhgVIAEoCUgPiAEBEikKC3F1aWV0X2hvdXJzGBYgASgLMhQuYmVydGgudjEuUXVpZXRIb3VycxIiChVvZmZlcnNfaW5fcXVpZXRfaG91cnMYFyABKAhIEIgBARI2ChNhdXRvX3Byb21vdGVfY3V0b2ZmGBggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjIKD3Byb21vdGlvbl9ncmFjZRgZIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIzChBmaWxsX2FmdGVyX3N0YXJ0GBogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDXNtc19taW5fc2NvcmUYGyABKAVIEYgBAUIKCghfZW5hYmxlZEIHCgVfbW9kZUIRCg9fbWF4X3F1ZXVlX3NpemVCFwoVX21heF9vZmZlcnNfcGVyX2VudHJ5QhUKE19tYXhfdHJpZXNfcGVyX3Nsb3RCDwoNX2FmdGVyX2V4cGlyeUIQCg5fYWZ0ZXJfZGVjbGluZUIPCg1fYXV0b19jYXNjYWRlQg8KDV9leHBpcmVfc3RhbGVCFQoTX2FsbG93X2Rvd25fZml0dGluZ0IICgZfb3JkZXJCDQoLX2Jhc2Vfc2NvcmVCHAoaX2Vhcmx5X2JpcmRfcG9pbnRzX3Blcl9kYXlCGAoWX2Vhcmx5X2JpcmRfbWF4X3BvaW50c0IZChdfZWxpZ2liaWxpdHlfZXhwcmVzc2lvbkIWChRfcHJpb3JpdHlfZXhwcmVzc2lvbkIYChZfb2ZmZXJzX2luX3F1aWV0X2hvdXJzQhAKDl9zbXNfbWluX3Njb3JlIpUBChJXYWl0bGlzdFJ1bGVzTGF5ZXISJQoFbGV2ZWwYASABKA4yFi5iZXJ0aC52MS5TZXR0aW5nTGV2ZWwSEQoJdGFyZ2V0X2lkGAIgASgJEiYKBXJ1bGVzGAMgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIMCgRldGFnGAQgASgJEg8KB3ZlcnNpb24YBSABKAUiqQEKFkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMSJgoFcnVsZXMYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEigKB29yaWdpbnMYAiADKAsyFy5iZXJ0aC52MS5TZXR0aW5nT3JpZ2luEiwKBmxheWVycxgDIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0UnVsZXNMYXllchIPCgd2ZXJzaW9uGAQgASgFIoICChRXYWl0bGlzdFJ1bGVzVmVyc2lvbhIPCgd2ZXJzaW9uGAEgASgFEiUKBWxldmVsGAIgASgOMhYuYmVydGgudjEuU2V0dGluZ0xldmVsEhEKCXRhcmdldF9pZBgDIAEoCRImCgVydWxlcxgEIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSEQoJd2FzX3Jlc2V0GAUgASgIEg4KBmF1dGhvchgGIAEoCRITCgthdXRob3JfbmFtZRgHIAEoCRIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIuYBCg9XYWl0bGlzdFZlcmRpY3QSEAoIZW50cnlfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhMKC21lbWJlcl9uYW1lGAMgASgJEg4KBnJlYXNvbhgEIAEoCRINCgVzY29yZRgFIAEoBRIMCgRyYW5rGAYgASgFEhIKCnBhcnR5X3NpemUYByABKAUSEAoIc2VudGVuY2UYCCABKAkSFQoNY2hvc2VuX2JlZm9yZRgJIAEoBRIvCgtleHBpcmVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAitgQKEFdhaXRsaXN0RGVjaXNpb24SCgoCaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIVCg1zZXNzaW9uX3RpdGxlGAMgASgJEjYKEnNlc3Npb25fc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAUgASgJEi8KC2RlY2lkZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgd0cmlnZ2VyGAcgASgOMhkuYmVydGgudjEuV2FpdGxpc3RUcmlnZ2VyEiQKBG1vZGUYCCABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vZGUSJAoEbW92ZRgJIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW92ZRIpCglsZWZ0X21vdmUYCiABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSEgoFc2VhdHMYCyABKAVIAIgBARINCgVnaXZlbhgMIAEoBRINCgV0cmllZBgNIAEoBRIVCg1ydWxlc192ZXJzaW9uGA4gASgFEhAKCHJvdW5kX2lkGA8gASgJEhIKCnN0YWZmX25vdGUYECABKAkSKwoIdmVyZGljdHMYESADKAsyGS5iZXJ0aC52MS5XYWl0bGlzdFZlcmRpY3QSEQoJc2VudGVuY2VzGBIgAygJEhMKC2xpbmVfbGVuZ3RoGBMgASgFQggKBl9zZWF0cyIkCg1TZXNzaW9uQ2hvaWNlEhMKC3Nlc3Npb25faWRzGAEgAygJItgBChNXYWl0bGlzdEVudHJ5RmlsdGVyEhIKCnNlc3Npb25faWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRITCgtyZXNvdXJjZV9pZBgEIAEoCRIRCgltZW1iZXJfaWQYBSABKAkSLwoIc3RhdHVzZXMYBiADKA4yHS5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5U3RhdHVzEisKDmRlc2lyZWRfd2l0aGluGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlIvQBChVQcmV2aWV3ZWRXYWl0bGlzdE1vdmUSLAoIZGVjaXNpb24YASABKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEioKCmRyYWZ0X21vdmUYAiABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKgoKZHJhZnRfbW9kZRgDIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZRIxCg5kcmFmdF92ZXJkaWN0cxgEIAMoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdBIPCgdjaGFuZ2VkGAUgASgIEhEKCXNlbnRlbmNlcxgGIAMoCSJwChRXYWl0bGlzdEVudHJ5VmVyZGljdBIsCghkZWNpc2lvbhgBIAEoCzIaLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb24SKgoHdmVyZGljdBgCIAEoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdCLXAgoPV2FpdGxpc3RGaWd1cmVzEg8KB2VudHJpZXMYASABKAMSDgoGYWN0aXZlGAIgASgDEg4KBmJvb2tlZBgDIAEoAxIQCghwcm9tb3RlZBgEIAEoAxITCgtvZmZlcnNfc2VudBgFIAEoAxIQCghhY2NlcHRlZBgGIAEoAxIQCghkZWNsaW5lZBgHIAEoAxIPCgdleHBpcmVkGAggASgDEhEKCXdpdGhkcmF3bhgJIAEoAxIXCg9hY2NlcHRhbmNlX3JhdGUYCiABKAESFwoPY29udmVyc2lvbl9yYXRlGAsgASgBEjgKFWF2ZXJhZ2VfcmVzcG9uc2VfdGltZRgMIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIdChVhdmVyYWdlX2Nhc2NhZGVfZGVwdGgYDSABKAESGQoRbWF4X2Nhc2NhZGVfZGVwdGgYDiABKAUiWwoSV2FpdGxpc3RGaWd1cmVzUm93EgsKA2tleRgBIAEoCRIMCgRuYW1lGAIgASgJEioKB2ZpZ3VyZXMYAyABKAsyGS5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBSrsAQoTV2FpdGxpc3RPZmZlclN0YXR1cxIlCiFXQUlUTElTVF9PRkZFUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpXQUlUTElTVF9PRkZFUl9TVEFUVVNfTElWRRABEiIKHldBSVRMSVNUX09GRkVSX1NUQVRVU19BQ0NFUFRFRBACEiIKHldBSVRMSVNUX09GRkVSX1NUQVRVU19ERUNMSU5FRBADEiEKHVdBSVRMSVNUX09GRkVSX1NUQVRVU19FWFBJUkVEEAQSIwofV0FJVExJU1RfT0ZGRVJfU1RBVFVTX1dJVEhEUkFXThAFKogBCgxXYWl0bGlzdE1vZGUSHQoZV0FJVExJU1RfTU9ERV9VTlNQRUNJRklFRBAAEh4KGldBSVRMSVNUX01PREVfQVVUT19QUk9NT1RFEAESFwoTV0FJVExJU1RfTU9ERV9PRkZFUhACEiAKHFdBSVRMSVNUX01PREVfRklSU1RfVE9fQ0xBSU0QAyqGAQoNV2FpdGxpc3RPcmRlchIeChpXQUlUTElTVF9PUkRFUl9VTlNQRUNJRklFRBAAEh0KGVdBSVRMSVNUX09SREVSX0pPSU5fT1JERVIQARIbChdXQUlUTElTVF9PUkRFUl9QUklPUklUWRACEhkKFVdBSVRMSVNUX09SREVSX0NVU1RPTRADKmQKDVdhaXRsaXN0QWZ0ZXISHgoaV0FJVExJU1RfQUZURVJfVU5TUEVDSUZJRUQQABIZChVXQUlUTElTVF9BRlRFUl9SRVRVUk4QARIYChRXQUlUTElTVF9BRlRFUl9DTE9TRRACKrQECg9XYWl0bGlzdFRyaWdnZXISIAocV0FJVExJU1RfVFJJR0dFUl9VTlNQRUNJRklFRBAAEiEKHVdBSVRMSVNUX1RSSUdHRVJfQ0FOQ0VMTEFUSU9OEAESHAoYV0FJVExJU1RfVFJJR0dFUl9OT19TSE9XEAISJAogV0FJVExJU1RfVFJJR0dFUl9DQVBBQ0lUWV9SQUlTRUQQAxIeChpXQUlUTElTVF9UUklHR0VSX1VOQkxPQ0tFRBAEEh4KGldBSVRMSVNUX1RSSUdHRVJfUFVCTElTSEVEEAUSIgoeV0FJVExJU1RfVFJJR0dFUl9TRVNTSU9OX01PVkVEEAYSIQodV0FJVExJU1RfVFJJR0dFUl9IT0xEX0VYUElSRUQQBxIiCh5XQUlUTElTVF9UUklHR0VSX0hPTERfUkVMRUFTRUQQCBIgChxXQUlUTElTVF9UUklHR0VSX1JFU0NIRURVTEVEEAkSIwofV0FJVExJU1RfVFJJR0dFUl9PRkZFUl9ERUNMSU5FRBAKEiIKHldBSVRMSVNUX1RSSUdHRVJfT0ZGRVJfRVhQSVJFRBALEiQKIFdBSVRMSVNUX1RSSUdHRVJfT0ZGRVJfV0lUSERSQVdOEAwSHAoYV0FJVExJU1RfVFJJR0dFUl9CWV9IQU5EEA0SGgoWV0FJVExJU1RfVFJJR0dFUl9TV0VFUBAOEiIKHldBSVRMSVNUX1RSSUdHRVJfUlVMRVNfQ0hBTkdFRBAPKp0BCgxXYWl0bGlzdE1vdmUSHQoZV0FJVExJU1RfTU9WRV9VTlNQRUNJRklFRBAAEh0KGVdBSVRMSVNUX01PVkVfTk9CT0RZX0ZJVFMQARIXChNXQUlUTElTVF9NT1ZFX09GRkVSEAISGQoVV0FJVExJU1RfTU9WRV9ST0xMX09OEAMSGwoXV0FJVExJU1RfTU9WRV9IQU5EX0JBQ0sQBCqBAQoTV2FpdGxpc3RDbGFpbUFjdGlvbhIlCiFXQUlUTElTVF9DTEFJTV9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxXQUlUTElTVF9DTEFJTV9BQ1RJT05fQUNDRVBUEAESIQodV0FJVExJU1RfQ0xBSU1fQUNUSU9OX0RFQ0xJTkUQAmIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_policy, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
+
+/**
+ * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
+ *
+ * @generated from message berth.v1.WaitlistEntry
+ */
+export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
+  /**
+   * UUIDv7.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The session, if the entry is for one session.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * The member who waits.
+   *
+   * @generated from field: string member_id = 3;
+   */
+  memberId: string;
+
+  /**
+   * The member's current name.
+   *
+   * @generated from field: string member_name = 4;
+   */
+  memberName: string;
+
+  /**
+   * The number of seats.
+   *
+   * @generated from field: int32 party_size = 5;
+   */
+  partySize: number;
+
+  /**
+   * The status.
+   *
+   * @generated from field: berth.v1.WaitlistEntryStatus status = 6;
+   */
+  status: WaitlistEntryStatus;
+
+  /**
+   * The position in the queue, from 1. 0 if the entry no longer waits.
+   *
+   * @generated from field: int32 position = 7;
+   */
+  position: number;
+
+  /**
+   * The time of joining, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 8;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * The session's start, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp session_start_time = 9;
+   */
+  sessionStartTime?: Timestamp | undefined;
+
+  /**
+   * The session's title.
+   *
+   * @generated from field: string session_title = 10;
+   */
+  sessionTitle: string;
+
+  /**
+   * The IANA time zone of the session's location.
+   *
+   * @generated from field: string time_zone = 11;
+   */
+  timeZone: string;
+
+  /**
+   * The resulting booking, if the status is BOOKED.
+   *
+   * @generated from field: string booking_id = 12;
+   */
+  bookingId: string;
+
+  /**
+   * The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
+   * "NO_CREDITS". Empty if that has not happened.
+   *
+   * @generated from field: string passed_over_reason = 13;
+   */
+  passedOverReason: string;
+
+  /**
+   * The sessions, if the entry is for any one of several.
+   *
+   * @generated from field: repeated string session_ids = 14;
+   */
+  sessionIds: string[];
+
+  /**
+   * The time window, if the entry is for one.
+   *
+   * @generated from field: berth.v1.WaitlistWindow window = 15;
+   */
+  window?: WaitlistWindow | undefined;
+
+  /**
+   * Only sessions led by this staff member. Empty: any.
+   *
+   * @generated from field: string coach_id = 16;
+   */
+  coachId: string;
+
+  /**
+   * Whether staff put it before all other entries.
+   *
+   * @generated from field: bool flagged = 17;
+   */
+  flagged: boolean;
+
+  /**
+   * The score set by staff. Absent: the rules compute one.
+   *
+   * @generated from field: optional int32 score = 18;
+   */
+  score?: number | undefined;
+
+  /**
+   * The number of offers that it has had.
+   *
+   * @generated from field: int32 offers = 19;
+   */
+  offers: number;
+
+  /**
+   * The live offer, if there is one.
+   *
+   * @generated from field: berth.v1.WaitlistOffer live_offer = 20;
+   */
+  liveOffer?: WaitlistOffer | undefined;
+
+  /**
+   * The time it stopped waiting, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp close_time = 21;
+   */
+  closeTime?: Timestamp | undefined;
+
+  /**
+   * The current score under the current rules: score, or the computed one, for the session where it is best. A higher
+   * score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
+   * that starts at the beginning of the day. Absent if the entry no longer waits.
+   *
+   * @generated from field: optional int32 current_score = 22;
+   */
+  currentScore?: number | undefined;
+
+  /**
+   * The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
+   *
+   * @generated from field: berth.v1.WaitlistScoreParts score_parts = 23;
+   */
+  scoreParts?: WaitlistScoreParts | undefined;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistEntry.
+ * Use `create(WaitlistEntrySchema)` to create a new message.
+ */
+export const WaitlistEntrySchema: GenMessage<WaitlistEntry> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 0);
+
+/**
+ * WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
+ *
+ * @generated from message berth.v1.WaitlistScoreParts
+ */
+export type WaitlistScoreParts = Message<"berth.v1.WaitlistScoreParts"> & {
+  /**
+   * base_score.
+   *
+   * @generated from field: int32 base = 1;
+   */
+  base: number;
+
+  /**
+   * The bonus of the member's tier.
+   *
+   * @generated from field: int32 tier_bonus = 2;
+   */
+  tierBonus: number;
+
+  /**
+   * The points for the whole days between joining and the start.
+   *
+   * @generated from field: int32 early_bird_points = 3;
+   */
+  earlyBirdPoints: number;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistScoreParts.
+ * Use `create(WaitlistScorePartsSchema)` to create a new message.
+ */
+export const WaitlistScorePartsSchema: GenMessage<WaitlistScoreParts> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 1);
 
 /**
  * WaitlistWindow is a time window in which the member would take any session of a service at a location: on some days,
@@ -83,14 +298,14 @@ export type WaitlistWindow = Message<"berth.v1.WaitlistWindow"> & {
  * Use `create(WaitlistWindowSchema)` to create a new message.
  */
 export const WaitlistWindowSchema: GenMessage<WaitlistWindow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 0);
+  messageDesc(file_berth_v1_waitlist, 2);
 
 /**
- * Offer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
+ * WaitlistOffer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
  *
- * @generated from message berth.v1.Offer
+ * @generated from message berth.v1.WaitlistOffer
  */
-export type Offer = Message<"berth.v1.Offer"> & {
+export type WaitlistOffer = Message<"berth.v1.WaitlistOffer"> & {
   /**
    * UUIDv7.
    *
@@ -136,9 +351,9 @@ export type Offer = Message<"berth.v1.Offer"> & {
   /**
    * The status. A live offer whose time has passed is shown as expired, even before its seats are given to others.
    *
-   * @generated from field: berth.v1.OfferStatus status = 7;
+   * @generated from field: berth.v1.WaitlistOfferStatus status = 7;
    */
-  status: OfferStatus;
+  status: WaitlistOfferStatus;
 
   /**
    * Whether others have offers of the same seats, so that the first to accept gets them.
@@ -150,9 +365,9 @@ export type Offer = Message<"berth.v1.Offer"> & {
   /**
    * The number of this offer among the offers of these seats, from 1.
    *
-   * @generated from field: int32 try = 9;
+   * @generated from field: int32 attempt = 9;
    */
-  try: number;
+  attempt: number;
 
   /**
    * Whether staff made it, and not the engine.
@@ -219,68 +434,39 @@ export type Offer = Message<"berth.v1.Offer"> & {
 };
 
 /**
- * Describes the message berth.v1.Offer.
- * Use `create(OfferSchema)` to create a new message.
+ * Describes the message berth.v1.WaitlistOffer.
+ * Use `create(WaitlistOfferSchema)` to create a new message.
  */
-export const OfferSchema: GenMessage<Offer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 1);
-
-/**
- * WaitlistQuietHours is a daily period. It extends over midnight if the end is before the start. If both are equal,
- * there are no quiet hours.
- *
- * @generated from message berth.v1.WaitlistQuietHours
- */
-export type WaitlistQuietHours = Message<"berth.v1.WaitlistQuietHours"> & {
-  /**
-   * The start, in the member's local time.
-   *
-   * @generated from field: google.type.TimeOfDay start = 1;
-   */
-  start?: TimeOfDay | undefined;
-
-  /**
-   * The end (exclusive), in the member's local time.
-   *
-   * @generated from field: google.type.TimeOfDay end = 2;
-   */
-  end?: TimeOfDay | undefined;
-};
-
-/**
- * Describes the message berth.v1.WaitlistQuietHours.
- * Use `create(WaitlistQuietHoursSchema)` to create a new message.
- */
-export const WaitlistQuietHoursSchema: GenMessage<WaitlistQuietHours> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 2);
-
-/**
- * TierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
- *
- * @generated from message berth.v1.TierBonuses
- */
-export type TierBonuses = Message<"berth.v1.TierBonuses"> & {
-  /**
-   * One for each tier with points.
-   *
-   * @generated from field: repeated berth.v1.TierBonus bonuses = 1;
-   */
-  bonuses: TierBonus[];
-};
-
-/**
- * Describes the message berth.v1.TierBonuses.
- * Use `create(TierBonusesSchema)` to create a new message.
- */
-export const TierBonusesSchema: GenMessage<TierBonuses> = /*@__PURE__*/
+export const WaitlistOfferSchema: GenMessage<WaitlistOffer> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 3);
 
 /**
- * TierBonus is the points for members of a tier.
+ * WaitlistTierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
  *
- * @generated from message berth.v1.TierBonus
+ * @generated from message berth.v1.WaitlistTierBonuses
  */
-export type TierBonus = Message<"berth.v1.TierBonus"> & {
+export type WaitlistTierBonuses = Message<"berth.v1.WaitlistTierBonuses"> & {
+  /**
+   * One for each tier with points.
+   *
+   * @generated from field: repeated berth.v1.WaitlistTierBonus bonuses = 1;
+   */
+  bonuses: WaitlistTierBonus[];
+};
+
+/**
+ * Describes the message berth.v1.WaitlistTierBonuses.
+ * Use `create(WaitlistTierBonusesSchema)` to create a new message.
+ */
+export const WaitlistTierBonusesSchema: GenMessage<WaitlistTierBonuses> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 4);
+
+/**
+ * WaitlistTierBonus is the points for members of a tier.
+ *
+ * @generated from message berth.v1.WaitlistTierBonus
+ */
+export type WaitlistTierBonus = Message<"berth.v1.WaitlistTierBonus"> & {
   /**
    * The tier of the members.
    *
@@ -297,15 +483,15 @@ export type TierBonus = Message<"berth.v1.TierBonus"> & {
 };
 
 /**
- * Describes the message berth.v1.TierBonus.
- * Use `create(TierBonusSchema)` to create a new message.
+ * Describes the message berth.v1.WaitlistTierBonus.
+ * Use `create(WaitlistTierBonusSchema)` to create a new message.
  */
-export const TierBonusSchema: GenMessage<TierBonus> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 4);
+export const WaitlistTierBonusSchema: GenMessage<WaitlistTierBonus> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 5);
 
 /**
- * WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in this
- * order: default, tenant, location, service.
+ * WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in
+ * this order: default, tenant, location, service.
  *
  * @generated from message berth.v1.WaitlistRules
  */
@@ -429,9 +615,9 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
   /**
    * Points added for members of a tier. A list replaces the inherited list as a whole.
    *
-   * @generated from field: berth.v1.TierBonuses tier_bonuses = 17;
+   * @generated from field: berth.v1.WaitlistTierBonuses tier_bonuses = 17;
    */
-  tierBonuses?: TierBonuses | undefined;
+  tierBonuses?: WaitlistTierBonuses | undefined;
 
   /**
    * Points added for each whole day between joining and the start, 0 to 100. Default: 0.
@@ -466,9 +652,9 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
    * The hours in which the time of an offer does not run, in the member's local time. Default: 21:00 to 08:00, as for
    * messages.
    *
-   * @generated from field: berth.v1.WaitlistQuietHours quiet_hours = 22;
+   * @generated from field: berth.v1.QuietHours quiet_hours = 22;
    */
-  quietHours?: WaitlistQuietHours | undefined;
+  quietHours?: QuietHours | undefined;
 
   /**
    * Whether offers are sent, and their time runs, in quiet hours too. Default: false.
@@ -478,8 +664,8 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
   offersInQuietHours?: boolean | undefined;
 
   /**
-   * How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer. Default:
-   * 0.
+   * How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer.
+   * Default: 0.
    *
    * @generated from field: google.protobuf.Duration auto_promote_cutoff = 24;
    */
@@ -512,7 +698,7 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
  * Use `create(WaitlistRulesSchema)` to create a new message.
  */
 export const WaitlistRulesSchema: GenMessage<WaitlistRules> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 5);
+  messageDesc(file_berth_v1_waitlist, 6);
 
 /**
  * WaitlistRulesLayer has the rules that one level sets.
@@ -523,9 +709,9 @@ export type WaitlistRulesLayer = Message<"berth.v1.WaitlistRulesLayer"> & {
   /**
    * The level.
    *
-   * @generated from field: berth.v1.PolicyLevel level = 1;
+   * @generated from field: berth.v1.SettingLevel level = 1;
    */
-  level: PolicyLevel;
+  level: SettingLevel;
 
   /**
    * The location or service. Empty for the tenant and the default.
@@ -561,7 +747,7 @@ export type WaitlistRulesLayer = Message<"berth.v1.WaitlistRulesLayer"> & {
  * Use `create(WaitlistRulesLayerSchema)` to create a new message.
  */
 export const WaitlistRulesLayerSchema: GenMessage<WaitlistRulesLayer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 6);
+  messageDesc(file_berth_v1_waitlist, 7);
 
 /**
  * EffectiveWaitlistRules are the rules that apply, with the origin of each value.
@@ -579,9 +765,9 @@ export type EffectiveWaitlistRules = Message<"berth.v1.EffectiveWaitlistRules"> 
   /**
    * One for each field, in the order of the field numbers.
    *
-   * @generated from field: repeated berth.v1.PolicyOrigin origins = 2;
+   * @generated from field: repeated berth.v1.SettingOrigin origins = 2;
    */
-  origins: PolicyOrigin[];
+  origins: SettingOrigin[];
 
   /**
    * The rules of each level that applies, the default first.
@@ -603,7 +789,7 @@ export type EffectiveWaitlistRules = Message<"berth.v1.EffectiveWaitlistRules"> 
  * Use `create(EffectiveWaitlistRulesSchema)` to create a new message.
  */
 export const EffectiveWaitlistRulesSchema: GenMessage<EffectiveWaitlistRules> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 7);
+  messageDesc(file_berth_v1_waitlist, 8);
 
 /**
  * WaitlistRulesVersion is one edit of the tenant's rules.
@@ -621,9 +807,9 @@ export type WaitlistRulesVersion = Message<"berth.v1.WaitlistRulesVersion"> & {
   /**
    * The level that was edited.
    *
-   * @generated from field: berth.v1.PolicyLevel level = 2;
+   * @generated from field: berth.v1.SettingLevel level = 2;
    */
-  level: PolicyLevel;
+  level: SettingLevel;
 
   /**
    * The location or service. Empty for the tenant.
@@ -642,9 +828,9 @@ export type WaitlistRulesVersion = Message<"berth.v1.WaitlistRulesVersion"> & {
   /**
    * Whether the level was reset: it inherits everything.
    *
-   * @generated from field: bool reset = 5;
+   * @generated from field: bool was_reset = 5;
    */
-  reset: boolean;
+  wasReset: boolean;
 
   /**
    * Who did it: a member, a service account or the system.
@@ -680,7 +866,7 @@ export type WaitlistRulesVersion = Message<"berth.v1.WaitlistRulesVersion"> & {
  * Use `create(WaitlistRulesVersionSchema)` to create a new message.
  */
 export const WaitlistRulesVersionSchema: GenMessage<WaitlistRulesVersion> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 8);
+  messageDesc(file_berth_v1_waitlist, 9);
 
 /**
  * WaitlistVerdict is the decision about one entry.
@@ -766,7 +952,7 @@ export type WaitlistVerdict = Message<"berth.v1.WaitlistVerdict"> & {
  * Use `create(WaitlistVerdictSchema)` to create a new message.
  */
 export const WaitlistVerdictSchema: GenMessage<WaitlistVerdict> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 9);
+  messageDesc(file_berth_v1_waitlist, 10);
 
 /**
  * WaitlistDecision records one move. There is none if the waitlist is empty.
@@ -915,62 +1101,432 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
  * Use `create(WaitlistDecisionSchema)` to create a new message.
  */
 export const WaitlistDecisionSchema: GenMessage<WaitlistDecision> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 10);
+  messageDesc(file_berth_v1_waitlist, 11);
 
 /**
- * OfferStatus is the status of an offer.
+ * SessionChoice is a choice of sessions.
  *
- * @generated from enum berth.v1.OfferStatus
+ * @generated from message berth.v1.SessionChoice
  */
-export enum OfferStatus {
+export type SessionChoice = Message<"berth.v1.SessionChoice"> & {
+  /**
+   * The sessions. Any one of them will do. Their order is kept.
+   *
+   * @generated from field: repeated string session_ids = 1;
+   */
+  sessionIds: string[];
+};
+
+/**
+ * Describes the message berth.v1.SessionChoice.
+ * Use `create(SessionChoiceSchema)` to create a new message.
+ */
+export const SessionChoiceSchema: GenMessage<SessionChoice> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 12);
+
+/**
+ * WaitlistEntryFilter selects entries. An empty condition matches all.
+ *
+ * @generated from message berth.v1.WaitlistEntryFilter
+ */
+export type WaitlistEntryFilter = Message<"berth.v1.WaitlistEntryFilter"> & {
+  /**
+   * Entries that name this session, alone or among several.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * Entries for sessions or time windows at this location.
+   *
+   * @generated from field: string location_id = 2;
+   */
+  locationId: string;
+
+  /**
+   * Entries for sessions or time windows of this service.
+   *
+   * @generated from field: string service_id = 3;
+   */
+  serviceId: string;
+
+  /**
+   * Entries for sessions or time windows with this resource.
+   *
+   * @generated from field: string resource_id = 4;
+   */
+  resourceId: string;
+
+  /**
+   * Only this member.
+   *
+   * @generated from field: string member_id = 5;
+   */
+  memberId: string;
+
+  /**
+   * Only these statuses. Empty: those that wait, with or without an offer.
+   *
+   * @generated from field: repeated berth.v1.WaitlistEntryStatus statuses = 6;
+   */
+  statuses: WaitlistEntryStatus[];
+
+  /**
+   * Entries for this period: by the start of a named session, or the days of a time window.
+   *
+   * @generated from field: berth.v1.TimeRange desired_within = 7;
+   */
+  desiredWithin?: TimeRange | undefined;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistEntryFilter.
+ * Use `create(WaitlistEntryFilterSchema)` to create a new message.
+ */
+export const WaitlistEntryFilterSchema: GenMessage<WaitlistEntryFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 13);
+
+/**
+ * PreviewedWaitlistMove is a past decision and the result of the draft.
+ *
+ * @generated from message berth.v1.PreviewedWaitlistMove
+ */
+export type PreviewedWaitlistMove = Message<"berth.v1.PreviewedWaitlistMove"> & {
+  /**
+   * The decision as it was.
+   *
+   * @generated from field: berth.v1.WaitlistDecision decision = 1;
+   */
+  decision?: WaitlistDecision | undefined;
+
+  /**
+   * The result under the draft.
+   *
+   * @generated from field: berth.v1.WaitlistMove draft_move = 2;
+   */
+  draftMove: WaitlistMove;
+
+  /**
+   * How the draft would have given the seats.
+   *
+   * @generated from field: berth.v1.WaitlistMode draft_mode = 3;
+   */
+  draftMode: WaitlistMode;
+
+  /**
+   * The decision about each entry under the draft, in its order.
+   *
+   * @generated from field: repeated berth.v1.WaitlistVerdict draft_verdicts = 4;
+   */
+  draftVerdicts: WaitlistVerdict[];
+
+  /**
+   * Whether the draft would have changed the result for any entry.
+   *
+   * @generated from field: bool changed = 5;
+   */
+  changed: boolean;
+
+  /**
+   * The difference in English sentences.
+   *
+   * @generated from field: repeated string sentences = 6;
+   */
+  sentences: string[];
+};
+
+/**
+ * Describes the message berth.v1.PreviewedWaitlistMove.
+ * Use `create(PreviewedWaitlistMoveSchema)` to create a new message.
+ */
+export const PreviewedWaitlistMoveSchema: GenMessage<PreviewedWaitlistMove> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 14);
+
+/**
+ * WaitlistEntryVerdict is a decision and its result for an entry.
+ *
+ * @generated from message berth.v1.WaitlistEntryVerdict
+ */
+export type WaitlistEntryVerdict = Message<"berth.v1.WaitlistEntryVerdict"> & {
+  /**
+   * The decision. For members without the permission it does not name others.
+   *
+   * @generated from field: berth.v1.WaitlistDecision decision = 1;
+   */
+  decision?: WaitlistDecision | undefined;
+
+  /**
+   * The result for this entry.
+   *
+   * @generated from field: berth.v1.WaitlistVerdict verdict = 2;
+   */
+  verdict?: WaitlistVerdict | undefined;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistEntryVerdict.
+ * Use `create(WaitlistEntryVerdictSchema)` to create a new message.
+ */
+export const WaitlistEntryVerdictSchema: GenMessage<WaitlistEntryVerdict> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 15);
+
+/**
+ * WaitlistFigures count entries and offers.
+ *
+ * @generated from message berth.v1.WaitlistFigures
+ */
+export type WaitlistFigures = Message<"berth.v1.WaitlistFigures"> & {
+  /**
+   * Entries that joined.
+   *
+   * @generated from field: int64 entries = 1;
+   */
+  entries: bigint;
+
+  /**
+   * The part of entries that still waits.
+   *
+   * @generated from field: int64 active = 2;
+   */
+  active: bigint;
+
+  /**
+   * The part of entries that became bookings.
+   *
+   * @generated from field: int64 booked = 3;
+   */
+  booked: bigint;
+
+  /**
+   * Entries that were booked without an offer.
+   *
+   * @generated from field: int64 promoted = 4;
+   */
+  promoted: bigint;
+
+  /**
+   * Offers that were made.
+   *
+   * @generated from field: int64 offers_sent = 5;
+   */
+  offersSent: bigint;
+
+  /**
+   * The part of offers_sent that was accepted.
+   *
+   * @generated from field: int64 accepted = 6;
+   */
+  accepted: bigint;
+
+  /**
+   * The part of offers_sent that was declined.
+   *
+   * @generated from field: int64 declined = 7;
+   */
+  declined: bigint;
+
+  /**
+   * The part of offers_sent that expired.
+   *
+   * @generated from field: int64 expired = 8;
+   */
+  expired: bigint;
+
+  /**
+   * The part of offers_sent that was withdrawn.
+   *
+   * @generated from field: int64 withdrawn = 9;
+   */
+  withdrawn: bigint;
+
+  /**
+   * accepted / offers_sent, 0 to 1. 0 without offers.
+   *
+   * @generated from field: double acceptance_rate = 10;
+   */
+  acceptanceRate: number;
+
+  /**
+   * booked / entries, 0 to 1. 0 without entries.
+   *
+   * @generated from field: double conversion_rate = 11;
+   */
+  conversionRate: number;
+
+  /**
+   * The mean time from an offer to its answer, accepted or declined. Absent without answers.
+   *
+   * @generated from field: google.protobuf.Duration average_response_time = 12;
+   */
+  averageResponseTime?: Duration | undefined;
+
+  /**
+   * The mean number of offers in a round until one was accepted. 0 if none was.
+   *
+   * @generated from field: double average_cascade_depth = 13;
+   */
+  averageCascadeDepth: number;
+
+  /**
+   * The maximum number of offers in a round until one was accepted.
+   *
+   * @generated from field: int32 max_cascade_depth = 14;
+   */
+  maxCascadeDepth: number;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistFigures.
+ * Use `create(WaitlistFiguresSchema)` to create a new message.
+ */
+export const WaitlistFiguresSchema: GenMessage<WaitlistFigures> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 16);
+
+/**
+ * WaitlistFiguresRow has the figures of a day, location or service.
+ *
+ * @generated from message berth.v1.WaitlistFiguresRow
+ */
+export type WaitlistFiguresRow = Message<"berth.v1.WaitlistFiguresRow"> & {
+  /**
+   * The location or service, or the day (2026-03-09) in the tenant's time zone.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * The name of the location or service, or the day.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The figures.
+   *
+   * @generated from field: berth.v1.WaitlistFigures figures = 3;
+   */
+  figures?: WaitlistFigures | undefined;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistFiguresRow.
+ * Use `create(WaitlistFiguresRowSchema)` to create a new message.
+ */
+export const WaitlistFiguresRowSchema: GenMessage<WaitlistFiguresRow> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 17);
+
+/**
+ * WaitlistEntryStatus is the status of an entry.
+ *
+ * @generated from enum berth.v1.WaitlistEntryStatus
+ */
+export enum WaitlistEntryStatus {
   /**
    * Not set.
    *
-   * @generated from enum value: OFFER_STATUS_UNSPECIFIED = 0;
+   * @generated from enum value: WAITLIST_ENTRY_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * In the queue.
+   *
+   * @generated from enum value: WAITLIST_ENTRY_STATUS_WAITING = 1;
+   */
+  WAITING = 1,
+
+  /**
+   * It has a live offer.
+   *
+   * @generated from enum value: WAITLIST_ENTRY_STATUS_OFFERED = 2;
+   */
+  OFFERED = 2,
+
+  /**
+   * It got a place.
+   *
+   * @generated from enum value: WAITLIST_ENTRY_STATUS_BOOKED = 3;
+   */
+  BOOKED = 3,
+
+  /**
+   * The member left, staff removed it, or its session was cancelled.
+   *
+   * @generated from enum value: WAITLIST_ENTRY_STATUS_CANCELLED = 4;
+   */
+  CANCELLED = 4,
+
+  /**
+   * It waited too long, or the time it waits for has passed.
+   *
+   * @generated from enum value: WAITLIST_ENTRY_STATUS_EXPIRED = 5;
+   */
+  EXPIRED = 5,
+}
+
+/**
+ * Describes the enum berth.v1.WaitlistEntryStatus.
+ */
+export const WaitlistEntryStatusSchema: GenEnum<WaitlistEntryStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_waitlist, 0);
+
+/**
+ * WaitlistOfferStatus is the status of an offer.
+ *
+ * @generated from enum berth.v1.WaitlistOfferStatus
+ */
+export enum WaitlistOfferStatus {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: WAITLIST_OFFER_STATUS_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
    * It can be accepted.
    *
-   * @generated from enum value: OFFER_STATUS_LIVE = 1;
+   * @generated from enum value: WAITLIST_OFFER_STATUS_LIVE = 1;
    */
   LIVE = 1,
 
   /**
    * It became a booking.
    *
-   * @generated from enum value: OFFER_STATUS_ACCEPTED = 2;
+   * @generated from enum value: WAITLIST_OFFER_STATUS_ACCEPTED = 2;
    */
   ACCEPTED = 2,
 
   /**
    * The member declined it.
    *
-   * @generated from enum value: OFFER_STATUS_DECLINED = 3;
+   * @generated from enum value: WAITLIST_OFFER_STATUS_DECLINED = 3;
    */
   DECLINED = 3,
 
   /**
    * It was not answered in time.
    *
-   * @generated from enum value: OFFER_STATUS_EXPIRED = 4;
+   * @generated from enum value: WAITLIST_OFFER_STATUS_EXPIRED = 4;
    */
   EXPIRED = 4,
 
   /**
    * It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
    *
-   * @generated from enum value: OFFER_STATUS_WITHDRAWN = 5;
+   * @generated from enum value: WAITLIST_OFFER_STATUS_WITHDRAWN = 5;
    */
   WITHDRAWN = 5,
 }
 
 /**
- * Describes the enum berth.v1.OfferStatus.
+ * Describes the enum berth.v1.WaitlistOfferStatus.
  */
-export const OfferStatusSchema: GenEnum<OfferStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 0);
+export const WaitlistOfferStatusSchema: GenEnum<WaitlistOfferStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_waitlist, 1);
 
 /**
  * WaitlistMode is how freed seats are given to the waitlist.
@@ -1011,7 +1567,7 @@ export enum WaitlistMode {
  * Describes the enum berth.v1.WaitlistMode.
  */
 export const WaitlistModeSchema: GenEnum<WaitlistMode> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 1);
+  enumDesc(file_berth_v1_waitlist, 2);
 
 /**
  * WaitlistOrder is the order of entries. Entries flagged by staff always come first. Ties are ordered by time of
@@ -1053,7 +1609,7 @@ export enum WaitlistOrder {
  * Describes the enum berth.v1.WaitlistOrder.
  */
 export const WaitlistOrderSchema: GenEnum<WaitlistOrder> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 2);
+  enumDesc(file_berth_v1_waitlist, 3);
 
 /**
  * WaitlistAfter is what happens to an entry whose offer was not accepted.
@@ -1087,7 +1643,7 @@ export enum WaitlistAfter {
  * Describes the enum berth.v1.WaitlistAfter.
  */
 export const WaitlistAfterSchema: GenEnum<WaitlistAfter> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 3);
+  enumDesc(file_berth_v1_waitlist, 4);
 
 /**
  * WaitlistTrigger is why seats became free.
@@ -1212,7 +1768,7 @@ export enum WaitlistTrigger {
  * Describes the enum berth.v1.WaitlistTrigger.
  */
 export const WaitlistTriggerSchema: GenEnum<WaitlistTrigger> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 4);
+  enumDesc(file_berth_v1_waitlist, 5);
 
 /**
  * WaitlistMove is the result for freed seats. There is exactly one for every freed seat, if anyone waits for it.
@@ -1260,5 +1816,39 @@ export enum WaitlistMove {
  * Describes the enum berth.v1.WaitlistMove.
  */
 export const WaitlistMoveSchema: GenEnum<WaitlistMove> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 5);
+  enumDesc(file_berth_v1_waitlist, 6);
+
+/**
+ * WaitlistClaimAction is an answer to an offer.
+ *
+ * @generated from enum berth.v1.WaitlistClaimAction
+ */
+export enum WaitlistClaimAction {
+  /**
+   * Rejected.
+   *
+   * @generated from enum value: WAITLIST_CLAIM_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Accept the seats.
+   *
+   * @generated from enum value: WAITLIST_CLAIM_ACTION_ACCEPT = 1;
+   */
+  ACCEPT = 1,
+
+  /**
+   * Decline them.
+   *
+   * @generated from enum value: WAITLIST_CLAIM_ACTION_DECLINE = 2;
+   */
+  DECLINE = 2,
+}
+
+/**
+ * Describes the enum berth.v1.WaitlistClaimAction.
+ */
+export const WaitlistClaimActionSchema: GenEnum<WaitlistClaimAction> = /*@__PURE__*/
+  enumDesc(file_berth_v1_waitlist, 7);
 

@@ -2,47 +2,26 @@
 // @generated from file berth/v1/waitlist_service.proto (package berth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Booking, WaitlistEntry, WaitlistEntryStatus } from "./booking_pb.js";
+import type { Booking } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
-import type { Channel, TimeRange } from "./common_pb.js";
+import type { BookingChannel, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Brand } from "./tenant_pb.js";
 import { file_berth_v1_tenant } from "./tenant_pb.js";
-import type { EffectiveWaitlistRules, Offer, OfferStatus, WaitlistDecision, WaitlistMode, WaitlistMove, WaitlistRules, WaitlistRulesVersion, WaitlistVerdict, WaitlistWindow } from "./waitlist_pb.js";
+import type { EffectiveWaitlistRules, PreviewedWaitlistMove, SessionChoice, WaitlistClaimAction, WaitlistDecision, WaitlistEntry, WaitlistEntryFilter, WaitlistEntryVerdict, WaitlistFigures, WaitlistFiguresRow, WaitlistOffer, WaitlistOfferStatus, WaitlistRules, WaitlistRulesVersion, WaitlistWindow } from "./waitlist_pb.js";
 import { file_berth_v1_waitlist } from "./waitlist_pb.js";
-import type { Duration, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/waitlist_service.proto.
  */
 export const file_berth_v1_waitlist_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSIkCg1TZXNzaW9uQ2hvaWNlEhMKC3Nlc3Npb25faWRzGAEgAygJIrcCChNKb2luV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSFAoKc2Vzc2lvbl9pZBgDIAEoCUgAEikKBmFueV9vZhgEIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25DaG9pY2VIABIqCgZ3aW5kb3cYBSABKAsyGC5iZXJ0aC52MS5XYWl0bGlzdFdpbmRvd0gAEhIKCnBhcnR5X3NpemUYBiABKAUSEAoIY29hY2hfaWQYByABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEiIKB2NoYW5uZWwYCSABKA4yES5iZXJ0aC52MS5DaGFubmVsEhQKDGV4dGVybmFsX3JlZhgKIAEoCRIMCgRub3RlGAsgASgJQgYKBHdpc2giPgoUSm9pbldhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IksKFExlYXZlV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiPwoVTGVhdmVXYWl0bGlzdFJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJoChRMaXN0TXlFbnRyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFgoOaW5jbHVkZV9jbG9zZWQYAiABKAgSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiWgoVTGlzdE15RW50cmllc1Jlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSChJBY2NlcHRPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgDIAEoCSJZChNBY2NlcHRPZmZlclJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEh4KBW9mZmVyGAIgASgLMg8uYmVydGgudjEuT2ZmZXIiWQoTRGVjbGluZU9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkSDQoFbGVhdmUYAyABKAgSDgoGcmVhc29uGAQgASgJIl4KFERlY2xpbmVPZmZlclJlc3BvbnNlEh4KBW9mZmVyGAEgASgLMg8uYmVydGgudjEuT2ZmZXISJgoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IiAKD0dldENsYWltUmVxdWVzdBINCgV0b2tlbhgBIAEoCSL7AQoQR2V0Q2xhaW1SZXNwb25zZRIeCgVvZmZlchgBIAEoCzIPLmJlcnRoLnYxLk9mZmVyEhUKDWxvY2F0aW9uX25hbWUYAiABKAkSFAoMc2VydmljZV9uYW1lGAMgASgJEjQKEHNlc3Npb25fZW5kX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlcnZlcl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt0ZW5hbnRfbmFtZRgGIAEoCRIeCgVicmFuZBgHIAEoCzIPLmJlcnRoLnYxLkJyYW5kIkkKEUNsYWltT2ZmZXJSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEiUKBmFjdGlvbhgCIAEoDjIVLmJlcnRoLnYxLkNsYWltQWN0aW9uIjQKEkNsYWltT2ZmZXJSZXNwb25zZRIeCgVvZmZlchgBIAEoCzIPLmJlcnRoLnYxLk9mZmVyItABCgtFbnRyeUZpbHRlchISCgpzZXNzaW9uX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSEwoLcmVzb3VyY2VfaWQYBCABKAkSEQoJbWVtYmVyX2lkGAUgASgJEi8KCHN0YXR1c2VzGAYgAygOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxIrCg5kZXNpcmVkX3dpdGhpbhgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSJ1ChJMaXN0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiUKBmZpbHRlchgCIAEoCzIVLmJlcnRoLnYxLkVudHJ5RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlgKE0xpc3RFbnRyaWVzUmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIq8BChFMaXN0T2ZmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIQCghlbnRyeV9pZBgDIAEoCRIRCgltZW1iZXJfaWQYBCABKAkSJwoIc3RhdHVzZXMYBSADKA4yFS5iZXJ0aC52MS5PZmZlclN0YXR1cxIRCglwYWdlX3NpemUYBiABKAUSEgoKcGFnZV90b2tlbhgHIAEoCSJOChJMaXN0T2ZmZXJzUmVzcG9uc2USHwoGb2ZmZXJzGAEgAygLMg8uYmVydGgudjEuT2ZmZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIokBChJTZXRQcmlvcml0eVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEhQKB2ZsYWdnZWQYAyABKAhIAIgBARISCgVzY29yZRgEIAEoBUgBiAEBEg4KBnJlYXNvbhgFIAEoCUIKCghfZmxhZ2dlZEIICgZfc2NvcmUiPQoTU2V0UHJpb3JpdHlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiYAoQTW92ZUVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSFwoPYmVmb3JlX2VudHJ5X2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCSI7ChFNb3ZlRW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkijQEKEU9mZmVyUGxhY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhAKCGVudHJ5X2lkGAMgASgJEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiNAoST2ZmZXJQbGFjZVJlc3BvbnNlEh4KBW9mZmVyGAEgASgLMg8uYmVydGgudjEuT2ZmZXIiSQoSRXhwaXJlT2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiNQoTRXhwaXJlT2ZmZXJSZXNwb25zZRIeCgVvZmZlchgBIAEoCzIPLmJlcnRoLnYxLk9mZmVyImkKElJlbW92ZUVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkiPQoTUmVtb3ZlRW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiTQoPR2V0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJIkcKEEdldFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyLHAQoSVXBkYXRlUnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDgoGcmVhc29uGAYgASgJEgwKBGV0YWcYByABKAkiSgoTVXBkYXRlUnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIm0KEVJlc2V0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIMCgRldGFnGAUgASgJIkkKElJlc2V0UnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIn0KGExpc3RSdWxlc1ZlcnNpb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJmChlMaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlEjAKCHZlcnNpb25zGAEgAygLMh4uYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIuYBChNQcmV2aWV3UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSKwoOZGVjaWRlZF93aXRoaW4YBiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USDQoFbGltaXQYByABKAUi7AEKDVByZXZpZXdlZE1vdmUSLAoIZGVjaXNpb24YASABKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEioKCmRyYWZ0X21vdmUYAiABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKgoKZHJhZnRfbW9kZRgDIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZRIxCg5kcmFmdF92ZXJkaWN0cxgEIAMoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdBIPCgdjaGFuZ2VkGAUgASgIEhEKCXNlbnRlbmNlcxgGIAMoCSK1AQoUUHJldmlld1J1bGVzUmVzcG9uc2USJgoFbW92ZXMYASADKAsyFy5iZXJ0aC52MS5QcmV2aWV3ZWRNb3ZlEg8KB2NoYW5nZWQYAiABKAUSFgoOZ3JhbnRlZF9iZWZvcmUYAyABKAUSFQoNZ3JhbnRlZF9kcmFmdBgEIAEoBRIaChJoYW5kZWRfYmFja19iZWZvcmUYBSABKAUSGQoRaGFuZGVkX2JhY2tfZHJhZnQYBiABKAUizQEKFExpc3REZWNpc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAkSKwoOZGVjaWRlZF93aXRoaW4YBSABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USEQoJd2l0aF9ub3RlGAYgASgIEhEKCXBhZ2Vfc2l6ZRgHIAEoBRISCgpwYWdlX3Rva2VuGAggASgJIl8KFUxpc3REZWNpc2lvbnNSZXNwb25zZRItCglkZWNpc2lvbnMYASADKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI+ChVFeHBsYWluU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkipQEKFkV4cGxhaW5TZXNzaW9uUmVzcG9uc2USLQoJZGVjaXNpb25zGAEgAygLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhIfCgZvZmZlcnMYAiADKAsyDy5iZXJ0aC52MS5PZmZlchIoCgdlbnRyaWVzGAMgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIRCglzZW50ZW5jZXMYBCADKAkiOgoTRXhwbGFpbkVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkiaAoMRW50cnlWZXJkaWN0EiwKCGRlY2lzaW9uGAEgASgLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhIqCgd2ZXJkaWN0GAIgASgLMhkuYmVydGgudjEuV2FpdGxpc3RWZXJkaWN0IpwBChRFeHBsYWluRW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSKAoIdmVyZGljdHMYAiADKAsyFi5iZXJ0aC52MS5FbnRyeVZlcmRpY3QSHwoGb2ZmZXJzGAMgAygLMg8uYmVydGgudjEuT2ZmZXISEQoJc2VudGVuY2VzGAQgAygJIn4KG0dldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoGd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAki1wIKD1dhaXRsaXN0RmlndXJlcxIPCgdlbnRyaWVzGAEgASgDEg4KBmFjdGl2ZRgCIAEoAxIOCgZib29rZWQYAyABKAMSEAoIcHJvbW90ZWQYBCABKAMSEwoLb2ZmZXJzX3NlbnQYBSABKAMSEAoIYWNjZXB0ZWQYBiABKAMSEAoIZGVjbGluZWQYByABKAMSDwoHZXhwaXJlZBgIIAEoAxIRCgl3aXRoZHJhd24YCSABKAMSFwoPYWNjZXB0YW5jZV9yYXRlGAogASgBEhcKD2NvbnZlcnNpb25fcmF0ZRgLIAEoARI4ChVhdmVyYWdlX3Jlc3BvbnNlX3RpbWUYDCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoVYXZlcmFnZV9jYXNjYWRlX2RlcHRoGA0gASgBEhkKEW1heF9jYXNjYWRlX2RlcHRoGA4gASgFIlsKEldhaXRsaXN0RmlndXJlc1JvdxILCgNrZXkYASABKAkSDAoEbmFtZRgCIAEoCRIqCgdmaWd1cmVzGAMgASgLMhkuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzIu0BChxHZXRXYWl0bGlzdEFuYWx5dGljc1Jlc3BvbnNlEigKBXRvdGFsGAEgASgLMhkuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzEioKBGRheXMYAiADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSLwoJbG9jYXRpb25zGAMgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93Ei4KCHNlcnZpY2VzGAQgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93EhYKDmNhc2NhZGVfZGVwdGhzGAUgAygDKl4KC0NsYWltQWN0aW9uEhwKGENMQUlNX0FDVElPTl9VTlNQRUNJRklFRBAAEhcKE0NMQUlNX0FDVElPTl9BQ0NFUFQQARIYChRDTEFJTV9BQ1RJT05fREVDTElORRACMrASCg9XYWl0bGlzdFNlcnZpY2USZgoMSm9pbldhaXRsaXN0Eh0uYmVydGgudjEuSm9pbldhaXRsaXN0UmVxdWVzdBoeLmJlcnRoLnYxLkpvaW5XYWl0bGlzdFJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJYCg1MZWF2ZVdhaXRsaXN0Eh4uYmVydGgudjEuTGVhdmVXYWl0bGlzdFJlcXVlc3QaHy5iZXJ0aC52MS5MZWF2ZVdhaXRsaXN0UmVzcG9uc2UiBsrzGAIIAhJbCg1MaXN0TXlFbnRyaWVzEh4uYmVydGgudjEuTGlzdE15RW50cmllc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0TXlFbnRyaWVzUmVzcG9uc2UiCZACAcrzGAIIAhJjCgtBY2NlcHRPZmZlchIcLmJlcnRoLnYxLkFjY2VwdE9mZmVyUmVxdWVzdBodLmJlcnRoLnYxLkFjY2VwdE9mZmVyUmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlEmYKDERlY2xpbmVPZmZlchIdLmJlcnRoLnYxLkRlY2xpbmVPZmZlclJlcXVlc3QaHi5iZXJ0aC52MS5EZWNsaW5lT2ZmZXJSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USTAoIR2V0Q2xhaW0SGS5iZXJ0aC52MS5HZXRDbGFpbVJlcXVlc3QaGi5iZXJ0aC52MS5HZXRDbGFpbVJlc3BvbnNlIgmQAgHK8xgCCAMSTwoKQ2xhaW1PZmZlchIbLmJlcnRoLnYxLkNsYWltT2ZmZXJSZXF1ZXN0GhwuYmVydGgudjEuQ2xhaW1PZmZlclJlc3BvbnNlIgbK8xgCCAMSZAoLTGlzdEVudHJpZXMSHC5iZXJ0aC52MS5MaXN0RW50cmllc1JlcXVlc3QaHS5iZXJ0aC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSYQoKTGlzdE9mZmVycxIbLmJlcnRoLnYxLkxpc3RPZmZlcnNSZXF1ZXN0GhwuYmVydGgudjEuTGlzdE9mZmVyc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSYwoLU2V0UHJpb3JpdHkSHC5iZXJ0aC52MS5TZXRQcmlvcml0eVJlcXVlc3QaHS5iZXJ0aC52MS5TZXRQcmlvcml0eVJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJdCglNb3ZlRW50cnkSGi5iZXJ0aC52MS5Nb3ZlRW50cnlSZXF1ZXN0GhsuYmVydGgudjEuTW92ZUVudHJ5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEmAKCk9mZmVyUGxhY2USGy5iZXJ0aC52MS5PZmZlclBsYWNlUmVxdWVzdBocLmJlcnRoLnYxLk9mZmVyUGxhY2VSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USYwoLRXhwaXJlT2ZmZXISHC5iZXJ0aC52MS5FeHBpcmVPZmZlclJlcXVlc3QaHS5iZXJ0aC52MS5FeHBpcmVPZmZlclJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJjCgtSZW1vdmVFbnRyeRIcLmJlcnRoLnYxLlJlbW92ZUVudHJ5UmVxdWVzdBodLmJlcnRoLnYxLlJlbW92ZUVudHJ5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEmEKCEdldFJ1bGVzEhkuYmVydGgudjEuR2V0UnVsZXNSZXF1ZXN0GhouYmVydGgudjEuR2V0UnVsZXNSZXNwb25zZSIekAIByvMYFwgBEhN3YWl0bGlzdC5yZWFkX3J1bGVzEmIKC1VwZGF0ZVJ1bGVzEhwuYmVydGgudjEuVXBkYXRlUnVsZXNSZXF1ZXN0Gh0uYmVydGgudjEuVXBkYXRlUnVsZXNSZXNwb25zZSIWyvMYEggBEg53YWl0bGlzdC5ydWxlcxJfCgpSZXNldFJ1bGVzEhsuYmVydGgudjEuUmVzZXRSdWxlc1JlcXVlc3QaHC5iZXJ0aC52MS5SZXNldFJ1bGVzUmVzcG9uc2UiFsrzGBIIARIOd2FpdGxpc3QucnVsZXMSfAoRTGlzdFJ1bGVzVmVyc2lvbnMSIi5iZXJ0aC52MS5MaXN0UnVsZXNWZXJzaW9uc1JlcXVlc3QaIy5iZXJ0aC52MS5MaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSaAoMUHJldmlld1J1bGVzEh0uYmVydGgudjEuUHJldmlld1J1bGVzUmVxdWVzdBoeLmJlcnRoLnYxLlByZXZpZXdSdWxlc1Jlc3BvbnNlIhmQAgHK8xgSCAESDndhaXRsaXN0LnJ1bGVzEmoKDUxpc3REZWNpc2lvbnMSHi5iZXJ0aC52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBofLmJlcnRoLnYxLkxpc3REZWNpc2lvbnNSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEm0KDkV4cGxhaW5TZXNzaW9uEh8uYmVydGgudjEuRXhwbGFpblNlc3Npb25SZXF1ZXN0GiAuYmVydGgudjEuRXhwbGFpblNlc3Npb25SZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEmcKDEV4cGxhaW5FbnRyeRIdLmJlcnRoLnYxLkV4cGxhaW5FbnRyeVJlcXVlc3QaHi5iZXJ0aC52MS5FeHBsYWluRW50cnlSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEoQBChRHZXRXYWl0bGlzdEFuYWx5dGljcxIlLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBomLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2UiHZACAcrzGBYIARISd2FpdGxpc3QuYW5hbHl0aWNzYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
-
-/**
- * SessionChoice is a choice of sessions.
- *
- * @generated from message berth.v1.SessionChoice
- */
-export type SessionChoice = Message<"berth.v1.SessionChoice"> & {
-  /**
-   * The sessions. Any one of them will do. Their order is kept.
-   *
-   * @generated from field: repeated string session_ids = 1;
-   */
-  sessionIds: string[];
-};
-
-/**
- * Describes the message berth.v1.SessionChoice.
- * Use `create(SessionChoiceSchema)` to create a new message.
- */
-export const SessionChoiceSchema: GenMessage<SessionChoice> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 0);
+  fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSK+AgoTSm9pbldhaXRsaXN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhQKCnNlc3Npb25faWQYAyABKAlIABIpCgZhbnlfb2YYBCABKAsyFy5iZXJ0aC52MS5TZXNzaW9uQ2hvaWNlSAASKgoGd2luZG93GAUgASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3dIABISCgpwYXJ0eV9zaXplGAYgASgFEhAKCGNvYWNoX2lkGAcgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgIIAEoCRIpCgdjaGFubmVsGAkgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAlCBgoEd2lzaCI+ChRKb2luV2FpdGxpc3RSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiSwoUTGVhdmVXYWl0bGlzdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI/ChVMZWF2ZVdhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5ImgKFExpc3RNeUVudHJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIWCg5pbmNsdWRlX2Nsb3NlZBgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJaChVMaXN0TXlFbnRyaWVzUmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIloKGkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAyABKAkiaQobQWNjZXB0V2FpdGxpc3RPZmZlclJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEiYKBW9mZmVyGAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJhChtEZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEg0KBWxlYXZlGAMgASgIEg4KBnJlYXNvbhgEIAEoCSJuChxEZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchImCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiKAoXR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QSDQoFdG9rZW4YASABKAkiiwIKGEdldFdhaXRsaXN0Q2xhaW1SZXNwb25zZRImCgVvZmZlchgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISFQoNbG9jYXRpb25fbmFtZRgCIAEoCRIUCgxzZXJ2aWNlX25hbWUYAyABKAkSNAoQc2Vzc2lvbl9lbmRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLc2VydmVyX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC3RlbmFudF9uYW1lGAYgASgJEh4KBWJyYW5kGAcgASgLMg8uYmVydGgudjEuQnJhbmQiWgoaQW5zd2VyV2FpdGxpc3RDbGFpbVJlcXVlc3QSDQoFdG9rZW4YASABKAkSLQoGYWN0aW9uGAIgASgOMh0uYmVydGgudjEuV2FpdGxpc3RDbGFpbUFjdGlvbiJFChtBbnN3ZXJXYWl0bGlzdENsYWltUmVzcG9uc2USJgoFb2ZmZXIYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyIoUBChpMaXN0V2FpdGxpc3RFbnRyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeUZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJgChtMaXN0V2FpdGxpc3RFbnRyaWVzUmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIr8BChlMaXN0V2FpdGxpc3RPZmZlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhAKCGVudHJ5X2lkGAMgASgJEhEKCW1lbWJlcl9pZBgEIAEoCRIvCghzdGF0dXNlcxgFIAMoDjIdLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXJTdGF0dXMSEQoJcGFnZV9zaXplGAYgASgFEhIKCnBhZ2VfdG9rZW4YByABKAkiXgoaTGlzdFdhaXRsaXN0T2ZmZXJzUmVzcG9uc2USJwoGb2ZmZXJzGAEgAygLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkikQEKGlNldFdhaXRsaXN0UHJpb3JpdHlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCRIUCgdmbGFnZ2VkGAMgASgISACIAQESEgoFc2NvcmUYBCABKAVIAYgBARIOCgZyZWFzb24YBSABKAlCCgoIX2ZsYWdnZWRCCAoGX3Njb3JlIkUKG1NldFdhaXRsaXN0UHJpb3JpdHlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiaAoYTW92ZVdhaXRsaXN0RW50cnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCRIXCg9iZWZvcmVfZW50cnlfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJIkMKGU1vdmVXYWl0bGlzdEVudHJ5UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IpYBChpDcmVhdGVXYWl0bGlzdE9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIQCghlbnRyeV9pZBgDIAEoCRIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAUgASgJIkUKG0NyZWF0ZVdhaXRsaXN0T2ZmZXJSZXNwb25zZRImCgVvZmZlchgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXIiUQoaRXhwaXJlV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJFChtFeHBpcmVXYWl0bGlzdE9mZmVyUmVzcG9uc2USJgoFb2ZmZXIYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyInEKGlJlbW92ZVdhaXRsaXN0RW50cnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEwoGbm90aWZ5GAQgASgISACIAQFCCQoHX25vdGlmeSJFChtSZW1vdmVXYWl0bGlzdEVudHJ5UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IlUKF0dldFdhaXRsaXN0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJIk8KGEdldFdhaXRsaXN0UnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIs8BChpVcGRhdGVXYWl0bGlzdFJ1bGVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRImCgVydWxlcxgEIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEg4KBnJlYXNvbhgGIAEoCRIMCgRldGFnGAcgASgJIlIKG1VwZGF0ZVdhaXRsaXN0UnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzInUKGVJlc2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSDgoGcmVhc29uGAQgASgJEgwKBGV0YWcYBSABKAkiUQoaUmVzZXRXYWl0bGlzdFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyKFAQogTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkibgohTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlEjAKCHZlcnNpb25zGAEgAygLMh4uYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIu4BChtQcmV2aWV3V2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSJgoFcnVsZXMYBCABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIrCg5kZWNpZGVkX3dpdGhpbhgGIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRINCgVsaW1pdBgHIAEoBSLFAQocUHJldmlld1dhaXRsaXN0UnVsZXNSZXNwb25zZRIuCgVtb3ZlcxgBIAMoCzIfLmJlcnRoLnYxLlByZXZpZXdlZFdhaXRsaXN0TW92ZRIPCgdjaGFuZ2VkGAIgASgFEhYKDmdyYW50ZWRfYmVmb3JlGAMgASgFEhUKDWdyYW50ZWRfZHJhZnQYBCABKAUSGgoSaGFuZGVkX2JhY2tfYmVmb3JlGAUgASgFEhkKEWhhbmRlZF9iYWNrX2RyYWZ0GAYgASgFItUBChxMaXN0V2FpdGxpc3REZWNpc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAkSKwoOZGVjaWRlZF93aXRoaW4YBSABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USEQoJd2l0aF9ub3RlGAYgASgIEhEKCXBhZ2Vfc2l6ZRgHIAEoBRISCgpwYWdlX3Rva2VuGAggASgJImcKHUxpc3RXYWl0bGlzdERlY2lzaW9uc1Jlc3BvbnNlEi0KCWRlY2lzaW9ucxgBIAMoCzIaLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkYKHUV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIrUBCh5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVzcG9uc2USLQoJZGVjaXNpb25zGAEgAygLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhInCgZvZmZlcnMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyEigKB2VudHJpZXMYAyADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhEKCXNlbnRlbmNlcxgEIAMoCSJCChtFeHBsYWluV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJIrQBChxFeHBsYWluV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIwCgh2ZXJkaWN0cxgCIAMoCzIeLmJlcnRoLnYxLldhaXRsaXN0RW50cnlWZXJkaWN0EicKBm9mZmVycxgDIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISEQoJc2VudGVuY2VzGAQgAygJIn4KG0dldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoGd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAki7QEKHEdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2USKAoFdG90YWwYASABKAsyGS5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXMSKgoEZGF5cxgCIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0RmlndXJlc1JvdxIvCglsb2NhdGlvbnMYAyADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSLgoIc2VydmljZXMYBCADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSFgoOY2FzY2FkZV9kZXB0aHMYBSADKAMyghYKD1dhaXRsaXN0U2VydmljZRJmCgxKb2luV2FpdGxpc3QSHS5iZXJ0aC52MS5Kb2luV2FpdGxpc3RSZXF1ZXN0Gh4uYmVydGgudjEuSm9pbldhaXRsaXN0UmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlElgKDUxlYXZlV2FpdGxpc3QSHi5iZXJ0aC52MS5MZWF2ZVdhaXRsaXN0UmVxdWVzdBofLmJlcnRoLnYxLkxlYXZlV2FpdGxpc3RSZXNwb25zZSIGyvMYAggCElsKDUxpc3RNeUVudHJpZXMSHi5iZXJ0aC52MS5MaXN0TXlFbnRyaWVzUmVxdWVzdBofLmJlcnRoLnYxLkxpc3RNeUVudHJpZXNSZXNwb25zZSIJkAIByvMYAggCEnsKE0FjY2VwdFdhaXRsaXN0T2ZmZXISJC5iZXJ0aC52MS5BY2NlcHRXYWl0bGlzdE9mZmVyUmVxdWVzdBolLmJlcnRoLnYxLkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USfgoURGVjbGluZVdhaXRsaXN0T2ZmZXISJS5iZXJ0aC52MS5EZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QaJi5iZXJ0aC52MS5EZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJkChBHZXRXYWl0bGlzdENsYWltEiEuYmVydGgudjEuR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdENsYWltUmVzcG9uc2UiCZACAcrzGAIIAxJqChNBbnN3ZXJXYWl0bGlzdENsYWltEiQuYmVydGgudjEuQW5zd2VyV2FpdGxpc3RDbGFpbVJlcXVlc3QaJS5iZXJ0aC52MS5BbnN3ZXJXYWl0bGlzdENsYWltUmVzcG9uc2UiBsrzGAIIAxJ8ChNMaXN0V2FpdGxpc3RFbnRyaWVzEiQuYmVydGgudjEuTGlzdFdhaXRsaXN0RW50cmllc1JlcXVlc3QaJS5iZXJ0aC52MS5MaXN0V2FpdGxpc3RFbnRyaWVzUmVzcG9uc2UiGJACAcrzGBEIARINd2FpdGxpc3QucmVhZBJ5ChJMaXN0V2FpdGxpc3RPZmZlcnMSIy5iZXJ0aC52MS5MaXN0V2FpdGxpc3RPZmZlcnNSZXF1ZXN0GiQuYmVydGgudjEuTGlzdFdhaXRsaXN0T2ZmZXJzUmVzcG9uc2UiGJACAcrzGBEIARINd2FpdGxpc3QucmVhZBJ7ChNTZXRXYWl0bGlzdFByaW9yaXR5EiQuYmVydGgudjEuU2V0V2FpdGxpc3RQcmlvcml0eVJlcXVlc3QaJS5iZXJ0aC52MS5TZXRXYWl0bGlzdFByaW9yaXR5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnUKEU1vdmVXYWl0bGlzdEVudHJ5EiIuYmVydGgudjEuTW92ZVdhaXRsaXN0RW50cnlSZXF1ZXN0GiMuYmVydGgudjEuTW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USewoTQ3JlYXRlV2FpdGxpc3RPZmZlchIkLmJlcnRoLnYxLkNyZWF0ZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0GiUuYmVydGgudjEuQ3JlYXRlV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ7ChNFeHBpcmVXYWl0bGlzdE9mZmVyEiQuYmVydGgudjEuRXhwaXJlV2FpdGxpc3RPZmZlclJlcXVlc3QaJS5iZXJ0aC52MS5FeHBpcmVXYWl0bGlzdE9mZmVyUmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnsKE1JlbW92ZVdhaXRsaXN0RW50cnkSJC5iZXJ0aC52MS5SZW1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBolLmJlcnRoLnYxLlJlbW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USeQoQR2V0V2FpdGxpc3RSdWxlcxIhLmJlcnRoLnYxLkdldFdhaXRsaXN0UnVsZXNSZXF1ZXN0GiIuYmVydGgudjEuR2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSegoTVXBkYXRlV2FpdGxpc3RSdWxlcxIkLmJlcnRoLnYxLlVwZGF0ZVdhaXRsaXN0UnVsZXNSZXF1ZXN0GiUuYmVydGgudjEuVXBkYXRlV2FpdGxpc3RSdWxlc1Jlc3BvbnNlIhbK8xgSCAESDndhaXRsaXN0LnJ1bGVzEncKElJlc2V0V2FpdGxpc3RSdWxlcxIjLmJlcnRoLnYxLlJlc2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QaJC5iZXJ0aC52MS5SZXNldFdhaXRsaXN0UnVsZXNSZXNwb25zZSIWyvMYEggBEg53YWl0bGlzdC5ydWxlcxKUAQoZTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9ucxIqLmJlcnRoLnYxLkxpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXF1ZXN0GisuYmVydGgudjEuTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSgAEKFFByZXZpZXdXYWl0bGlzdFJ1bGVzEiUuYmVydGgudjEuUHJldmlld1dhaXRsaXN0UnVsZXNSZXF1ZXN0GiYuYmVydGgudjEuUHJldmlld1dhaXRsaXN0UnVsZXNSZXNwb25zZSIZkAIByvMYEggBEg53YWl0bGlzdC5ydWxlcxKCAQoVTGlzdFdhaXRsaXN0RGVjaXNpb25zEiYuYmVydGgudjEuTGlzdFdhaXRsaXN0RGVjaXNpb25zUmVxdWVzdBonLmJlcnRoLnYxLkxpc3RXYWl0bGlzdERlY2lzaW9uc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQShQEKFkV4cGxhaW5TZXNzaW9uV2FpdGxpc3QSJy5iZXJ0aC52MS5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVxdWVzdBooLmJlcnRoLnYxLkV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEn8KFEV4cGxhaW5XYWl0bGlzdEVudHJ5EiUuYmVydGgudjEuRXhwbGFpbldhaXRsaXN0RW50cnlSZXF1ZXN0GiYuYmVydGgudjEuRXhwbGFpbldhaXRsaXN0RW50cnlSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEoQBChRHZXRXYWl0bGlzdEFuYWx5dGljcxIlLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBomLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2UiHZACAcrzGBYIARISd2FpdGxpc3QuYW5hbHl0aWNzYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * JoinWaitlistRequest adds a member to a waitlist.
@@ -119,9 +98,9 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
   /**
    * The channel. The header X-Booking-Channel overrides it.
    *
-   * @generated from field: berth.v1.Channel channel = 9;
+   * @generated from field: berth.v1.BookingChannel channel = 9;
    */
-  channel: Channel;
+  channel: BookingChannel;
 
   /**
    * The caller's own reference. Unique in the tenant: the same request again returns the same entry.
@@ -143,7 +122,7 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
  * Use `create(JoinWaitlistRequestSchema)` to create a new message.
  */
 export const JoinWaitlistRequestSchema: GenMessage<JoinWaitlistRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 1);
+  messageDesc(file_berth_v1_waitlist_service, 0);
 
 /**
  * JoinWaitlistResponse is the new entry.
@@ -164,7 +143,7 @@ export type JoinWaitlistResponse = Message<"berth.v1.JoinWaitlistResponse"> & {
  * Use `create(JoinWaitlistResponseSchema)` to create a new message.
  */
 export const JoinWaitlistResponseSchema: GenMessage<JoinWaitlistResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 2);
+  messageDesc(file_berth_v1_waitlist_service, 1);
 
 /**
  * LeaveWaitlistRequest ends an entry.
@@ -199,7 +178,7 @@ export type LeaveWaitlistRequest = Message<"berth.v1.LeaveWaitlistRequest"> & {
  * Use `create(LeaveWaitlistRequestSchema)` to create a new message.
  */
 export const LeaveWaitlistRequestSchema: GenMessage<LeaveWaitlistRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 3);
+  messageDesc(file_berth_v1_waitlist_service, 2);
 
 /**
  * LeaveWaitlistResponse is the ended entry.
@@ -220,7 +199,7 @@ export type LeaveWaitlistResponse = Message<"berth.v1.LeaveWaitlistResponse"> & 
  * Use `create(LeaveWaitlistResponseSchema)` to create a new message.
  */
 export const LeaveWaitlistResponseSchema: GenMessage<LeaveWaitlistResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 4);
+  messageDesc(file_berth_v1_waitlist_service, 3);
 
 /**
  * ListMyEntriesRequest lists the caller's entries.
@@ -262,7 +241,7 @@ export type ListMyEntriesRequest = Message<"berth.v1.ListMyEntriesRequest"> & {
  * Use `create(ListMyEntriesRequestSchema)` to create a new message.
  */
 export const ListMyEntriesRequestSchema: GenMessage<ListMyEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 5);
+  messageDesc(file_berth_v1_waitlist_service, 4);
 
 /**
  * ListMyEntriesResponse is one page, newest first.
@@ -290,14 +269,14 @@ export type ListMyEntriesResponse = Message<"berth.v1.ListMyEntriesResponse"> & 
  * Use `create(ListMyEntriesResponseSchema)` to create a new message.
  */
 export const ListMyEntriesResponseSchema: GenMessage<ListMyEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 6);
+  messageDesc(file_berth_v1_waitlist_service, 5);
 
 /**
- * AcceptOfferRequest accepts an offer.
+ * AcceptWaitlistOfferRequest accepts an offer.
  *
- * @generated from message berth.v1.AcceptOfferRequest
+ * @generated from message berth.v1.AcceptWaitlistOfferRequest
  */
-export type AcceptOfferRequest = Message<"berth.v1.AcceptOfferRequest"> & {
+export type AcceptWaitlistOfferRequest = Message<"berth.v1.AcceptWaitlistOfferRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -321,18 +300,18 @@ export type AcceptOfferRequest = Message<"berth.v1.AcceptOfferRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.AcceptOfferRequest.
- * Use `create(AcceptOfferRequestSchema)` to create a new message.
+ * Describes the message berth.v1.AcceptWaitlistOfferRequest.
+ * Use `create(AcceptWaitlistOfferRequestSchema)` to create a new message.
  */
-export const AcceptOfferRequestSchema: GenMessage<AcceptOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 7);
+export const AcceptWaitlistOfferRequestSchema: GenMessage<AcceptWaitlistOfferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 6);
 
 /**
- * AcceptOfferResponse is the result.
+ * AcceptWaitlistOfferResponse is the result.
  *
- * @generated from message berth.v1.AcceptOfferResponse
+ * @generated from message berth.v1.AcceptWaitlistOfferResponse
  */
-export type AcceptOfferResponse = Message<"berth.v1.AcceptOfferResponse"> & {
+export type AcceptWaitlistOfferResponse = Message<"berth.v1.AcceptWaitlistOfferResponse"> & {
   /**
    * The confirmed booking.
    *
@@ -343,24 +322,24 @@ export type AcceptOfferResponse = Message<"berth.v1.AcceptOfferResponse"> & {
   /**
    * The accepted offer.
    *
-   * @generated from field: berth.v1.Offer offer = 2;
+   * @generated from field: berth.v1.WaitlistOffer offer = 2;
    */
-  offer?: Offer | undefined;
+  offer?: WaitlistOffer | undefined;
 };
 
 /**
- * Describes the message berth.v1.AcceptOfferResponse.
- * Use `create(AcceptOfferResponseSchema)` to create a new message.
+ * Describes the message berth.v1.AcceptWaitlistOfferResponse.
+ * Use `create(AcceptWaitlistOfferResponseSchema)` to create a new message.
  */
-export const AcceptOfferResponseSchema: GenMessage<AcceptOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 8);
+export const AcceptWaitlistOfferResponseSchema: GenMessage<AcceptWaitlistOfferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 7);
 
 /**
- * DeclineOfferRequest declines an offer.
+ * DeclineWaitlistOfferRequest declines an offer.
  *
- * @generated from message berth.v1.DeclineOfferRequest
+ * @generated from message berth.v1.DeclineWaitlistOfferRequest
  */
-export type DeclineOfferRequest = Message<"berth.v1.DeclineOfferRequest"> & {
+export type DeclineWaitlistOfferRequest = Message<"berth.v1.DeclineWaitlistOfferRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -391,24 +370,24 @@ export type DeclineOfferRequest = Message<"berth.v1.DeclineOfferRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.DeclineOfferRequest.
- * Use `create(DeclineOfferRequestSchema)` to create a new message.
+ * Describes the message berth.v1.DeclineWaitlistOfferRequest.
+ * Use `create(DeclineWaitlistOfferRequestSchema)` to create a new message.
  */
-export const DeclineOfferRequestSchema: GenMessage<DeclineOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 9);
+export const DeclineWaitlistOfferRequestSchema: GenMessage<DeclineWaitlistOfferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 8);
 
 /**
- * DeclineOfferResponse is the result.
+ * DeclineWaitlistOfferResponse is the result.
  *
- * @generated from message berth.v1.DeclineOfferResponse
+ * @generated from message berth.v1.DeclineWaitlistOfferResponse
  */
-export type DeclineOfferResponse = Message<"berth.v1.DeclineOfferResponse"> & {
+export type DeclineWaitlistOfferResponse = Message<"berth.v1.DeclineWaitlistOfferResponse"> & {
   /**
    * The declined offer.
    *
-   * @generated from field: berth.v1.Offer offer = 1;
+   * @generated from field: berth.v1.WaitlistOffer offer = 1;
    */
-  offer?: Offer | undefined;
+  offer?: WaitlistOffer | undefined;
 
   /**
    * The entry, waiting or ended.
@@ -419,18 +398,18 @@ export type DeclineOfferResponse = Message<"berth.v1.DeclineOfferResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.DeclineOfferResponse.
- * Use `create(DeclineOfferResponseSchema)` to create a new message.
+ * Describes the message berth.v1.DeclineWaitlistOfferResponse.
+ * Use `create(DeclineWaitlistOfferResponseSchema)` to create a new message.
  */
-export const DeclineOfferResponseSchema: GenMessage<DeclineOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 10);
+export const DeclineWaitlistOfferResponseSchema: GenMessage<DeclineWaitlistOfferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 9);
 
 /**
- * GetClaimRequest has the token of a claim link.
+ * GetWaitlistClaimRequest has the token of a claim link.
  *
- * @generated from message berth.v1.GetClaimRequest
+ * @generated from message berth.v1.GetWaitlistClaimRequest
  */
-export type GetClaimRequest = Message<"berth.v1.GetClaimRequest"> & {
+export type GetWaitlistClaimRequest = Message<"berth.v1.GetWaitlistClaimRequest"> & {
   /**
    * The token, as in the link.
    *
@@ -440,24 +419,24 @@ export type GetClaimRequest = Message<"berth.v1.GetClaimRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.GetClaimRequest.
- * Use `create(GetClaimRequestSchema)` to create a new message.
+ * Describes the message berth.v1.GetWaitlistClaimRequest.
+ * Use `create(GetWaitlistClaimRequestSchema)` to create a new message.
  */
-export const GetClaimRequestSchema: GenMessage<GetClaimRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 11);
+export const GetWaitlistClaimRequestSchema: GenMessage<GetWaitlistClaimRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 10);
 
 /**
- * GetClaimResponse is the offer.
+ * GetWaitlistClaimResponse is the offer.
  *
- * @generated from message berth.v1.GetClaimResponse
+ * @generated from message berth.v1.GetWaitlistClaimResponse
  */
-export type GetClaimResponse = Message<"berth.v1.GetClaimResponse"> & {
+export type GetWaitlistClaimResponse = Message<"berth.v1.GetWaitlistClaimResponse"> & {
   /**
    * The offer, without the member's id.
    *
-   * @generated from field: berth.v1.Offer offer = 1;
+   * @generated from field: berth.v1.WaitlistOffer offer = 1;
    */
-  offer?: Offer | undefined;
+  offer?: WaitlistOffer | undefined;
 
   /**
    * The name of the session's location.
@@ -504,18 +483,18 @@ export type GetClaimResponse = Message<"berth.v1.GetClaimResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.GetClaimResponse.
- * Use `create(GetClaimResponseSchema)` to create a new message.
+ * Describes the message berth.v1.GetWaitlistClaimResponse.
+ * Use `create(GetWaitlistClaimResponseSchema)` to create a new message.
  */
-export const GetClaimResponseSchema: GenMessage<GetClaimResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 12);
+export const GetWaitlistClaimResponseSchema: GenMessage<GetWaitlistClaimResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 11);
 
 /**
- * ClaimOfferRequest answers an offer.
+ * AnswerWaitlistClaimRequest answers an offer.
  *
- * @generated from message berth.v1.ClaimOfferRequest
+ * @generated from message berth.v1.AnswerWaitlistClaimRequest
  */
-export type ClaimOfferRequest = Message<"berth.v1.ClaimOfferRequest"> & {
+export type AnswerWaitlistClaimRequest = Message<"berth.v1.AnswerWaitlistClaimRequest"> & {
   /**
    * The token, as in the link.
    *
@@ -526,108 +505,45 @@ export type ClaimOfferRequest = Message<"berth.v1.ClaimOfferRequest"> & {
   /**
    * The answer.
    *
-   * @generated from field: berth.v1.ClaimAction action = 2;
+   * @generated from field: berth.v1.WaitlistClaimAction action = 2;
    */
-  action: ClaimAction;
+  action: WaitlistClaimAction;
 };
 
 /**
- * Describes the message berth.v1.ClaimOfferRequest.
- * Use `create(ClaimOfferRequestSchema)` to create a new message.
+ * Describes the message berth.v1.AnswerWaitlistClaimRequest.
+ * Use `create(AnswerWaitlistClaimRequestSchema)` to create a new message.
  */
-export const ClaimOfferRequestSchema: GenMessage<ClaimOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 13);
+export const AnswerWaitlistClaimRequestSchema: GenMessage<AnswerWaitlistClaimRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 12);
 
 /**
- * ClaimOfferResponse is the answered offer.
+ * AnswerWaitlistClaimResponse is the answered offer.
  *
- * @generated from message berth.v1.ClaimOfferResponse
+ * @generated from message berth.v1.AnswerWaitlistClaimResponse
  */
-export type ClaimOfferResponse = Message<"berth.v1.ClaimOfferResponse"> & {
+export type AnswerWaitlistClaimResponse = Message<"berth.v1.AnswerWaitlistClaimResponse"> & {
   /**
    * The accepted or declined offer.
    *
-   * @generated from field: berth.v1.Offer offer = 1;
+   * @generated from field: berth.v1.WaitlistOffer offer = 1;
    */
-  offer?: Offer | undefined;
+  offer?: WaitlistOffer | undefined;
 };
 
 /**
- * Describes the message berth.v1.ClaimOfferResponse.
- * Use `create(ClaimOfferResponseSchema)` to create a new message.
+ * Describes the message berth.v1.AnswerWaitlistClaimResponse.
+ * Use `create(AnswerWaitlistClaimResponseSchema)` to create a new message.
  */
-export const ClaimOfferResponseSchema: GenMessage<ClaimOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 14);
+export const AnswerWaitlistClaimResponseSchema: GenMessage<AnswerWaitlistClaimResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 13);
 
 /**
- * EntryFilter selects entries. An empty condition matches all.
+ * ListWaitlistEntriesRequest selects entries.
  *
- * @generated from message berth.v1.EntryFilter
+ * @generated from message berth.v1.ListWaitlistEntriesRequest
  */
-export type EntryFilter = Message<"berth.v1.EntryFilter"> & {
-  /**
-   * Entries that name this session, alone or among several.
-   *
-   * @generated from field: string session_id = 1;
-   */
-  sessionId: string;
-
-  /**
-   * Entries for sessions or time windows at this location.
-   *
-   * @generated from field: string location_id = 2;
-   */
-  locationId: string;
-
-  /**
-   * Entries for sessions or time windows of this service.
-   *
-   * @generated from field: string service_id = 3;
-   */
-  serviceId: string;
-
-  /**
-   * Entries for sessions or time windows with this resource.
-   *
-   * @generated from field: string resource_id = 4;
-   */
-  resourceId: string;
-
-  /**
-   * Only this member.
-   *
-   * @generated from field: string member_id = 5;
-   */
-  memberId: string;
-
-  /**
-   * Only these statuses. Empty: those that wait, with or without an offer.
-   *
-   * @generated from field: repeated berth.v1.WaitlistEntryStatus statuses = 6;
-   */
-  statuses: WaitlistEntryStatus[];
-
-  /**
-   * Entries for this period: by the start of a named session, or the days of a time window.
-   *
-   * @generated from field: berth.v1.TimeRange desired_within = 7;
-   */
-  desiredWithin?: TimeRange | undefined;
-};
-
-/**
- * Describes the message berth.v1.EntryFilter.
- * Use `create(EntryFilterSchema)` to create a new message.
- */
-export const EntryFilterSchema: GenMessage<EntryFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 15);
-
-/**
- * ListEntriesRequest selects entries.
- *
- * @generated from message berth.v1.ListEntriesRequest
- */
-export type ListEntriesRequest = Message<"berth.v1.ListEntriesRequest"> & {
+export type ListWaitlistEntriesRequest = Message<"berth.v1.ListWaitlistEntriesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -638,9 +554,9 @@ export type ListEntriesRequest = Message<"berth.v1.ListEntriesRequest"> & {
   /**
    * What to select. Absent: all.
    *
-   * @generated from field: berth.v1.EntryFilter filter = 2;
+   * @generated from field: berth.v1.WaitlistEntryFilter filter = 2;
    */
-  filter?: EntryFilter | undefined;
+  filter?: WaitlistEntryFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -658,18 +574,18 @@ export type ListEntriesRequest = Message<"berth.v1.ListEntriesRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListEntriesRequest.
- * Use `create(ListEntriesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistEntriesRequest.
+ * Use `create(ListWaitlistEntriesRequestSchema)` to create a new message.
  */
-export const ListEntriesRequestSchema: GenMessage<ListEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 16);
+export const ListWaitlistEntriesRequestSchema: GenMessage<ListWaitlistEntriesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 14);
 
 /**
- * ListEntriesResponse is one page, by time of joining.
+ * ListWaitlistEntriesResponse is one page, by time of joining.
  *
- * @generated from message berth.v1.ListEntriesResponse
+ * @generated from message berth.v1.ListWaitlistEntriesResponse
  */
-export type ListEntriesResponse = Message<"berth.v1.ListEntriesResponse"> & {
+export type ListWaitlistEntriesResponse = Message<"berth.v1.ListWaitlistEntriesResponse"> & {
   /**
    * The entries.
    *
@@ -686,18 +602,18 @@ export type ListEntriesResponse = Message<"berth.v1.ListEntriesResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ListEntriesResponse.
- * Use `create(ListEntriesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistEntriesResponse.
+ * Use `create(ListWaitlistEntriesResponseSchema)` to create a new message.
  */
-export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 17);
+export const ListWaitlistEntriesResponseSchema: GenMessage<ListWaitlistEntriesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 15);
 
 /**
- * ListOffersRequest selects offers.
+ * ListWaitlistOffersRequest selects offers.
  *
- * @generated from message berth.v1.ListOffersRequest
+ * @generated from message berth.v1.ListWaitlistOffersRequest
  */
-export type ListOffersRequest = Message<"berth.v1.ListOffersRequest"> & {
+export type ListWaitlistOffersRequest = Message<"berth.v1.ListWaitlistOffersRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -729,9 +645,9 @@ export type ListOffersRequest = Message<"berth.v1.ListOffersRequest"> & {
   /**
    * Only these statuses. Empty: all.
    *
-   * @generated from field: repeated berth.v1.OfferStatus statuses = 5;
+   * @generated from field: repeated berth.v1.WaitlistOfferStatus statuses = 5;
    */
-  statuses: OfferStatus[];
+  statuses: WaitlistOfferStatus[];
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -749,24 +665,24 @@ export type ListOffersRequest = Message<"berth.v1.ListOffersRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListOffersRequest.
- * Use `create(ListOffersRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistOffersRequest.
+ * Use `create(ListWaitlistOffersRequestSchema)` to create a new message.
  */
-export const ListOffersRequestSchema: GenMessage<ListOffersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 18);
+export const ListWaitlistOffersRequestSchema: GenMessage<ListWaitlistOffersRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 16);
 
 /**
- * ListOffersResponse is one page, newest first.
+ * ListWaitlistOffersResponse is one page, newest first.
  *
- * @generated from message berth.v1.ListOffersResponse
+ * @generated from message berth.v1.ListWaitlistOffersResponse
  */
-export type ListOffersResponse = Message<"berth.v1.ListOffersResponse"> & {
+export type ListWaitlistOffersResponse = Message<"berth.v1.ListWaitlistOffersResponse"> & {
   /**
    * The offers.
    *
-   * @generated from field: repeated berth.v1.Offer offers = 1;
+   * @generated from field: repeated berth.v1.WaitlistOffer offers = 1;
    */
-  offers: Offer[];
+  offers: WaitlistOffer[];
 
   /**
    * The token of the next page. Empty on the last page.
@@ -777,18 +693,18 @@ export type ListOffersResponse = Message<"berth.v1.ListOffersResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ListOffersResponse.
- * Use `create(ListOffersResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistOffersResponse.
+ * Use `create(ListWaitlistOffersResponseSchema)` to create a new message.
  */
-export const ListOffersResponseSchema: GenMessage<ListOffersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 19);
+export const ListWaitlistOffersResponseSchema: GenMessage<ListWaitlistOffersResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 17);
 
 /**
- * SetPriorityRequest changes the priority of an entry.
+ * SetWaitlistPriorityRequest changes the priority of an entry.
  *
- * @generated from message berth.v1.SetPriorityRequest
+ * @generated from message berth.v1.SetWaitlistPriorityRequest
  */
-export type SetPriorityRequest = Message<"berth.v1.SetPriorityRequest"> & {
+export type SetWaitlistPriorityRequest = Message<"berth.v1.SetWaitlistPriorityRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -826,18 +742,18 @@ export type SetPriorityRequest = Message<"berth.v1.SetPriorityRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.SetPriorityRequest.
- * Use `create(SetPriorityRequestSchema)` to create a new message.
+ * Describes the message berth.v1.SetWaitlistPriorityRequest.
+ * Use `create(SetWaitlistPriorityRequestSchema)` to create a new message.
  */
-export const SetPriorityRequestSchema: GenMessage<SetPriorityRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 20);
+export const SetWaitlistPriorityRequestSchema: GenMessage<SetWaitlistPriorityRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 18);
 
 /**
- * SetPriorityResponse is the changed entry.
+ * SetWaitlistPriorityResponse is the changed entry.
  *
- * @generated from message berth.v1.SetPriorityResponse
+ * @generated from message berth.v1.SetWaitlistPriorityResponse
  */
-export type SetPriorityResponse = Message<"berth.v1.SetPriorityResponse"> & {
+export type SetWaitlistPriorityResponse = Message<"berth.v1.SetWaitlistPriorityResponse"> & {
   /**
    * The entry, with its position.
    *
@@ -847,18 +763,18 @@ export type SetPriorityResponse = Message<"berth.v1.SetPriorityResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.SetPriorityResponse.
- * Use `create(SetPriorityResponseSchema)` to create a new message.
+ * Describes the message berth.v1.SetWaitlistPriorityResponse.
+ * Use `create(SetWaitlistPriorityResponseSchema)` to create a new message.
  */
-export const SetPriorityResponseSchema: GenMessage<SetPriorityResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 21);
+export const SetWaitlistPriorityResponseSchema: GenMessage<SetWaitlistPriorityResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 19);
 
 /**
- * MoveEntryRequest moves an entry in its queue.
+ * MoveWaitlistEntryRequest moves an entry in its queue.
  *
- * @generated from message berth.v1.MoveEntryRequest
+ * @generated from message berth.v1.MoveWaitlistEntryRequest
  */
-export type MoveEntryRequest = Message<"berth.v1.MoveEntryRequest"> & {
+export type MoveWaitlistEntryRequest = Message<"berth.v1.MoveWaitlistEntryRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -889,18 +805,18 @@ export type MoveEntryRequest = Message<"berth.v1.MoveEntryRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.MoveEntryRequest.
- * Use `create(MoveEntryRequestSchema)` to create a new message.
+ * Describes the message berth.v1.MoveWaitlistEntryRequest.
+ * Use `create(MoveWaitlistEntryRequestSchema)` to create a new message.
  */
-export const MoveEntryRequestSchema: GenMessage<MoveEntryRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 22);
+export const MoveWaitlistEntryRequestSchema: GenMessage<MoveWaitlistEntryRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 20);
 
 /**
- * MoveEntryResponse is the moved entry.
+ * MoveWaitlistEntryResponse is the moved entry.
  *
- * @generated from message berth.v1.MoveEntryResponse
+ * @generated from message berth.v1.MoveWaitlistEntryResponse
  */
-export type MoveEntryResponse = Message<"berth.v1.MoveEntryResponse"> & {
+export type MoveWaitlistEntryResponse = Message<"berth.v1.MoveWaitlistEntryResponse"> & {
   /**
    * The entry, with its position.
    *
@@ -910,18 +826,18 @@ export type MoveEntryResponse = Message<"berth.v1.MoveEntryResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.MoveEntryResponse.
- * Use `create(MoveEntryResponseSchema)` to create a new message.
+ * Describes the message berth.v1.MoveWaitlistEntryResponse.
+ * Use `create(MoveWaitlistEntryResponseSchema)` to create a new message.
  */
-export const MoveEntryResponseSchema: GenMessage<MoveEntryResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 23);
+export const MoveWaitlistEntryResponseSchema: GenMessage<MoveWaitlistEntryResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 21);
 
 /**
- * OfferPlaceRequest offers a session to an entry.
+ * CreateWaitlistOfferRequest offers a session to an entry.
  *
- * @generated from message berth.v1.OfferPlaceRequest
+ * @generated from message berth.v1.CreateWaitlistOfferRequest
  */
-export type OfferPlaceRequest = Message<"berth.v1.OfferPlaceRequest"> & {
+export type CreateWaitlistOfferRequest = Message<"berth.v1.CreateWaitlistOfferRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -960,39 +876,39 @@ export type OfferPlaceRequest = Message<"berth.v1.OfferPlaceRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.OfferPlaceRequest.
- * Use `create(OfferPlaceRequestSchema)` to create a new message.
+ * Describes the message berth.v1.CreateWaitlistOfferRequest.
+ * Use `create(CreateWaitlistOfferRequestSchema)` to create a new message.
  */
-export const OfferPlaceRequestSchema: GenMessage<OfferPlaceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 24);
+export const CreateWaitlistOfferRequestSchema: GenMessage<CreateWaitlistOfferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 22);
 
 /**
- * OfferPlaceResponse is the new offer.
+ * CreateWaitlistOfferResponse is the new offer.
  *
- * @generated from message berth.v1.OfferPlaceResponse
+ * @generated from message berth.v1.CreateWaitlistOfferResponse
  */
-export type OfferPlaceResponse = Message<"berth.v1.OfferPlaceResponse"> & {
+export type CreateWaitlistOfferResponse = Message<"berth.v1.CreateWaitlistOfferResponse"> & {
   /**
    * The live offer.
    *
-   * @generated from field: berth.v1.Offer offer = 1;
+   * @generated from field: berth.v1.WaitlistOffer offer = 1;
    */
-  offer?: Offer | undefined;
+  offer?: WaitlistOffer | undefined;
 };
 
 /**
- * Describes the message berth.v1.OfferPlaceResponse.
- * Use `create(OfferPlaceResponseSchema)` to create a new message.
+ * Describes the message berth.v1.CreateWaitlistOfferResponse.
+ * Use `create(CreateWaitlistOfferResponseSchema)` to create a new message.
  */
-export const OfferPlaceResponseSchema: GenMessage<OfferPlaceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 25);
+export const CreateWaitlistOfferResponseSchema: GenMessage<CreateWaitlistOfferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 23);
 
 /**
- * ExpireOfferRequest ends an offer.
+ * ExpireWaitlistOfferRequest ends an offer.
  *
- * @generated from message berth.v1.ExpireOfferRequest
+ * @generated from message berth.v1.ExpireWaitlistOfferRequest
  */
-export type ExpireOfferRequest = Message<"berth.v1.ExpireOfferRequest"> & {
+export type ExpireWaitlistOfferRequest = Message<"berth.v1.ExpireWaitlistOfferRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1016,39 +932,39 @@ export type ExpireOfferRequest = Message<"berth.v1.ExpireOfferRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ExpireOfferRequest.
- * Use `create(ExpireOfferRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ExpireWaitlistOfferRequest.
+ * Use `create(ExpireWaitlistOfferRequestSchema)` to create a new message.
  */
-export const ExpireOfferRequestSchema: GenMessage<ExpireOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 26);
+export const ExpireWaitlistOfferRequestSchema: GenMessage<ExpireWaitlistOfferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 24);
 
 /**
- * ExpireOfferResponse is the ended offer.
+ * ExpireWaitlistOfferResponse is the ended offer.
  *
- * @generated from message berth.v1.ExpireOfferResponse
+ * @generated from message berth.v1.ExpireWaitlistOfferResponse
  */
-export type ExpireOfferResponse = Message<"berth.v1.ExpireOfferResponse"> & {
+export type ExpireWaitlistOfferResponse = Message<"berth.v1.ExpireWaitlistOfferResponse"> & {
   /**
    * The expired offer.
    *
-   * @generated from field: berth.v1.Offer offer = 1;
+   * @generated from field: berth.v1.WaitlistOffer offer = 1;
    */
-  offer?: Offer | undefined;
+  offer?: WaitlistOffer | undefined;
 };
 
 /**
- * Describes the message berth.v1.ExpireOfferResponse.
- * Use `create(ExpireOfferResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ExpireWaitlistOfferResponse.
+ * Use `create(ExpireWaitlistOfferResponseSchema)` to create a new message.
  */
-export const ExpireOfferResponseSchema: GenMessage<ExpireOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 27);
+export const ExpireWaitlistOfferResponseSchema: GenMessage<ExpireWaitlistOfferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 25);
 
 /**
- * RemoveEntryRequest ends an entry.
+ * RemoveWaitlistEntryRequest ends an entry.
  *
- * @generated from message berth.v1.RemoveEntryRequest
+ * @generated from message berth.v1.RemoveWaitlistEntryRequest
  */
-export type RemoveEntryRequest = Message<"berth.v1.RemoveEntryRequest"> & {
+export type RemoveWaitlistEntryRequest = Message<"berth.v1.RemoveWaitlistEntryRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1079,18 +995,18 @@ export type RemoveEntryRequest = Message<"berth.v1.RemoveEntryRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.RemoveEntryRequest.
- * Use `create(RemoveEntryRequestSchema)` to create a new message.
+ * Describes the message berth.v1.RemoveWaitlistEntryRequest.
+ * Use `create(RemoveWaitlistEntryRequestSchema)` to create a new message.
  */
-export const RemoveEntryRequestSchema: GenMessage<RemoveEntryRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 28);
+export const RemoveWaitlistEntryRequestSchema: GenMessage<RemoveWaitlistEntryRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 26);
 
 /**
- * RemoveEntryResponse is the ended entry.
+ * RemoveWaitlistEntryResponse is the ended entry.
  *
- * @generated from message berth.v1.RemoveEntryResponse
+ * @generated from message berth.v1.RemoveWaitlistEntryResponse
  */
-export type RemoveEntryResponse = Message<"berth.v1.RemoveEntryResponse"> & {
+export type RemoveWaitlistEntryResponse = Message<"berth.v1.RemoveWaitlistEntryResponse"> & {
   /**
    * The entry, which no longer waits.
    *
@@ -1100,18 +1016,18 @@ export type RemoveEntryResponse = Message<"berth.v1.RemoveEntryResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.RemoveEntryResponse.
- * Use `create(RemoveEntryResponseSchema)` to create a new message.
+ * Describes the message berth.v1.RemoveWaitlistEntryResponse.
+ * Use `create(RemoveWaitlistEntryResponseSchema)` to create a new message.
  */
-export const RemoveEntryResponseSchema: GenMessage<RemoveEntryResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 29);
+export const RemoveWaitlistEntryResponseSchema: GenMessage<RemoveWaitlistEntryResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 27);
 
 /**
- * GetRulesRequest selects rules.
+ * GetWaitlistRulesRequest selects rules.
  *
- * @generated from message berth.v1.GetRulesRequest
+ * @generated from message berth.v1.GetWaitlistRulesRequest
  */
-export type GetRulesRequest = Message<"berth.v1.GetRulesRequest"> & {
+export type GetWaitlistRulesRequest = Message<"berth.v1.GetWaitlistRulesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1135,18 +1051,18 @@ export type GetRulesRequest = Message<"berth.v1.GetRulesRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.GetRulesRequest.
- * Use `create(GetRulesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.GetWaitlistRulesRequest.
+ * Use `create(GetWaitlistRulesRequestSchema)` to create a new message.
  */
-export const GetRulesRequestSchema: GenMessage<GetRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 30);
+export const GetWaitlistRulesRequestSchema: GenMessage<GetWaitlistRulesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 28);
 
 /**
- * GetRulesResponse has the rules that apply.
+ * GetWaitlistRulesResponse has the rules that apply.
  *
- * @generated from message berth.v1.GetRulesResponse
+ * @generated from message berth.v1.GetWaitlistRulesResponse
  */
-export type GetRulesResponse = Message<"berth.v1.GetRulesResponse"> & {
+export type GetWaitlistRulesResponse = Message<"berth.v1.GetWaitlistRulesResponse"> & {
   /**
    * The rules, with the origin of each value.
    *
@@ -1156,18 +1072,18 @@ export type GetRulesResponse = Message<"berth.v1.GetRulesResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.GetRulesResponse.
- * Use `create(GetRulesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.GetWaitlistRulesResponse.
+ * Use `create(GetWaitlistRulesResponseSchema)` to create a new message.
  */
-export const GetRulesResponseSchema: GenMessage<GetRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 31);
+export const GetWaitlistRulesResponseSchema: GenMessage<GetWaitlistRulesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 29);
 
 /**
- * UpdateRulesRequest edits the rules of one level.
+ * UpdateWaitlistRulesRequest edits the rules of one level.
  *
- * @generated from message berth.v1.UpdateRulesRequest
+ * @generated from message berth.v1.UpdateWaitlistRulesRequest
  */
-export type UpdateRulesRequest = Message<"berth.v1.UpdateRulesRequest"> & {
+export type UpdateWaitlistRulesRequest = Message<"berth.v1.UpdateWaitlistRulesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1219,18 +1135,18 @@ export type UpdateRulesRequest = Message<"berth.v1.UpdateRulesRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.UpdateRulesRequest.
- * Use `create(UpdateRulesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateWaitlistRulesRequest.
+ * Use `create(UpdateWaitlistRulesRequestSchema)` to create a new message.
  */
-export const UpdateRulesRequestSchema: GenMessage<UpdateRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 32);
+export const UpdateWaitlistRulesRequestSchema: GenMessage<UpdateWaitlistRulesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 30);
 
 /**
- * UpdateRulesResponse has the rules that apply now.
+ * UpdateWaitlistRulesResponse has the rules that apply now.
  *
- * @generated from message berth.v1.UpdateRulesResponse
+ * @generated from message berth.v1.UpdateWaitlistRulesResponse
  */
-export type UpdateRulesResponse = Message<"berth.v1.UpdateRulesResponse"> & {
+export type UpdateWaitlistRulesResponse = Message<"berth.v1.UpdateWaitlistRulesResponse"> & {
   /**
    * The rules, with the origin of each value.
    *
@@ -1240,18 +1156,18 @@ export type UpdateRulesResponse = Message<"berth.v1.UpdateRulesResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.UpdateRulesResponse.
- * Use `create(UpdateRulesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.UpdateWaitlistRulesResponse.
+ * Use `create(UpdateWaitlistRulesResponseSchema)` to create a new message.
  */
-export const UpdateRulesResponseSchema: GenMessage<UpdateRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 33);
+export const UpdateWaitlistRulesResponseSchema: GenMessage<UpdateWaitlistRulesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 31);
 
 /**
- * ResetRulesRequest resets the rules of one level.
+ * ResetWaitlistRulesRequest resets the rules of one level.
  *
- * @generated from message berth.v1.ResetRulesRequest
+ * @generated from message berth.v1.ResetWaitlistRulesRequest
  */
-export type ResetRulesRequest = Message<"berth.v1.ResetRulesRequest"> & {
+export type ResetWaitlistRulesRequest = Message<"berth.v1.ResetWaitlistRulesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1289,18 +1205,18 @@ export type ResetRulesRequest = Message<"berth.v1.ResetRulesRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ResetRulesRequest.
- * Use `create(ResetRulesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ResetWaitlistRulesRequest.
+ * Use `create(ResetWaitlistRulesRequestSchema)` to create a new message.
  */
-export const ResetRulesRequestSchema: GenMessage<ResetRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 34);
+export const ResetWaitlistRulesRequestSchema: GenMessage<ResetWaitlistRulesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 32);
 
 /**
- * ResetRulesResponse has the rules that apply now.
+ * ResetWaitlistRulesResponse has the rules that apply now.
  *
- * @generated from message berth.v1.ResetRulesResponse
+ * @generated from message berth.v1.ResetWaitlistRulesResponse
  */
-export type ResetRulesResponse = Message<"berth.v1.ResetRulesResponse"> & {
+export type ResetWaitlistRulesResponse = Message<"berth.v1.ResetWaitlistRulesResponse"> & {
   /**
    * The rules, with the origin of each value.
    *
@@ -1310,18 +1226,18 @@ export type ResetRulesResponse = Message<"berth.v1.ResetRulesResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ResetRulesResponse.
- * Use `create(ResetRulesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ResetWaitlistRulesResponse.
+ * Use `create(ResetWaitlistRulesResponseSchema)` to create a new message.
  */
-export const ResetRulesResponseSchema: GenMessage<ResetRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 35);
+export const ResetWaitlistRulesResponseSchema: GenMessage<ResetWaitlistRulesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 33);
 
 /**
- * ListRulesVersionsRequest selects edits.
+ * ListWaitlistRulesVersionsRequest selects edits.
  *
- * @generated from message berth.v1.ListRulesVersionsRequest
+ * @generated from message berth.v1.ListWaitlistRulesVersionsRequest
  */
-export type ListRulesVersionsRequest = Message<"berth.v1.ListRulesVersionsRequest"> & {
+export type ListWaitlistRulesVersionsRequest = Message<"berth.v1.ListWaitlistRulesVersionsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1359,18 +1275,18 @@ export type ListRulesVersionsRequest = Message<"berth.v1.ListRulesVersionsReques
 };
 
 /**
- * Describes the message berth.v1.ListRulesVersionsRequest.
- * Use `create(ListRulesVersionsRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistRulesVersionsRequest.
+ * Use `create(ListWaitlistRulesVersionsRequestSchema)` to create a new message.
  */
-export const ListRulesVersionsRequestSchema: GenMessage<ListRulesVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 36);
+export const ListWaitlistRulesVersionsRequestSchema: GenMessage<ListWaitlistRulesVersionsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 34);
 
 /**
- * ListRulesVersionsResponse is one page, newest first.
+ * ListWaitlistRulesVersionsResponse is one page, newest first.
  *
- * @generated from message berth.v1.ListRulesVersionsResponse
+ * @generated from message berth.v1.ListWaitlistRulesVersionsResponse
  */
-export type ListRulesVersionsResponse = Message<"berth.v1.ListRulesVersionsResponse"> & {
+export type ListWaitlistRulesVersionsResponse = Message<"berth.v1.ListWaitlistRulesVersionsResponse"> & {
   /**
    * The edits of that location or service, or of all levels if none is named.
    *
@@ -1387,18 +1303,18 @@ export type ListRulesVersionsResponse = Message<"berth.v1.ListRulesVersionsRespo
 };
 
 /**
- * Describes the message berth.v1.ListRulesVersionsResponse.
- * Use `create(ListRulesVersionsResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistRulesVersionsResponse.
+ * Use `create(ListWaitlistRulesVersionsResponseSchema)` to create a new message.
  */
-export const ListRulesVersionsResponseSchema: GenMessage<ListRulesVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 37);
+export const ListWaitlistRulesVersionsResponseSchema: GenMessage<ListWaitlistRulesVersionsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 35);
 
 /**
- * PreviewRulesRequest has a draft of the rules of one level.
+ * PreviewWaitlistRulesRequest has a draft of the rules of one level.
  *
- * @generated from message berth.v1.PreviewRulesRequest
+ * @generated from message berth.v1.PreviewWaitlistRulesRequest
  */
-export type PreviewRulesRequest = Message<"berth.v1.PreviewRulesRequest"> & {
+export type PreviewWaitlistRulesRequest = Message<"berth.v1.PreviewWaitlistRulesRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1450,80 +1366,24 @@ export type PreviewRulesRequest = Message<"berth.v1.PreviewRulesRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.PreviewRulesRequest.
- * Use `create(PreviewRulesRequestSchema)` to create a new message.
+ * Describes the message berth.v1.PreviewWaitlistRulesRequest.
+ * Use `create(PreviewWaitlistRulesRequestSchema)` to create a new message.
  */
-export const PreviewRulesRequestSchema: GenMessage<PreviewRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 38);
+export const PreviewWaitlistRulesRequestSchema: GenMessage<PreviewWaitlistRulesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 36);
 
 /**
- * PreviewedMove is a past decision and the result of the draft.
+ * PreviewWaitlistRulesResponse is the result of a draft.
  *
- * @generated from message berth.v1.PreviewedMove
+ * @generated from message berth.v1.PreviewWaitlistRulesResponse
  */
-export type PreviewedMove = Message<"berth.v1.PreviewedMove"> & {
-  /**
-   * The decision as it was.
-   *
-   * @generated from field: berth.v1.WaitlistDecision decision = 1;
-   */
-  decision?: WaitlistDecision | undefined;
-
-  /**
-   * The result under the draft.
-   *
-   * @generated from field: berth.v1.WaitlistMove draft_move = 2;
-   */
-  draftMove: WaitlistMove;
-
-  /**
-   * How the draft would have given the seats.
-   *
-   * @generated from field: berth.v1.WaitlistMode draft_mode = 3;
-   */
-  draftMode: WaitlistMode;
-
-  /**
-   * The decision about each entry under the draft, in its order.
-   *
-   * @generated from field: repeated berth.v1.WaitlistVerdict draft_verdicts = 4;
-   */
-  draftVerdicts: WaitlistVerdict[];
-
-  /**
-   * Whether the draft would have changed the result for any entry.
-   *
-   * @generated from field: bool changed = 5;
-   */
-  changed: boolean;
-
-  /**
-   * The difference in English sentences.
-   *
-   * @generated from field: repeated string sentences = 6;
-   */
-  sentences: string[];
-};
-
-/**
- * Describes the message berth.v1.PreviewedMove.
- * Use `create(PreviewedMoveSchema)` to create a new message.
- */
-export const PreviewedMoveSchema: GenMessage<PreviewedMove> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 39);
-
-/**
- * PreviewRulesResponse is the result of a draft.
- *
- * @generated from message berth.v1.PreviewRulesResponse
- */
-export type PreviewRulesResponse = Message<"berth.v1.PreviewRulesResponse"> & {
+export type PreviewWaitlistRulesResponse = Message<"berth.v1.PreviewWaitlistRulesResponse"> & {
   /**
    * The decisions, newest first.
    *
-   * @generated from field: repeated berth.v1.PreviewedMove moves = 1;
+   * @generated from field: repeated berth.v1.PreviewedWaitlistMove moves = 1;
    */
-  moves: PreviewedMove[];
+  moves: PreviewedWaitlistMove[];
 
   /**
    * How many of them the draft would have changed.
@@ -1562,18 +1422,18 @@ export type PreviewRulesResponse = Message<"berth.v1.PreviewRulesResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.PreviewRulesResponse.
- * Use `create(PreviewRulesResponseSchema)` to create a new message.
+ * Describes the message berth.v1.PreviewWaitlistRulesResponse.
+ * Use `create(PreviewWaitlistRulesResponseSchema)` to create a new message.
  */
-export const PreviewRulesResponseSchema: GenMessage<PreviewRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 40);
+export const PreviewWaitlistRulesResponseSchema: GenMessage<PreviewWaitlistRulesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 37);
 
 /**
- * ListDecisionsRequest selects decisions.
+ * ListWaitlistDecisionsRequest selects decisions.
  *
- * @generated from message berth.v1.ListDecisionsRequest
+ * @generated from message berth.v1.ListWaitlistDecisionsRequest
  */
-export type ListDecisionsRequest = Message<"berth.v1.ListDecisionsRequest"> & {
+export type ListWaitlistDecisionsRequest = Message<"berth.v1.ListWaitlistDecisionsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1632,18 +1492,18 @@ export type ListDecisionsRequest = Message<"berth.v1.ListDecisionsRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ListDecisionsRequest.
- * Use `create(ListDecisionsRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistDecisionsRequest.
+ * Use `create(ListWaitlistDecisionsRequestSchema)` to create a new message.
  */
-export const ListDecisionsRequestSchema: GenMessage<ListDecisionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 41);
+export const ListWaitlistDecisionsRequestSchema: GenMessage<ListWaitlistDecisionsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 38);
 
 /**
- * ListDecisionsResponse is one page, newest first.
+ * ListWaitlistDecisionsResponse is one page, newest first.
  *
- * @generated from message berth.v1.ListDecisionsResponse
+ * @generated from message berth.v1.ListWaitlistDecisionsResponse
  */
-export type ListDecisionsResponse = Message<"berth.v1.ListDecisionsResponse"> & {
+export type ListWaitlistDecisionsResponse = Message<"berth.v1.ListWaitlistDecisionsResponse"> & {
   /**
    * The decisions.
    *
@@ -1660,18 +1520,18 @@ export type ListDecisionsResponse = Message<"berth.v1.ListDecisionsResponse"> & 
 };
 
 /**
- * Describes the message berth.v1.ListDecisionsResponse.
- * Use `create(ListDecisionsResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListWaitlistDecisionsResponse.
+ * Use `create(ListWaitlistDecisionsResponseSchema)` to create a new message.
  */
-export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 42);
+export const ListWaitlistDecisionsResponseSchema: GenMessage<ListWaitlistDecisionsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 39);
 
 /**
- * ExplainSessionRequest selects a session.
+ * ExplainSessionWaitlistRequest selects a session.
  *
- * @generated from message berth.v1.ExplainSessionRequest
+ * @generated from message berth.v1.ExplainSessionWaitlistRequest
  */
-export type ExplainSessionRequest = Message<"berth.v1.ExplainSessionRequest"> & {
+export type ExplainSessionWaitlistRequest = Message<"berth.v1.ExplainSessionWaitlistRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1688,18 +1548,18 @@ export type ExplainSessionRequest = Message<"berth.v1.ExplainSessionRequest"> & 
 };
 
 /**
- * Describes the message berth.v1.ExplainSessionRequest.
- * Use `create(ExplainSessionRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ExplainSessionWaitlistRequest.
+ * Use `create(ExplainSessionWaitlistRequestSchema)` to create a new message.
  */
-export const ExplainSessionRequestSchema: GenMessage<ExplainSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 43);
+export const ExplainSessionWaitlistRequestSchema: GenMessage<ExplainSessionWaitlistRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 40);
 
 /**
- * ExplainSessionResponse is the history of a session's waitlist.
+ * ExplainSessionWaitlistResponse is the history of a session's waitlist.
  *
- * @generated from message berth.v1.ExplainSessionResponse
+ * @generated from message berth.v1.ExplainSessionWaitlistResponse
  */
-export type ExplainSessionResponse = Message<"berth.v1.ExplainSessionResponse"> & {
+export type ExplainSessionWaitlistResponse = Message<"berth.v1.ExplainSessionWaitlistResponse"> & {
   /**
    * All decisions, oldest first, at most 500.
    *
@@ -1710,9 +1570,9 @@ export type ExplainSessionResponse = Message<"berth.v1.ExplainSessionResponse"> 
   /**
    * All offers, oldest first, at most 500.
    *
-   * @generated from field: repeated berth.v1.Offer offers = 2;
+   * @generated from field: repeated berth.v1.WaitlistOffer offers = 2;
    */
-  offers: Offer[];
+  offers: WaitlistOffer[];
 
   /**
    * The waiting entries, in order.
@@ -1730,18 +1590,18 @@ export type ExplainSessionResponse = Message<"berth.v1.ExplainSessionResponse"> 
 };
 
 /**
- * Describes the message berth.v1.ExplainSessionResponse.
- * Use `create(ExplainSessionResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ExplainSessionWaitlistResponse.
+ * Use `create(ExplainSessionWaitlistResponseSchema)` to create a new message.
  */
-export const ExplainSessionResponseSchema: GenMessage<ExplainSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 44);
+export const ExplainSessionWaitlistResponseSchema: GenMessage<ExplainSessionWaitlistResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 41);
 
 /**
- * ExplainEntryRequest selects an entry.
+ * ExplainWaitlistEntryRequest selects an entry.
  *
- * @generated from message berth.v1.ExplainEntryRequest
+ * @generated from message berth.v1.ExplainWaitlistEntryRequest
  */
-export type ExplainEntryRequest = Message<"berth.v1.ExplainEntryRequest"> & {
+export type ExplainWaitlistEntryRequest = Message<"berth.v1.ExplainWaitlistEntryRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -1758,46 +1618,18 @@ export type ExplainEntryRequest = Message<"berth.v1.ExplainEntryRequest"> & {
 };
 
 /**
- * Describes the message berth.v1.ExplainEntryRequest.
- * Use `create(ExplainEntryRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ExplainWaitlistEntryRequest.
+ * Use `create(ExplainWaitlistEntryRequestSchema)` to create a new message.
  */
-export const ExplainEntryRequestSchema: GenMessage<ExplainEntryRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 45);
+export const ExplainWaitlistEntryRequestSchema: GenMessage<ExplainWaitlistEntryRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 42);
 
 /**
- * EntryVerdict is a decision and its result for an entry.
+ * ExplainWaitlistEntryResponse is the history of an entry.
  *
- * @generated from message berth.v1.EntryVerdict
+ * @generated from message berth.v1.ExplainWaitlistEntryResponse
  */
-export type EntryVerdict = Message<"berth.v1.EntryVerdict"> & {
-  /**
-   * The decision. For members without the permission it does not name others.
-   *
-   * @generated from field: berth.v1.WaitlistDecision decision = 1;
-   */
-  decision?: WaitlistDecision | undefined;
-
-  /**
-   * The result for this entry.
-   *
-   * @generated from field: berth.v1.WaitlistVerdict verdict = 2;
-   */
-  verdict?: WaitlistVerdict | undefined;
-};
-
-/**
- * Describes the message berth.v1.EntryVerdict.
- * Use `create(EntryVerdictSchema)` to create a new message.
- */
-export const EntryVerdictSchema: GenMessage<EntryVerdict> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 46);
-
-/**
- * ExplainEntryResponse is the history of an entry.
- *
- * @generated from message berth.v1.ExplainEntryResponse
- */
-export type ExplainEntryResponse = Message<"berth.v1.ExplainEntryResponse"> & {
+export type ExplainWaitlistEntryResponse = Message<"berth.v1.ExplainWaitlistEntryResponse"> & {
   /**
    * The entry, with its position.
    *
@@ -1808,16 +1640,16 @@ export type ExplainEntryResponse = Message<"berth.v1.ExplainEntryResponse"> & {
   /**
    * All decisions that considered it, oldest first, at most 500.
    *
-   * @generated from field: repeated berth.v1.EntryVerdict verdicts = 2;
+   * @generated from field: repeated berth.v1.WaitlistEntryVerdict verdicts = 2;
    */
-  verdicts: EntryVerdict[];
+  verdicts: WaitlistEntryVerdict[];
 
   /**
    * Its offers, oldest first.
    *
-   * @generated from field: repeated berth.v1.Offer offers = 3;
+   * @generated from field: repeated berth.v1.WaitlistOffer offers = 3;
    */
-  offers: Offer[];
+  offers: WaitlistOffer[];
 
   /**
    * The history in English sentences.
@@ -1828,11 +1660,11 @@ export type ExplainEntryResponse = Message<"berth.v1.ExplainEntryResponse"> & {
 };
 
 /**
- * Describes the message berth.v1.ExplainEntryResponse.
- * Use `create(ExplainEntryResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ExplainWaitlistEntryResponse.
+ * Use `create(ExplainWaitlistEntryResponseSchema)` to create a new message.
  */
-export const ExplainEntryResponseSchema: GenMessage<ExplainEntryResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 47);
+export const ExplainWaitlistEntryResponseSchema: GenMessage<ExplainWaitlistEntryResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 43);
 
 /**
  * GetWaitlistAnalyticsRequest selects what is counted.
@@ -1874,154 +1706,7 @@ export type GetWaitlistAnalyticsRequest = Message<"berth.v1.GetWaitlistAnalytics
  * Use `create(GetWaitlistAnalyticsRequestSchema)` to create a new message.
  */
 export const GetWaitlistAnalyticsRequestSchema: GenMessage<GetWaitlistAnalyticsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 48);
-
-/**
- * WaitlistFigures count entries and offers.
- *
- * @generated from message berth.v1.WaitlistFigures
- */
-export type WaitlistFigures = Message<"berth.v1.WaitlistFigures"> & {
-  /**
-   * Entries that joined.
-   *
-   * @generated from field: int64 entries = 1;
-   */
-  entries: bigint;
-
-  /**
-   * The part of entries that still waits.
-   *
-   * @generated from field: int64 active = 2;
-   */
-  active: bigint;
-
-  /**
-   * The part of entries that became bookings.
-   *
-   * @generated from field: int64 booked = 3;
-   */
-  booked: bigint;
-
-  /**
-   * Entries that were booked without an offer.
-   *
-   * @generated from field: int64 promoted = 4;
-   */
-  promoted: bigint;
-
-  /**
-   * Offers that were made.
-   *
-   * @generated from field: int64 offers_sent = 5;
-   */
-  offersSent: bigint;
-
-  /**
-   * The part of offers_sent that was accepted.
-   *
-   * @generated from field: int64 accepted = 6;
-   */
-  accepted: bigint;
-
-  /**
-   * The part of offers_sent that was declined.
-   *
-   * @generated from field: int64 declined = 7;
-   */
-  declined: bigint;
-
-  /**
-   * The part of offers_sent that expired.
-   *
-   * @generated from field: int64 expired = 8;
-   */
-  expired: bigint;
-
-  /**
-   * The part of offers_sent that was withdrawn.
-   *
-   * @generated from field: int64 withdrawn = 9;
-   */
-  withdrawn: bigint;
-
-  /**
-   * accepted / offers_sent, 0 to 1. 0 without offers.
-   *
-   * @generated from field: double acceptance_rate = 10;
-   */
-  acceptanceRate: number;
-
-  /**
-   * booked / entries, 0 to 1. 0 without entries.
-   *
-   * @generated from field: double conversion_rate = 11;
-   */
-  conversionRate: number;
-
-  /**
-   * The mean time from an offer to its answer, accepted or declined. Absent without answers.
-   *
-   * @generated from field: google.protobuf.Duration average_response_time = 12;
-   */
-  averageResponseTime?: Duration | undefined;
-
-  /**
-   * The mean number of offers in a round until one was accepted. 0 if none was.
-   *
-   * @generated from field: double average_cascade_depth = 13;
-   */
-  averageCascadeDepth: number;
-
-  /**
-   * The maximum number of offers in a round until one was accepted.
-   *
-   * @generated from field: int32 max_cascade_depth = 14;
-   */
-  maxCascadeDepth: number;
-};
-
-/**
- * Describes the message berth.v1.WaitlistFigures.
- * Use `create(WaitlistFiguresSchema)` to create a new message.
- */
-export const WaitlistFiguresSchema: GenMessage<WaitlistFigures> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 49);
-
-/**
- * WaitlistFiguresRow has the figures of a day, location or service.
- *
- * @generated from message berth.v1.WaitlistFiguresRow
- */
-export type WaitlistFiguresRow = Message<"berth.v1.WaitlistFiguresRow"> & {
-  /**
-   * The location or service, or the day (2026-03-09) in the tenant's time zone.
-   *
-   * @generated from field: string key = 1;
-   */
-  key: string;
-
-  /**
-   * The name of the location or service, or the day.
-   *
-   * @generated from field: string name = 2;
-   */
-  name: string;
-
-  /**
-   * The figures.
-   *
-   * @generated from field: berth.v1.WaitlistFigures figures = 3;
-   */
-  figures?: WaitlistFigures | undefined;
-};
-
-/**
- * Describes the message berth.v1.WaitlistFiguresRow.
- * Use `create(WaitlistFiguresRowSchema)` to create a new message.
- */
-export const WaitlistFiguresRowSchema: GenMessage<WaitlistFiguresRow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 50);
+  messageDesc(file_berth_v1_waitlist_service, 44);
 
 /**
  * GetWaitlistAnalyticsResponse has the figures.
@@ -2070,41 +1755,7 @@ export type GetWaitlistAnalyticsResponse = Message<"berth.v1.GetWaitlistAnalytic
  * Use `create(GetWaitlistAnalyticsResponseSchema)` to create a new message.
  */
 export const GetWaitlistAnalyticsResponseSchema: GenMessage<GetWaitlistAnalyticsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 51);
-
-/**
- * ClaimAction is an answer to an offer.
- *
- * @generated from enum berth.v1.ClaimAction
- */
-export enum ClaimAction {
-  /**
-   * Rejected.
-   *
-   * @generated from enum value: CLAIM_ACTION_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * Accept the seats.
-   *
-   * @generated from enum value: CLAIM_ACTION_ACCEPT = 1;
-   */
-  ACCEPT = 1,
-
-  /**
-   * Decline them.
-   *
-   * @generated from enum value: CLAIM_ACTION_DECLINE = 2;
-   */
-  DECLINE = 2,
-}
-
-/**
- * Describes the enum berth.v1.ClaimAction.
- */
-export const ClaimActionSchema: GenEnum<ClaimAction> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist_service, 0);
+  messageDesc(file_berth_v1_waitlist_service, 45);
 
 /**
  * WaitlistService lets members wait for places, and staff control how places are given. A freed seat is offered in the
@@ -2114,8 +1765,8 @@ export const ClaimActionSchema: GenEnum<ClaimAction> = /*@__PURE__*/
  */
 export const WaitlistService: GenService<{
   /**
-   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
+   * one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
    * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
    * coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
    * CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
@@ -2130,7 +1781,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.LeaveWaitlist
    */
@@ -2150,221 +1801,223 @@ export const WaitlistService: GenService<{
     output: typeof ListMyEntriesResponseSchema;
   },
   /**
-   * AcceptOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
+   * AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
    * possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
    * booking.
-   * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN,
-   * ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
-   * NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
+   * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
+   * SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
+   * OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
    *
-   * @generated from rpc berth.v1.WaitlistService.AcceptOffer
+   * @generated from rpc berth.v1.WaitlistService.AcceptWaitlistOffer
    */
-  acceptOffer: {
+  acceptWaitlistOffer: {
     methodKind: "unary";
-    input: typeof AcceptOfferRequestSchema;
-    output: typeof AcceptOfferResponseSchema;
+    input: typeof AcceptWaitlistOfferRequestSchema;
+    output: typeof AcceptWaitlistOfferResponseSchema;
   },
   /**
-   * DeclineOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes nothing.
-   * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
+   * DeclineWaitlistOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes
+   * nothing.
+   * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
    *
-   * @generated from rpc berth.v1.WaitlistService.DeclineOffer
+   * @generated from rpc berth.v1.WaitlistService.DeclineWaitlistOffer
    */
-  declineOffer: {
+  declineWaitlistOffer: {
     methodKind: "unary";
-    input: typeof DeclineOfferRequestSchema;
-    output: typeof DeclineOfferResponseSchema;
+    input: typeof DeclineWaitlistOfferRequestSchema;
+    output: typeof DeclineWaitlistOfferResponseSchema;
   },
   /**
-   * GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
+   * GetWaitlistClaim reads the offer of a claim link, as sent in messages. It changes nothing.
    * Errors: LINK_INVALID.
    *
-   * @generated from rpc berth.v1.WaitlistService.GetClaim
+   * @generated from rpc berth.v1.WaitlistService.GetWaitlistClaim
    */
-  getClaim: {
+  getWaitlistClaim: {
     methodKind: "unary";
-    input: typeof GetClaimRequestSchema;
-    output: typeof GetClaimResponseSchema;
+    input: typeof GetWaitlistClaimRequestSchema;
+    output: typeof GetWaitlistClaimResponseSchema;
   },
   /**
-   * ClaimOffer accepts or declines the offer of a claim link.
-   * Errors: LINK_INVALID, and those of AcceptOffer and DeclineOffer.
+   * AnswerWaitlistClaim accepts or declines the offer of a claim link.
+   * Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
    *
-   * @generated from rpc berth.v1.WaitlistService.ClaimOffer
+   * @generated from rpc berth.v1.WaitlistService.AnswerWaitlistClaim
    */
-  claimOffer: {
+  answerWaitlistClaim: {
     methodKind: "unary";
-    input: typeof ClaimOfferRequestSchema;
-    output: typeof ClaimOfferResponseSchema;
+    input: typeof AnswerWaitlistClaimRequestSchema;
+    output: typeof AnswerWaitlistClaimResponseSchema;
   },
   /**
-   * ListEntries lists active and ended entries by time of joining.
+   * ListWaitlistEntries lists active and ended entries by time of joining.
    *
-   * @generated from rpc berth.v1.WaitlistService.ListEntries
+   * @generated from rpc berth.v1.WaitlistService.ListWaitlistEntries
    */
-  listEntries: {
+  listWaitlistEntries: {
     methodKind: "unary";
-    input: typeof ListEntriesRequestSchema;
-    output: typeof ListEntriesResponseSchema;
+    input: typeof ListWaitlistEntriesRequestSchema;
+    output: typeof ListWaitlistEntriesResponseSchema;
   },
   /**
-   * ListOffers lists offers, newest first.
+   * ListWaitlistOffers lists offers, newest first.
    *
-   * @generated from rpc berth.v1.WaitlistService.ListOffers
+   * @generated from rpc berth.v1.WaitlistService.ListWaitlistOffers
    */
-  listOffers: {
+  listWaitlistOffers: {
     methodKind: "unary";
-    input: typeof ListOffersRequestSchema;
-    output: typeof ListOffersResponseSchema;
+    input: typeof ListWaitlistOffersRequestSchema;
+    output: typeof ListWaitlistOffersResponseSchema;
   },
   /**
-   * SetPriority flags an entry, so that it comes before all others, or sets its score.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+   * SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
    *
-   * @generated from rpc berth.v1.WaitlistService.SetPriority
+   * @generated from rpc berth.v1.WaitlistService.SetWaitlistPriority
    */
-  setPriority: {
+  setWaitlistPriority: {
     methodKind: "unary";
-    input: typeof SetPriorityRequestSchema;
-    output: typeof SetPriorityResponseSchema;
+    input: typeof SetWaitlistPriorityRequestSchema;
+    output: typeof SetWaitlistPriorityResponseSchema;
   },
   /**
-   * MoveEntry moves an entry directly before another entry of the same queue, or to the end.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
+   * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
+   * queue).
    *
-   * @generated from rpc berth.v1.WaitlistService.MoveEntry
+   * @generated from rpc berth.v1.WaitlistService.MoveWaitlistEntry
    */
-  moveEntry: {
+  moveWaitlistEntry: {
     methodKind: "unary";
-    input: typeof MoveEntryRequestSchema;
-    output: typeof MoveEntryResponseSchema;
+    input: typeof MoveWaitlistEntryRequestSchema;
+    output: typeof MoveWaitlistEntryResponseSchema;
   },
   /**
-   * OfferPlace offers open seats of a session to an entry of the caller's choice, at any rank. A booking by the
-   * entry's member must be possible.
-   * Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
-   * longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
-   * names a subscription.
+   * CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
+   * the entry's member must be possible.
+   * Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
+   * (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
+   * entry names a subscription.
    *
-   * @generated from rpc berth.v1.WaitlistService.OfferPlace
+   * @generated from rpc berth.v1.WaitlistService.CreateWaitlistOffer
    */
-  offerPlace: {
+  createWaitlistOffer: {
     methodKind: "unary";
-    input: typeof OfferPlaceRequestSchema;
-    output: typeof OfferPlaceResponseSchema;
+    input: typeof CreateWaitlistOfferRequestSchema;
+    output: typeof CreateWaitlistOfferResponseSchema;
   },
   /**
-   * ExpireOffer ends a live offer early. Its seats go to the next entry.
-   * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
+   * ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+   * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
    *
-   * @generated from rpc berth.v1.WaitlistService.ExpireOffer
+   * @generated from rpc berth.v1.WaitlistService.ExpireWaitlistOffer
    */
-  expireOffer: {
+  expireWaitlistOffer: {
     methodKind: "unary";
-    input: typeof ExpireOfferRequestSchema;
-    output: typeof ExpireOfferResponseSchema;
+    input: typeof ExpireWaitlistOfferRequestSchema;
+    output: typeof ExpireWaitlistOfferResponseSchema;
   },
   /**
-   * RemoveEntry ends any member's entry. Removing it again changes nothing.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+   * RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
    *
-   * @generated from rpc berth.v1.WaitlistService.RemoveEntry
+   * @generated from rpc berth.v1.WaitlistService.RemoveWaitlistEntry
    */
-  removeEntry: {
+  removeWaitlistEntry: {
     methodKind: "unary";
-    input: typeof RemoveEntryRequestSchema;
-    output: typeof RemoveEntryResponseSchema;
+    input: typeof RemoveWaitlistEntryRequestSchema;
+    output: typeof RemoveWaitlistEntryResponseSchema;
   },
   /**
-   * GetRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and the level
-   * that each value comes from.
+   * GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
+   * the level that each value comes from.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.WaitlistService.GetRules
+   * @generated from rpc berth.v1.WaitlistService.GetWaitlistRules
    */
-  getRules: {
+  getWaitlistRules: {
     methodKind: "unary";
-    input: typeof GetRulesRequestSchema;
-    output: typeof GetRulesResponseSchema;
+    input: typeof GetWaitlistRulesRequestSchema;
+    output: typeof GetWaitlistRulesResponseSchema;
   },
   /**
-   * UpdateRules edits the rules of the tenant, a location or a service. They apply immediately, except that live offers
-   * keep their time. Seats that are open already are given to the waitlist under the new rules.
+   * UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
+   * live offers keep their time. Seats that are open already are given to the waitlist under the new rules.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
    * INVALID_FIELD.
    *
-   * @generated from rpc berth.v1.WaitlistService.UpdateRules
+   * @generated from rpc berth.v1.WaitlistService.UpdateWaitlistRules
    */
-  updateRules: {
+  updateWaitlistRules: {
     methodKind: "unary";
-    input: typeof UpdateRulesRequestSchema;
-    output: typeof UpdateRulesResponseSchema;
+    input: typeof UpdateWaitlistRulesRequestSchema;
+    output: typeof UpdateWaitlistRulesResponseSchema;
   },
   /**
-   * ResetRules makes a level inherit everything again. The tenant's level then has the defaults.
+   * ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
    * other).
    *
-   * @generated from rpc berth.v1.WaitlistService.ResetRules
+   * @generated from rpc berth.v1.WaitlistService.ResetWaitlistRules
    */
-  resetRules: {
+  resetWaitlistRules: {
     methodKind: "unary";
-    input: typeof ResetRulesRequestSchema;
-    output: typeof ResetRulesResponseSchema;
+    input: typeof ResetWaitlistRulesRequestSchema;
+    output: typeof ResetWaitlistRulesResponseSchema;
   },
   /**
-   * ListRulesVersions lists the edits of the rules, newest first.
+   * ListWaitlistRulesVersions lists the edits of the rules, newest first.
    *
-   * @generated from rpc berth.v1.WaitlistService.ListRulesVersions
+   * @generated from rpc berth.v1.WaitlistService.ListWaitlistRulesVersions
    */
-  listRulesVersions: {
+  listWaitlistRulesVersions: {
     methodKind: "unary";
-    input: typeof ListRulesVersionsRequestSchema;
-    output: typeof ListRulesVersionsResponseSchema;
+    input: typeof ListWaitlistRulesVersionsRequestSchema;
+    output: typeof ListWaitlistRulesVersionsResponseSchema;
   },
   /**
-   * PreviewRules applies a draft of the rules to past decisions, and shows who would have got what instead. It changes
-   * nothing.
+   * PreviewWaitlistRules applies a draft of the rules to past decisions, and shows who would have got what instead. It
+   * changes nothing.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
    *
-   * @generated from rpc berth.v1.WaitlistService.PreviewRules
+   * @generated from rpc berth.v1.WaitlistService.PreviewWaitlistRules
    */
-  previewRules: {
+  previewWaitlistRules: {
     methodKind: "unary";
-    input: typeof PreviewRulesRequestSchema;
-    output: typeof PreviewRulesResponseSchema;
+    input: typeof PreviewWaitlistRulesRequestSchema;
+    output: typeof PreviewWaitlistRulesResponseSchema;
   },
   /**
-   * ListDecisions lists the decisions of the engine, newest first.
+   * ListWaitlistDecisions lists the decisions of the engine, newest first.
    *
-   * @generated from rpc berth.v1.WaitlistService.ListDecisions
+   * @generated from rpc berth.v1.WaitlistService.ListWaitlistDecisions
    */
-  listDecisions: {
+  listWaitlistDecisions: {
     methodKind: "unary";
-    input: typeof ListDecisionsRequestSchema;
-    output: typeof ListDecisionsResponseSchema;
+    input: typeof ListWaitlistDecisionsRequestSchema;
+    output: typeof ListWaitlistDecisionsResponseSchema;
   },
   /**
-   * ExplainSession explains what happened to each freed seat of a session, from first to last.
+   * ExplainSessionWaitlist explains what happened to each freed seat of a session, from first to last.
    * Errors: SESSION_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.WaitlistService.ExplainSession
+   * @generated from rpc berth.v1.WaitlistService.ExplainSessionWaitlist
    */
-  explainSession: {
+  explainSessionWaitlist: {
     methodKind: "unary";
-    input: typeof ExplainSessionRequestSchema;
-    output: typeof ExplainSessionResponseSchema;
+    input: typeof ExplainSessionWaitlistRequestSchema;
+    output: typeof ExplainSessionWaitlistResponseSchema;
   },
   /**
-   * ExplainEntry explains each decision about an entry: the caller's own, or any with the permission.
-   * Errors: ENTRY_NOT_FOUND.
+   * ExplainWaitlistEntry explains each decision about an entry: the caller's own, or any with the permission.
+   * Errors: WAITLIST_ENTRY_NOT_FOUND.
    *
-   * @generated from rpc berth.v1.WaitlistService.ExplainEntry
+   * @generated from rpc berth.v1.WaitlistService.ExplainWaitlistEntry
    */
-  explainEntry: {
+  explainWaitlistEntry: {
     methodKind: "unary";
-    input: typeof ExplainEntryRequestSchema;
-    output: typeof ExplainEntryResponseSchema;
+    input: typeof ExplainWaitlistEntryRequestSchema;
+    output: typeof ExplainWaitlistEntryResponseSchema;
   },
   /**
    * GetWaitlistAnalytics counts entries and offers in a period: in total, and by day, location and service.
