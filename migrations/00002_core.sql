@@ -90,7 +90,6 @@ create index audit_entries_batch on audit_entries (tenant_id, batch_id, occurred
 create table idempotency_keys (
   tenant_id    uuid not null,
   principal    text not null,
-  procedure    text not null,
   key          text not null,
   -- SHA-256 of the request, to tell a retry from a conflict.
   request_hash bytea not null,
@@ -99,7 +98,7 @@ create table idempotency_keys (
   created_at   timestamptz not null,
   -- Always false: a transaction that uses a key again sets it, and fails because of the check.
   used         boolean not null default false,
-  primary key (tenant_id, principal, procedure, key),
+  primary key (tenant_id, principal, key),
   constraint idempotency_keys_once check (not used)
 );
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);

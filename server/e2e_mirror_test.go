@@ -151,7 +151,7 @@ func (m *mirrorTest) bookAndCancel(raw string) {
 		_, err := client.Bookings.Book(m.ctx(), connect.NewRequest(&v1.BookRequest{SessionId: text(in)}))
 		refusal := berth.RefusalOf(err)
 		id := refusal.Metadata["booking_id"]
-		if err != nil && id == "" && refusal.Code != connect.CodeResourceExhausted &&
+		if err != nil && id == "" && refusal.Code != connect.CodeFailedPrecondition &&
 			refusal.Code != connect.CodeAlreadyExists {
 			m.t.Error(err)
 			return

@@ -115,7 +115,7 @@ func TestQuota_LimitsIdempotencyKeysOfACaller(t *testing.T) {
 	t.Parallel()
 	studio := limited(t, app.Quotas{Keys: 1})
 	keyed := func(text string) (context.Context, *idempotency.Key) {
-		key := &idempotency.Key{Text: text, Procedure: "p", Hash: make([]byte, 32)}
+		key := &idempotency.Key{Text: text, Hash: make([]byte, 32)}
 		return idempotency.With(t.Context(), key), key
 	}
 	add := func(text string) (bool, error) {

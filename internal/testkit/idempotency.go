@@ -10,11 +10,11 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// WithKey returns a context with an idempotency key for a request with this content.
+// WithKey returns a context with an idempotency key for a request of a procedure with this content.
 func WithKey(t testing.TB, text, procedure, content string) (context.Context, *idempotency.Key) {
 	t.Helper()
-	sum := sha256.Sum256([]byte(content))
-	key := &idempotency.Key{Text: text, Procedure: procedure, Hash: sum[:]}
+	sum := sha256.Sum256([]byte(procedure + "\n" + content))
+	key := &idempotency.Key{Text: text, Hash: sum[:]}
 	return idempotency.With(t.Context(), key), key
 }
 

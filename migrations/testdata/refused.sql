@@ -102,7 +102,7 @@ update idempotency_keys set used = true; -- idempotency_keys_once
 select again('idempotency_keys', ''); -- idempotency_keys_pkey
 
 update items set name = ''; -- items_name_check
-update items set use_seconds = 0; -- items_out_seconds_check
+update items set use_seconds = 0; -- items_use_seconds_check
 update items set stock = -1; -- items_stock_check
 update items set location_id = id('other'); -- items_tenant_id_location_id_fkey
 select again('items', $$name = 'Paddle'$$); -- items_pkey
@@ -207,8 +207,8 @@ update policies set advance_window_seconds = -1; -- policies_advance_window_seco
 update policies set auto_no_show_after_seconds = -1; -- policies_auto_no_show_after_seconds_check
 update policies set booking_closes_before_seconds = -1; -- policies_booking_closes_before_seconds_check
 update policies set cancellation_window_seconds = -1; -- policies_cancellation_window_seconds_check
-update policies set checkin_closes_after_end_seconds = -1; -- policies_checkin_closes_after_end_seconds_check
-update policies set checkin_opens_before_seconds = -1; -- policies_checkin_opens_before_seconds_check
+update policies set check_in_closes_after_end_seconds = -1; -- policies_check_in_closes_after_end_seconds_check
+update policies set check_in_opens_before_seconds = -1; -- policies_check_in_opens_before_seconds_check
 update policies set gps_max_meters = 0; -- policies_gps_max_meters_check
 update policies set hold_ttl_seconds = 0; -- policies_hold_ttl_seconds_check
 update policies set level = 'SESSION'; -- policies_level_check

@@ -94,8 +94,8 @@ insert into payment_entries (tenant_id, id, booking_id, line, kind, amount_curre
 insert into events (tenant_id, id, type, actor, occurred_at) select tenant_id, id('event'), 'BOOKED', 'ana', now from given;
 insert into audit_entries (tenant_id, id, actor, action, target_kind, occurred_at)
   select tenant_id, id('audit'), 'ana', 'BOOK', 'booking', now from given;
-insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, created_at)
-  select tenant_id, 'ana', 'Book', 'key', hash('request'), now from given;
+insert into idempotency_keys (tenant_id, principal, key, request_hash, created_at)
+  select tenant_id, 'ana', 'key', hash('request'), now from given;
 insert into event_consumers (tenant_id, name) select tenant_id, 'notices' from given;
 
 insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel,

@@ -224,7 +224,7 @@ test.describe("the schedule", () => {
             start: `${date}T00:00:00Z`,
             end: new Date(Date.parse(date) + 21 * day).toISOString(),
           },
-          states: ["SESSION_STATUS_PUBLISHED"],
+          statuses: ["SESSION_STATUS_PUBLISHED"],
         },
         pageSize: 500,
       },

@@ -218,7 +218,7 @@ func TestCall_RetriesMutationWithSameKey(t *testing.T) {
 func TestCall_DoesNotRetry(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
-		"a refusal":            refused(connect.CodeResourceExhausted, "SESSION_FULL"),
+		"a refusal":            refused(connect.CodeFailedPrecondition, "SESSION_FULL"),
 		"an internal error":    refused(connect.CodeInternal, "INTERNAL"),
 		"a concurrent edit":    refused(connect.CodeAborted, "ETAG_MISMATCH"),
 		"a refusal of a proxy": connect.NewError(connect.CodePermissionDenied, errors.New("no")),
@@ -352,11 +352,11 @@ func TestAll_ReadsAllPages(t *testing.T) {
 func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 	t.Parallel()
 	want := Refusal{
-		Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeResourceExhausted,
+		Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeFailedPrecondition,
 		Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"},
 	}
 	test.Eq(
-		t, want, RefusalOf(fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))),
+		t, want, RefusalOf(fmt.Errorf("book: %w", refused(connect.CodeFailedPrecondition, "DAILY_LIMIT", "limit", "2"))),
 	)
 	r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE"))
 	test.EqOp(t, v1.ErrorReason_ERROR_REASON_UNSPECIFIED, r.Reason)

@@ -5,7 +5,7 @@ import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 import { berthError, ErrorReason } from "./index.js";
 
 function refused(reason: string, domain = "berth"): ConnectError {
-  return new ConnectError("no seat", Code.ResourceExhausted, undefined, [
+  return new ConnectError("no seat", Code.FailedPrecondition, undefined, [
     { desc: ErrorInfoSchema, value: { domain, reason, metadata: { limit: "2" } } },
   ]);
 }
@@ -14,7 +14,7 @@ describe("berthError", () => {
   it("reads the reason and its metadata", () => {
     expect(berthError(refused("SESSION_FULL"))).toEqual({
       reason: ErrorReason.SESSION_FULL,
-      code: Code.ResourceExhausted,
+      code: Code.FailedPrecondition,
       message: "no seat",
       metadata: { limit: "2" },
       violations: [],
@@ -51,8 +51,8 @@ describe("berthError", () => {
   });
 
   it.each([
-    ["a reason of another domain", refused("SESSION_FULL", "example.com"), Code.ResourceExhausted],
-    ["a reason newer than this client", refused("FROM_THE_FUTURE"), Code.ResourceExhausted],
+    ["a reason of another domain", refused("SESSION_FULL", "example.com"), Code.FailedPrecondition],
+    ["a reason newer than this client", refused("FROM_THE_FUTURE"), Code.FailedPrecondition],
     ["a failure that is not Berth's", new TypeError("fetch failed"), Code.Unknown],
   ])("has no reason for %s", (_, thrown, code) => {
     expect(berthError(thrown)).toMatchObject({ reason: ErrorReason.UNSPECIFIED, code });

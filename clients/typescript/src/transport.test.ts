@@ -104,7 +104,7 @@ describe("a read", () => {
   });
 
   it.each([
-    ["a refusal", refusal(Code.ResourceExhausted, "SESSION_FULL")],
+    ["a refusal", refusal(Code.FailedPrecondition, "SESSION_FULL")],
     ["a fault of the service", refusal(Code.Internal, "INTERNAL")],
     ["another user's edit", refusal(Code.Aborted, "ETAG_MISMATCH")],
     ["a proxy's no", new ConnectError("forbidden", Code.PermissionDenied)],
@@ -247,7 +247,7 @@ describe("a token", () => {
 
 describe("the server's reachability", () => {
   const proxyDown = new ConnectError("bad gateway", Code.Unavailable);
-  const full = refusal(Code.ResourceExhausted, "SESSION_FULL");
+  const full = refusal(Code.FailedPrecondition, "SESSION_FULL");
   const stopped = new AbortController();
   stopped.abort();
 

@@ -132,7 +132,7 @@ const (
 	ErrorReason_ERROR_REASON_PARTY_SIZE ErrorReason = 103
 	// already_exists: the member has an active booking, `booking_id`, or waitlist entry, `entry_id`, for the session.
 	ErrorReason_ERROR_REASON_ALREADY_BOOKED ErrorReason = 104
-	// resource_exhausted: the session has too few seats, and its waitlist is full or closed.
+	// failed_precondition: the session has too few seats, and its waitlist is full or closed.
 	ErrorReason_ERROR_REASON_SESSION_FULL ErrorReason = 105
 	// failed_precondition: the waitlist is full.
 	ErrorReason_ERROR_REASON_WAITLIST_FULL ErrorReason = 106
@@ -146,11 +146,11 @@ const (
 	ErrorReason_ERROR_REASON_PLAN_CHOICE_REQUIRED ErrorReason = 110
 	// failed_precondition: money is owed for the subscription.
 	ErrorReason_ERROR_REASON_OUTSTANDING_BALANCE ErrorReason = 111
-	// resource_exhausted: the subscription has too few credits.
+	// failed_precondition: the subscription has too few credits.
 	ErrorReason_ERROR_REASON_NO_CREDITS ErrorReason = 112
-	// resource_exhausted: the plan's limit of `limit` bookings for the local day `date` is reached.
+	// failed_precondition: the plan's limit of `limit` bookings for the local day `date` is reached.
 	ErrorReason_ERROR_REASON_DAILY_LIMIT ErrorReason = 113
-	// resource_exhausted: the plan's limit of `limit` bookings for the local week `week` (Monday to Sunday) is reached.
+	// failed_precondition: the plan's limit of `limit` bookings for the local week `week` (Monday to Sunday) is reached.
 	ErrorReason_ERROR_REASON_WEEKLY_LIMIT ErrorReason = 114
 	// failed_precondition: the member has another booking at that time, and the plan forbids overlaps.
 	ErrorReason_ERROR_REASON_OVERLAP ErrorReason = 115
@@ -166,7 +166,7 @@ const (
 	ErrorReason_ERROR_REASON_RESCHEDULE_TARGET ErrorReason = 119
 	// already_exists: the external_ref was used with other content.
 	ErrorReason_ERROR_REASON_EXTERNAL_REF_CONFLICT ErrorReason = 120
-	// already_exists: the idempotency key was used with other content.
+	// already_exists: the idempotency key was used for another request, of this procedure or of another.
 	//
 	// Every mutation accepts a key in the header Idempotency-Key: 1 to 200 visible ASCII characters. For 24 hours the
 	// same request by the same caller with the same key gets the first response again, and is not executed again. If the

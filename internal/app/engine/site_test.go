@@ -136,7 +136,7 @@ func (a *act) context(t *testing.T) context.Context {
 	}
 	text, request, _ := strings.Cut(a.key, "/")
 	return idempotency.With(t.Context(), &idempotency.Key{
-		Text: text, Procedure: "p", Hash: fmt.Appendf(nil, "%32s", request),
+		Text: text, Hash: fmt.Appendf(nil, "%32s", request),
 	})
 }
 

@@ -20,12 +20,11 @@ import (
 // Lifetime is how long the answer of a key is kept.
 const Lifetime = 24 * time.Hour
 
-// A Key is of one tenant, caller and procedure. After a refusal it can be used again. It is not safe for concurrent
+// A Key is of one tenant and caller. After a refusal it can be used again. It is not safe for concurrent
 // use.
 type Key struct {
-	Text      string
-	Procedure string
-	Hash      []byte // SHA-256 of the request; another request with the same key is a conflict
+	Text string
+	Hash []byte // SHA-256 of the request and its procedure; another with the same key is a conflict
 
 	// Repeated is set if the answer is that of an earlier request.
 	Repeated bool
@@ -80,12 +79,12 @@ func (k *Key) Recall(
 
 func (k *Key) claim(by tenant.Caller, now time.Time) coredb.Claim {
 	return coredb.Claim{
-		Principal: by.Actor(), Procedure: k.Procedure, Key: k.Text, Hash: k.Hash, At: now, Since: now.Add(-Lifetime),
+		Principal: by.Actor(), Key: k.Text, Hash: k.Hash, At: now, Since: now.Add(-Lifetime),
 	}
 }
 
 // Name is unique among the keys of a tenant.
-func (k *Key) Name(by tenant.Caller) [3]string { return k.claim(by, time.Time{}).Name() }
+func (k *Key) Name(by tenant.Caller) [2]string { return k.claim(by, time.Time{}).Name() }
 
 // Claim claims the key at the start of the transaction's next round trip. If the key was used, the transaction fails
 // with an error for which IsUsed is true.
@@ -107,7 +106,7 @@ func (k *Key) Store(tx *pg.Tx, by tenant.Caller, now time.Time, answer any) erro
 type Claims struct {
 	now    time.Time
 	asked  []coredb.Claim
-	byName map[[3]string]*Claim
+	byName map[[2]string]*Claim
 }
 
 // A Claim is a claim on a key. Used says that an earlier request used it.
@@ -117,7 +116,7 @@ type Claim struct {
 }
 
 // NewClaims makes claims at a time.
-func NewClaims(now time.Time) *Claims { return &Claims{now: now, byName: make(map[[3]string]*Claim)} }
+func NewClaims(now time.Time) *Claims { return &Claims{now: now, byName: make(map[[2]string]*Claim)} }
 
 // Add adds a claim, or nil if the request has no key. No two may be of one key.
 func (c *Claims) Add(key *Key, by tenant.Caller) *Claim {

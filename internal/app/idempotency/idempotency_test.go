@@ -32,8 +32,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// A repeated request has no effect, and gets the answer of the first, for a day. Another procedure, another spelling or
-// another caller makes it a different key.
+// A repeated request has no effect, and gets the answer of the first, for a day. Another request, also of another
+// procedure, is refused. Another spelling or another caller makes it a different key.
 func TestIdempotencyKey_MakesItHappenOnce(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
@@ -51,12 +51,12 @@ func TestIdempotencyKey_MakesItHappenOnce(t *testing.T) {
 		{0, studio.Owner, "k", "p", "one", 6, none, ""},
 		{0, studio.Owner, "k", "p", "one", 6, 0, ""},
 		{0, studio.Owner, "k", "p", "another", 6, none, conflict},
-		{0, studio.Owner, "k", "q", "another", 7, none, ""},
-		{0, studio.Owner, "K", "p", "another", 8, none, ""},
-		{0, studio.Coach, "k", "p", "another", 9, none, ""},
-		{day - time.Microsecond, studio.Owner, "k", "p", "one", 9, 0, ""},
-		{day, studio.Owner, "k", "p", "two", 10, none, ""}, // nothing is left of what it stood for
-		{2*day - time.Microsecond, studio.Owner, "k", "p", "two", 10, 7, ""},
+		{0, studio.Owner, "k", "q", "one", 6, none, conflict},
+		{0, studio.Owner, "K", "p", "another", 7, none, ""},
+		{0, studio.Coach, "k", "p", "another", 8, none, ""},
+		{day - time.Microsecond, studio.Owner, "k", "p", "one", 8, 0, ""},
+		{day, studio.Owner, "k", "p", "two", 9, none, ""}, // nothing is left of what it stood for
+		{2*day - time.Microsecond, studio.Owner, "k", "p", "two", 9, 7, ""},
 	} {
 		studio.Clock.Set(testkit.Noon.Add(step.after))
 		line, repeated, err := testkit.GrantOne(t, studio, step.by, s, step.text, step.procedure, step.content)

@@ -48,8 +48,8 @@ where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no
   and coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show, $5)
   and s.ends_at + greatest(
     coalesce(pv.auto_no_show_after_seconds, pl.auto_no_show_after_seconds, pt.auto_no_show_after_seconds, $6),
-    coalesce(pv.checkin_closes_after_end_seconds, pl.checkin_closes_after_end_seconds,
-      pt.checkin_closes_after_end_seconds, $7)
+    coalesce(pv.check_in_closes_after_end_seconds, pl.check_in_closes_after_end_seconds,
+      pt.check_in_closes_after_end_seconds, $7)
   ) * interval '1 second' between $3 and $4
   and exists (select from bookings b where b.tenant_id = $1 and b.session_id = s.id and ` + absent + `)
   and ($8::uuid is null or s.id > $8)

@@ -8,17 +8,17 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Claim is one use of an idempotency key by a principal in a procedure.
+// Claim is one use of an idempotency key by a principal.
 type Claim struct {
-	Principal, Procedure, Key string
-	Hash                      []byte // SHA-256 of the request
-	At                        time.Time
+	Principal, Key string
+	Hash           []byte // SHA-256 of the request
+	At             time.Time
 	// Since is the age limit: an earlier use of the key does not count.
 	Since time.Time
 }
 
 // Name is unique among the keys of a tenant.
-func (c Claim) Name() [3]string { return [3]string{c.Principal, c.Procedure, c.Key} }
+func (c Claim) Name() [2]string { return [2]string{c.Principal, c.Key} }
 
 // KeyUsed reports whether a transaction failed because the key that it claimed had been used.
 func KeyUsed(err error) bool { return pg.IsCheck(err, "idempotency_keys_once") }
@@ -31,7 +31,6 @@ type answerRow struct {
 func claimColumns(c *Claim) []pg.Column {
 	return []pg.Column{
 		pg.Key("principal", &c.Principal),
-		pg.Key("procedure", &c.Procedure),
 		pg.Key("key", &c.Key),
 		pg.Fixed("request_hash", &c.Hash),
 		pg.Fixed("created_at", &c.At),
@@ -48,18 +47,18 @@ var (
 var (
 	claimKey = pg.SQL(`
 insert into idempotency_keys as k ` + claims.Values() + `
-on conflict (tenant_id, principal, procedure, key) do update set
+on conflict (tenant_id, principal, key) do update set
   used = k.created_at > ` + claims.Extra(1) + `,
   request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at`)
 	claimKeys = pg.SQL(`
 insert into idempotency_keys as k ` + claims.Rows() + `
-on conflict (tenant_id, principal, procedure, key) do update set
+on conflict (tenant_id, principal, key) do update set
   request_hash = excluded.request_hash, answer = null, created_at = excluded.created_at
 where k.created_at <= ` + claims.Extra(1) + `
-returning k.principal, k.procedure, k.key`)
+returning k.principal, k.key`)
 	answerKeys = pg.SQL(`
 insert into idempotency_keys ` + answers.Rows() + `
-on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`)
+on conflict (tenant_id, principal, key) do update set answer = excluded.answer`)
 )
 
 // ClaimKey claims an idempotency key. If the key has been used the transaction fails: see KeyUsed. If another
@@ -81,7 +80,7 @@ func ClaimKeys(b *pg.Batch, in tenant.TenantID, all []Claim, claimed func(Claim)
 	rows := pg.Array(all, func(c Claim) *Claim { return &c })
 	var c Claim
 	b.Queue(claimKeys, append(claims.InsertAll(in, rows), all[0].Since)...).
-		Each(func() { claimed(c) }, &c.Principal, &c.Procedure, &c.Key)
+		Each(func() { claimed(c) }, &c.Principal, &c.Key)
 }
 
 var newAnswers = pg.RowWriter[*answerRow]{
@@ -101,12 +100,11 @@ var releasedKeys = pg.RowWriter[Claim]{
 	Rank: RankKeys,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []Claim) {
 		tx.Write(`
-delete from idempotency_keys k using unnest($2::text[], $3::text[], $4::text[]) as x (principal, procedure, key)
-where k.tenant_id = $1 and k.key = any($4)
-  and k.principal = x.principal and k.procedure = x.procedure and k.key = x.key`,
+delete from idempotency_keys k using unnest($2::text[], $3::text[]) as x (principal, key)
+where k.tenant_id = $1 and k.key = any($3)
+  and k.principal = x.principal and k.key = x.key`,
 			in,
 			pg.Array(rows, func(c Claim) string { return c.Principal }),
-			pg.Array(rows, func(c Claim) string { return c.Procedure }),
 			pg.Array(rows, func(c Claim) string { return c.Key }))
 	},
 }
@@ -126,11 +124,11 @@ var answered = pg.NewReader(func(a *Answered) []pg.Column {
 
 var findAnswer = pg.SQL(`
 select ` + answered.Columns() + ` from idempotency_keys
-where tenant_id = $1 and principal = $2 and procedure = $3 and key = $4 and created_at > $5`)
+where tenant_id = $1 and principal = $2 and key = $3 and created_at > $4`)
 
 // FindAnswer reads the answer that is stored under a key; nil if there is none.
 func FindAnswer(b *pg.Batch, in tenant.TenantID, c Claim, into **Answered) {
-	answered.Find(b.Queue(findAnswer, in, c.Principal, c.Procedure, c.Key, c.Since), into)
+	answered.Find(b.Queue(findAnswer, in, c.Principal, c.Key, c.Since), into)
 }
 
 // HasOldKeys reads whether any key was last used at or before a time.
@@ -141,7 +139,7 @@ func HasOldKeys(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
 // DeleteOldKeys deletes the oldest keys that were last used at or before a time, up to the limit.
 func DeleteOldKeys(tx *pg.Tx, in tenant.TenantID, until time.Time, limit int) {
 	tx.Write(`
-delete from idempotency_keys where tenant_id = $1 and (principal, procedure, key) in (
-  select principal, procedure, key from idempotency_keys
+delete from idempotency_keys where tenant_id = $1 and (principal, key) in (
+  select principal, key from idempotency_keys
   where tenant_id = $1 and created_at <= $2 order by created_at limit $3)`, in, until, limit)
 }

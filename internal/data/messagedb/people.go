@@ -22,8 +22,8 @@ func (p *personRow) sessionColumns() []pg.Column {
 		pg.Read("s.starts_at", &p.StartsAt),
 		pg.Read("s.ends_at", &p.EndsAt),
 		pg.Read("(s.state = 'CANCELLED' or s.deleted_at is not null)", &p.SessionGone),
-		pg.Read(`coalesce(pv.checkin_opens_before_seconds, pl.checkin_opens_before_seconds,
-  pt.checkin_opens_before_seconds)`, &p.checkInOpens),
+		pg.Read(`coalesce(pv.check_in_opens_before_seconds, pl.check_in_opens_before_seconds,
+  pt.check_in_opens_before_seconds)`, &p.checkInOpens),
 	}
 }
 

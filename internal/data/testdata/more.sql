@@ -228,7 +228,7 @@ select again('notification_stops', $$channel = 'EMAIL', address = 'zed@example.c
 update policies set rules_due = true, rules_version = 3;
 update policies set version = 1;
 select again('policies', $$level = 'SERVICE', scope_id = id('service'), rules_due = false, rules_version = 4,
-  checkin_opens_before_seconds = 7200,
+  check_in_opens_before_seconds = 7200,
   waitlist_rules = '{"expire_stale": true}'$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('location'), rules_version = 5, waitlist_enabled = false$$);
 select again('policies', $$level = 'LOCATION', scope_id = id('other'), rules_version = 6, version = 0,

@@ -42,7 +42,7 @@ func (b *testbed) openNaive(ctx context.Context) (*naiveClient, error) {
 	return &naiveClient{pool, &b.conflicts}, nil
 }
 
-var errNaiveFull = fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
+var errNaiveFull = fault.New(fault.FailedPrecondition, fault.SessionFull, "The session is full.")
 
 func (c *naiveClient) book(ctx context.Context, target seat) (string, error) {
 	return "", c.bookFor(ctx, numberedID("9000", target.session), numberedID("b000", target.member))

@@ -229,7 +229,7 @@ func wireReason(err error) string {
 
 // fullError is the error of the naive way over the network.
 func fullError() error {
-	full := connect.NewError(connect.CodeResourceExhausted, errNaiveFull)
+	full := connect.NewError(connect.CodeFailedPrecondition, errNaiveFull)
 	if detail, err := connect.NewErrorDetail(&errdetails.ErrorInfo{Reason: string(fault.SessionFull)}); err == nil {
 		full.AddDetail(detail)
 	}

@@ -173,7 +173,7 @@ func (v violation) refusal() error {
 	case "bookings_active", "waitlist_places_active":
 		return catalog.AlreadyBooked(tenant.MemberID{}, tenant.BookingID{}, tenant.EntryID{})
 	case "subscriptions_balance":
-		return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.")
+		return fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits remaining.")
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (c *checks) withIdempotencyKey(
 			convert.IdempotencyKeyHeader, maxIdempotencyKey,
 		)
 	}
-	key := &idempotency.Key{Text: sent[0], Procedure: procedure}
+	key := &idempotency.Key{Text: sent[0]}
 	return idempotency.With(ctx, key), key, nil
 }
 
@@ -45,9 +45,9 @@ func isVisibleASCII(text string) bool {
 	return text != ""
 }
 
-// hashRequest stores the hash of a request in its key. It covers the message, after its tenant was filled in, and the
-// header that takes the place of a field.
-func hashRequest(key *idempotency.Key, header http.Header, message any) error {
+// hashRequest stores the hash of a request in its key. It covers the procedure, the message after its tenant was filled
+// in, and the header that takes the place of a field.
+func hashRequest(key *idempotency.Key, procedure string, header http.Header, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func hashRequest(key *idempotency.Key, header http.Header, message any) error {
 		return fmt.Errorf("rpc: hash request: %w", err)
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%q\n", key.Procedure, header.Values(convert.BookingChannelHeader))
+	fmt.Fprintf(sum, "%s\n%q\n", procedure, header.Values(convert.BookingChannelHeader))
 	sum.Write(body)
 	key.Hash = sum.Sum(nil)
 	return nil

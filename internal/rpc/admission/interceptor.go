@@ -44,7 +44,7 @@ func (c *Chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 			return nil, err
 		}
 		if key != nil {
-			if err := hashRequest(key, message.Header(), message.Any()); err != nil {
+			if err := hashRequest(key, procedure, message.Header(), message.Any()); err != nil {
 				return nil, err
 			}
 		}
@@ -136,7 +136,7 @@ func (g *guardedConn) Receive(message any) error {
 	if g.key == nil {
 		return nil
 	}
-	return hashRequest(g.key, g.RequestHeader(), message)
+	return hashRequest(g.key, g.Spec().Procedure, g.RequestHeader(), message)
 }
 
 // Send implements connect.StreamingHandlerConn. The headers are sent with the first message.

@@ -17,7 +17,7 @@ func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	m.measure(berthv1connect.BookingServiceHoldBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
 	m.measure(berthv1connect.BookingServiceConfirmBookingProcedure)()
-	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "resource_exhausted", "SESSION_FULL")
+	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "failed_precondition", "SESSION_FULL")
 	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "ok", "")
 	m.count(berthv1connect.SessionServiceGetSessionProcedure, "not_found", "SESSION_NOT_FOUND")
 	m.countReplay(berthv1connect.BookingServiceBookProcedure)

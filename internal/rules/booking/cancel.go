@@ -160,7 +160,7 @@ func UndoNoShow(b Booking, s Slot) (Booking, bool, error) {
 	case b.Status != NoShow:
 		return b, false, wrongState(b, "The booking is not a no-show.")
 	case !s.Fits(b.Party):
-		return b, false, fault.New(fault.ResourceExhausted, fault.SessionFull, "Its seats are taken by other bookings.")
+		return b, false, fault.New(fault.FailedPrecondition, fault.SessionFull, "Its seats are taken by other bookings.")
 	}
 	b.Status = Confirmed
 	return b, true, nil

@@ -173,7 +173,7 @@ func CheckRepeated(before, now []byte) error {
 
 // Full means that the session has too few open seats.
 func Full() *fault.Error {
-	return fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
+	return fault.New(fault.FailedPrecondition, fault.SessionFull, "The session is full.")
 }
 
 // Overlapping means that the booking overlaps another, and a plan forbids it.

@@ -105,12 +105,12 @@ var PolicyFields = settings.Table[PolicyLayer, BookingPolicy]{
 		func(l *PolicyLayer, p *BookingPolicy) (**time.Duration, *time.Duration) {
 			return &l.CheckInOpensBefore, &p.CheckInOpensBefore
 		}).
-		Default(time.Hour).Check(settings.Span(0, day)).In("checkin_opens_before_seconds"),
+		Default(time.Hour).Check(settings.Span(0, day)).In("check_in_opens_before_seconds"),
 	settings.New("check_in_closes_after_end",
 		func(l *PolicyLayer, p *BookingPolicy) (**time.Duration, *time.Duration) {
 			return &l.CheckInClosesAfterEnd, &p.CheckInClosesAfterEnd
 		}).
-		Default(30 * time.Minute).Check(settings.Span(0, day)).In("checkin_closes_after_end_seconds"),
+		Default(30 * time.Minute).Check(settings.Span(0, day)).In("check_in_closes_after_end_seconds"),
 	settings.New("auto_no_show",
 		func(l *PolicyLayer, p *BookingPolicy) (**bool, *bool) {
 			return &l.AutoNoShow, &p.AutoNoShow

@@ -76,11 +76,11 @@ func (s *Subscription) checkUsable(now time.Time) error {
 // day, Monday to Sunday.
 func (s *Subscription) CheckQuota(on civil.Date) error {
 	if limit := s.Plan.DailyLimit; limit != nil && s.UsedToday >= *limit {
-		return fault.New(fault.ResourceExhausted, fault.DailyLimit, "Daily booking limit reached (%d per day).", *limit).
+		return fault.New(fault.FailedPrecondition, fault.DailyLimit, "Daily booking limit reached (%d per day).", *limit).
 			WithMetadata("limit", strconv.Itoa(*limit)).WithMetadata("date", on.String())
 	}
 	if limit := s.Plan.WeeklyLimit; limit != nil && s.UsedThisWeek >= *limit {
-		return fault.New(fault.ResourceExhausted, fault.WeeklyLimit, "Weekly booking limit reached (%d per week).", *limit).
+		return fault.New(fault.FailedPrecondition, fault.WeeklyLimit, "Weekly booking limit reached (%d per week).", *limit).
 			WithMetadata("limit", strconv.Itoa(*limit)).WithMetadata("week", on.WeekStart().String())
 	}
 	return nil
@@ -88,7 +88,7 @@ func (s *Subscription) CheckQuota(on civil.Date) error {
 
 // NoneLeft means that a subscription has too few credits for a booking.
 func NoneLeft() *fault.Error {
-	return fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.")
+	return fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits remaining.")
 }
 
 // HasQuota reports whether the plan limits bookings per day or week.
@@ -128,7 +128,7 @@ func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) (
 			WithMetadata("status", string(s.Status))
 	}
 	if s.Balance+amount < 0 {
-		return nil, fault.New(fault.ResourceExhausted, fault.NoCredits, "The balance would be negative.").
+		return nil, fault.New(fault.FailedPrecondition, fault.NoCredits, "The balance would be negative.").
 			WithMetadata("balance", strconv.Itoa(s.Balance)).WithField("amount").OwnedBy(s.Member.String())
 	}
 	kind := Grant

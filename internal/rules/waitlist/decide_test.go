@@ -247,7 +247,7 @@ func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 	for want, err := range map[string]error{
 		"":                          nil,
 		string(fault.Overlap):       fault.New(fault.FailedPrecondition, fault.Overlap, "x"),
-		string(fault.NoCredits):     errors.Join(fault.New(fault.ResourceExhausted, fault.NoCredits, "x")),
+		string(fault.NoCredits):     errors.Join(fault.New(fault.FailedPrecondition, fault.NoCredits, "x")),
 		string(fault.InternalError): errors.New("no fault"),
 	} {
 		test.EqOp(t, want, waitlist.RefusalOf(err), test.Sprintf("RefusalOf(%v)", err))

@@ -85,7 +85,7 @@ func (f filling) run(t *testing.T) (waitlist.Changes, *run) {
 	t.Helper()
 	r := &run{refusals: make(map[tenant.EntryID]error)}
 	for _, i := range f.refused {
-		r.refusals[entry(i)] = fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits.")
+		r.refusals[entry(i)] = fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits.")
 	}
 	scene := vary.From(waitlist.FillFacts{
 		Slot: slot(1), Rules: rules(t, f.rules), Version: 7, PageSize: 100, NewID: newIDs(), Now: now,
@@ -287,7 +287,7 @@ func TestFilling_DecidesAlikeForAnyPageSize(t *testing.T) {
 		known.Queue = slices.Clone(w.Queue)
 		for i, c := range w.Queue {
 			if w.Queue[i].Refusal = ""; c.Refusal != "" {
-				r.refusals[c.Entry] = fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits.")
+				r.refusals[c.Entry] = fault.New(fault.FailedPrecondition, fault.NoCredits, "No credits.")
 			}
 		}
 		page := rapid.IntRange(1, 30).Draw(t, "page")

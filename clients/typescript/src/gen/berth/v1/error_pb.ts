@@ -365,7 +365,7 @@ export enum ErrorReason {
   ALREADY_BOOKED = 104,
 
   /**
-   * resource_exhausted: the session has too few seats, and its waitlist is full or closed.
+   * failed_precondition: the session has too few seats, and its waitlist is full or closed.
    *
    * @generated from enum value: ERROR_REASON_SESSION_FULL = 105;
    */
@@ -414,21 +414,21 @@ export enum ErrorReason {
   OUTSTANDING_BALANCE = 111,
 
   /**
-   * resource_exhausted: the subscription has too few credits.
+   * failed_precondition: the subscription has too few credits.
    *
    * @generated from enum value: ERROR_REASON_NO_CREDITS = 112;
    */
   NO_CREDITS = 112,
 
   /**
-   * resource_exhausted: the plan's limit of `limit` bookings for the local day `date` is reached.
+   * failed_precondition: the plan's limit of `limit` bookings for the local day `date` is reached.
    *
    * @generated from enum value: ERROR_REASON_DAILY_LIMIT = 113;
    */
   DAILY_LIMIT = 113,
 
   /**
-   * resource_exhausted: the plan's limit of `limit` bookings for the local week `week` (Monday to Sunday) is reached.
+   * failed_precondition: the plan's limit of `limit` bookings for the local week `week` (Monday to Sunday) is reached.
    *
    * @generated from enum value: ERROR_REASON_WEEKLY_LIMIT = 114;
    */
@@ -479,7 +479,7 @@ export enum ErrorReason {
   EXTERNAL_REF_CONFLICT = 120,
 
   /**
-   * already_exists: the idempotency key was used with other content.
+   * already_exists: the idempotency key was used for another request, of this procedure or of another.
    *
    * Every mutation accepts a key in the header Idempotency-Key: 1 to 200 visible ASCII characters. For 24 hours the
    * same request by the same caller with the same key gets the first response again, and is not executed again. If the
