@@ -30,8 +30,8 @@ func TestFaults_FailTheSweep(t *testing.T) {
 	s.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage, which it mends
 	// Every sweep looks at the entries that wait for long, and ends none of them.
 	s.Clock.Advance(waitlist.MinStale)
-	s.Exec(`insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, created_at)
-		values ($1, 'ana', 'p', 'k', sha256(''), $2)`, s.Tenant, testkit.Noon)
+	s.Exec(`insert into idempotency_keys (tenant_id, principal, key, request_hash, created_at)
+		values ($1, 'ana', 'k', sha256(''), $2)`, s.Tenant, testkit.Noon)
 	s.Exec(`insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, created_at)
 		values ($1, $1, $2, 'EMAIL', sha256(''), true, $3)`, s.Tenant, ana.Member, testkit.Noon)
 	s.Exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at)

@@ -469,8 +469,8 @@ func TestSweep_DeletesWhatIsOld(t *testing.T) {
 		m.Email = "mia@example.com"
 		return nil
 	}))
-	studio.Exec(`insert into idempotency_keys (tenant_id, principal, procedure, key, request_hash, answer, created_at)
-		select tenant_id, principal, procedure, key || n, request_hash, answer, created_at
+	studio.Exec(`insert into idempotency_keys (tenant_id, principal, key, request_hash, answer, created_at)
+		select tenant_id, principal, key || n, request_hash, answer, created_at
 		from idempotency_keys, generate_series(1, 2100) n`) // more than a transaction deletes
 	for _, kept := range []struct {
 		table string

@@ -37,8 +37,10 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
-		response := readyWriter{w, held, c.holdBack, r.Context().Done()}
-		defer response.ready() // an error over gRPC is sent when the handler returns
+		ready := readyWriter{w, held, c.holdBack, r.Context().Done()}
+		defer ready.ready() // an error over gRPC is sent when the handler returns
+		response := &plainErrors{ResponseWriter: ready}
+		defer response.finish()
 		r = r.WithContext(ctx)
 		if !inContract {
 			if err := held.enter(); err != nil {
