@@ -95,7 +95,7 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{},
 	).GetBookings()
 	must.SliceLen(t, 1, mine, must.Sprintf("the second has %v", mine))
-	test.EqOp(t, text(in), mine[0].GetSessionId(), test.Sprintf("the second has %v", mine))
+	test.EqOp(t, text(in), mine[0].GetSession().GetId(), test.Sprintf("the second has %v", mine))
 	test.EqOp(t, v1.BookingStatus_BOOKING_STATUS_CONFIRMED, mine[0].GetStatus(),
 		test.Sprintf("the second has %v", mine))
 	for i, want := range []struct {

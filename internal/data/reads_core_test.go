@@ -28,8 +28,8 @@ var coreReads = []read{
 	{coredb.FindSnapshotVersion, nil, "1"},
 	{
 		coredb.FindSnapshot, nil,
-		"{Version=1 Locations=fifth={TimeZone=Europe/Vienna Channels=ONLINE PHONE WALK_IN} " +
-			"location={TimeZone=Europe/Vienna Channels=ONLINE PHONE WALK_IN} other={TimeZone=Europe/Paris " +
+		"{Version=1 Locations=fifth={Name=wharf TimeZone=Europe/Vienna Channels=ONLINE PHONE WALK_IN} " +
+			"location={Name=Pier TimeZone=Europe/Vienna Channels=ONLINE PHONE WALK_IN} other={Name=dock TimeZone=Europe/Paris " +
 			"Point={Latitude=1.5 Longitude=2.5} Channels=ONLINE PHONE WALK_IN} Services=other={MinParty=1 " +
 			"MaxParty=1 Delivery=IN_PERSON} service={MinParty=1 MaxParty=1 Delivery=IN_PERSON} " +
 			"Policies=location={} other={} service={} tenant={} Plans=other=other plan=plan third=third}",

@@ -154,8 +154,8 @@ type Booking struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The session, with its current title, times and names.
+	Session *SessionSummary `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
 	// The member who booked. Empty for a guest.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The current name of the member, or the name of the guest.
@@ -188,28 +188,20 @@ type Booking struct {
 	CheckInTime *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
 	// How the party checked in.
 	CheckInMethod CheckInMethod `protobuf:"varint,18,opt,name=check_in_method,json=checkInMethod,proto3,enum=berth.v1.CheckInMethod" json:"check_in_method,omitempty"`
-	// The session's start, in UTC.
-	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// The session's end, in UTC.
-	SessionEndTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=session_end_time,json=sessionEndTime,proto3" json:"session_end_time,omitempty"`
-	// The session's title.
-	SessionTitle string `protobuf:"bytes,21,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The IANA time zone of the session's location.
-	TimeZone string `protobuf:"bytes,22,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	// The last time at which it can be cancelled without penalty, in UTC.
-	CancellableUntil *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=cancellable_until,json=cancellableUntil,proto3" json:"cancellable_until,omitempty"`
+	CancellableUntil *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=cancellable_until,json=cancellableUntil,proto3" json:"cancellable_until,omitempty"`
 	// When the hold expires, in UTC. Set while the status is PENDING.
-	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
+	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
 	// The payment, derived from its lines. Berth does not charge anyone.
-	Payment *Payment `protobuf:"bytes,25,opt,name=payment,proto3" json:"payment,omitempty"`
+	Payment *Payment `protobuf:"bytes,21,opt,name=payment,proto3" json:"payment,omitempty"`
 	// How to reach the customer. For guests, the only contact data that there is.
-	Contact *BookingContact `protobuf:"bytes,26,opt,name=contact,proto3" json:"contact,omitempty"`
+	Contact *BookingContact `protobuf:"bytes,22,opt,name=contact,proto3" json:"contact,omitempty"`
 	// The reserved items, such as a cart.
-	Items []*BookingItem `protobuf:"bytes,27,rep,name=items,proto3" json:"items,omitempty"`
+	Items []*BookingItem `protobuf:"bytes,23,rep,name=items,proto3" json:"items,omitempty"`
 	// The benefit membership that it was confirmed with, if any.
-	Benefit *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	Benefit *Benefit `protobuf:"bytes,24,opt,name=benefit,proto3" json:"benefit,omitempty"`
 	// The tier whose policy applies to a guest, as given with the hold. Empty for members.
-	GuestTier     string `protobuf:"bytes,29,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
+	GuestTier     string `protobuf:"bytes,25,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -251,11 +243,11 @@ func (x *Booking) GetId() string {
 	return ""
 }
 
-func (x *Booking) GetSessionId() string {
+func (x *Booking) GetSession() *SessionSummary {
 	if x != nil {
-		return x.SessionId
+		return x.Session
 	}
-	return ""
+	return nil
 }
 
 func (x *Booking) GetMemberId() string {
@@ -368,34 +360,6 @@ func (x *Booking) GetCheckInMethod() CheckInMethod {
 		return x.CheckInMethod
 	}
 	return CheckInMethod_CHECK_IN_METHOD_UNSPECIFIED
-}
-
-func (x *Booking) GetSessionStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionStartTime
-	}
-	return nil
-}
-
-func (x *Booking) GetSessionEndTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionEndTime
-	}
-	return nil
-}
-
-func (x *Booking) GetSessionTitle() string {
-	if x != nil {
-		return x.SessionTitle
-	}
-	return ""
-}
-
-func (x *Booking) GetTimeZone() string {
-	if x != nil {
-		return x.TimeZone
-	}
-	return ""
 }
 
 func (x *Booking) GetCancellableUntil() *timestamppb.Timestamp {
@@ -616,12 +580,10 @@ var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x16berth/v1/benefit.proto\x1a\x15berth/v1/common.proto\x1a\x13berth/v1/item.proto\x1a\x16berth/v1/payment.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x92\n" +
-	"\n" +
+	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x16berth/v1/benefit.proto\x1a\x15berth/v1/common.proto\x1a\x13berth/v1/item.proto\x1a\x16berth/v1/payment.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd5\b\n" +
 	"\aBooking\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x1b\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
+	"\asession\x18\x02 \x01(\v2\x18.berth.v1.SessionSummaryR\asession\x12\x1b\n" +
 	"\tmember_id\x18\x03 \x01(\tR\bmemberId\x12\x1f\n" +
 	"\vmember_name\x18\x04 \x01(\tR\n" +
 	"memberName\x12\x1d\n" +
@@ -642,19 +604,15 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\vcancel_time\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"cancelTime\x12>\n" +
 	"\rcheck_in_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTime\x12?\n" +
-	"\x0fcheck_in_method\x18\x12 \x01(\x0e2\x17.berth.v1.CheckInMethodR\rcheckInMethod\x12H\n" +
-	"\x12session_start_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12D\n" +
-	"\x10session_end_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\x0esessionEndTime\x12#\n" +
-	"\rsession_title\x18\x15 \x01(\tR\fsessionTitle\x12\x1b\n" +
-	"\ttime_zone\x18\x16 \x01(\tR\btimeZone\x12G\n" +
-	"\x11cancellable_until\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\x10cancellableUntil\x12D\n" +
-	"\x10hold_expire_time\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\x0eholdExpireTime\x12+\n" +
-	"\apayment\x18\x19 \x01(\v2\x11.berth.v1.PaymentR\apayment\x122\n" +
-	"\acontact\x18\x1a \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12+\n" +
-	"\x05items\x18\x1b \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
-	"\abenefit\x18\x1c \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
+	"\x0fcheck_in_method\x18\x12 \x01(\x0e2\x17.berth.v1.CheckInMethodR\rcheckInMethod\x12G\n" +
+	"\x11cancellable_until\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x10cancellableUntil\x12D\n" +
+	"\x10hold_expire_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\x0eholdExpireTime\x12+\n" +
+	"\apayment\x18\x15 \x01(\v2\x11.berth.v1.PaymentR\apayment\x122\n" +
+	"\acontact\x18\x16 \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12+\n" +
+	"\x05items\x18\x17 \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
+	"\abenefit\x18\x18 \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
 	"\n" +
-	"guest_tier\x18\x1d \x01(\tR\tguestTier\"r\n" +
+	"guest_tier\x18\x19 \x01(\tR\tguestTier\"r\n" +
 	"\x0eBookingContact\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
 	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
@@ -702,32 +660,32 @@ var file_berth_v1_booking_proto_goTypes = []any{
 	(*BookingContact)(nil),        // 3: berth.v1.BookingContact
 	(*ItemChoice)(nil),            // 4: berth.v1.ItemChoice
 	(*ItemSelection)(nil),         // 5: berth.v1.ItemSelection
-	(BookingChannel)(0),           // 6: berth.v1.BookingChannel
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(*Payment)(nil),               // 8: berth.v1.Payment
-	(*BookingItem)(nil),           // 9: berth.v1.BookingItem
-	(*Benefit)(nil),               // 10: berth.v1.Benefit
+	(*SessionSummary)(nil),        // 6: berth.v1.SessionSummary
+	(BookingChannel)(0),           // 7: berth.v1.BookingChannel
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*Payment)(nil),               // 9: berth.v1.Payment
+	(*BookingItem)(nil),           // 10: berth.v1.BookingItem
+	(*Benefit)(nil),               // 11: berth.v1.Benefit
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
-	0,  // 0: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
-	6,  // 1: berth.v1.Booking.channel:type_name -> berth.v1.BookingChannel
-	7,  // 2: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 3: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
-	7,  // 4: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
-	1,  // 5: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
-	7,  // 6: berth.v1.Booking.session_start_time:type_name -> google.protobuf.Timestamp
-	7,  // 7: berth.v1.Booking.session_end_time:type_name -> google.protobuf.Timestamp
-	7,  // 8: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
-	7,  // 9: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
-	8,  // 10: berth.v1.Booking.payment:type_name -> berth.v1.Payment
-	3,  // 11: berth.v1.Booking.contact:type_name -> berth.v1.BookingContact
-	9,  // 12: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
-	10, // 13: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	6,  // 0: berth.v1.Booking.session:type_name -> berth.v1.SessionSummary
+	0,  // 1: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
+	7,  // 2: berth.v1.Booking.channel:type_name -> berth.v1.BookingChannel
+	8,  // 3: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 4: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
+	8,  // 5: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
+	1,  // 6: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
+	8,  // 7: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
+	8,  // 8: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
+	9,  // 9: berth.v1.Booking.payment:type_name -> berth.v1.Payment
+	3,  // 10: berth.v1.Booking.contact:type_name -> berth.v1.BookingContact
+	10, // 11: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
+	11, // 12: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -739,6 +697,7 @@ func file_berth_v1_booking_proto_init() {
 	file_berth_v1_common_proto_init()
 	file_berth_v1_item_proto_init()
 	file_berth_v1_payment_proto_init()
+	file_berth_v1_session_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -558,6 +558,124 @@ func (x *Session) GetCoachName() string {
 	return ""
 }
 
+// SessionSummary says which session something is about, and when, where and with whom it is.
+type SessionSummary struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session.
+	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The title.
+	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
+	// The first instant, in UTC.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The instant after the last, in UTC.
+	EndTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	// The IANA time zone of the location, to display the times.
+	TimeZone string `protobuf:"bytes,5,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// The location.
+	LocationId string `protobuf:"bytes,6,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// The current name of the location.
+	LocationName string `protobuf:"bytes,7,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
+	// The current name of the staff member who leads it. Empty if there is none.
+	CoachName string `protobuf:"bytes,8,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
+	// The service.
+	ServiceId     string `protobuf:"bytes,9,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionSummary) Reset() {
+	*x = SessionSummary{}
+	mi := &file_berth_v1_session_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionSummary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionSummary) ProtoMessage() {}
+
+func (x *SessionSummary) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionSummary.ProtoReflect.Descriptor instead.
+func (*SessionSummary) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SessionSummary) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
+}
+
+func (x *SessionSummary) GetEndTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndTime
+	}
+	return nil
+}
+
+func (x *SessionSummary) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetLocationName() string {
+	if x != nil {
+		return x.LocationName
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetCoachName() string {
+	if x != nil {
+		return x.CoachName
+	}
+	return ""
+}
+
+func (x *SessionSummary) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
 // BookingEligibility is the result that Book would have for the caller now.
 type BookingEligibility struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -583,7 +701,7 @@ type BookingEligibility struct {
 
 func (x *BookingEligibility) Reset() {
 	*x = BookingEligibility{}
-	mi := &file_berth_v1_session_proto_msgTypes[1]
+	mi := &file_berth_v1_session_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -595,7 +713,7 @@ func (x *BookingEligibility) String() string {
 func (*BookingEligibility) ProtoMessage() {}
 
 func (x *BookingEligibility) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[1]
+	mi := &file_berth_v1_session_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -608,7 +726,7 @@ func (x *BookingEligibility) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BookingEligibility.ProtoReflect.Descriptor instead.
 func (*BookingEligibility) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *BookingEligibility) GetStatus() EligibilityStatus {
@@ -699,7 +817,7 @@ type SessionInput struct {
 
 func (x *SessionInput) Reset() {
 	*x = SessionInput{}
-	mi := &file_berth_v1_session_proto_msgTypes[2]
+	mi := &file_berth_v1_session_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -711,7 +829,7 @@ func (x *SessionInput) String() string {
 func (*SessionInput) ProtoMessage() {}
 
 func (x *SessionInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[2]
+	mi := &file_berth_v1_session_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -724,7 +842,7 @@ func (x *SessionInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionInput.ProtoReflect.Descriptor instead.
 func (*SessionInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *SessionInput) GetServiceId() string {
@@ -831,7 +949,7 @@ type Series struct {
 
 func (x *Series) Reset() {
 	*x = Series{}
-	mi := &file_berth_v1_session_proto_msgTypes[3]
+	mi := &file_berth_v1_session_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -843,7 +961,7 @@ func (x *Series) String() string {
 func (*Series) ProtoMessage() {}
 
 func (x *Series) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[3]
+	mi := &file_berth_v1_session_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -856,7 +974,7 @@ func (x *Series) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Series.ProtoReflect.Descriptor instead.
 func (*Series) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Series) GetId() string {
@@ -947,7 +1065,7 @@ type SessionFilter struct {
 
 func (x *SessionFilter) Reset() {
 	*x = SessionFilter{}
-	mi := &file_berth_v1_session_proto_msgTypes[4]
+	mi := &file_berth_v1_session_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -959,7 +1077,7 @@ func (x *SessionFilter) String() string {
 func (*SessionFilter) ProtoMessage() {}
 
 func (x *SessionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[4]
+	mi := &file_berth_v1_session_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -972,7 +1090,7 @@ func (x *SessionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFilter.ProtoReflect.Descriptor instead.
 func (*SessionFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *SessionFilter) GetStartsWithin() *TimeRange {
@@ -1050,7 +1168,7 @@ type BulkSessionMatch struct {
 
 func (x *BulkSessionMatch) Reset() {
 	*x = BulkSessionMatch{}
-	mi := &file_berth_v1_session_proto_msgTypes[5]
+	mi := &file_berth_v1_session_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1062,7 +1180,7 @@ func (x *BulkSessionMatch) String() string {
 func (*BulkSessionMatch) ProtoMessage() {}
 
 func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[5]
+	mi := &file_berth_v1_session_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1075,7 +1193,7 @@ func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkSessionMatch.ProtoReflect.Descriptor instead.
 func (*BulkSessionMatch) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *BulkSessionMatch) GetSessionId() string {
@@ -1128,7 +1246,7 @@ type ImportRow struct {
 
 func (x *ImportRow) Reset() {
 	*x = ImportRow{}
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1140,7 +1258,7 @@ func (x *ImportRow) String() string {
 func (*ImportRow) ProtoMessage() {}
 
 func (x *ImportRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1153,7 +1271,7 @@ func (x *ImportRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRow.ProtoReflect.Descriptor instead.
 func (*ImportRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ImportRow) GetRow() int32 {
@@ -1190,7 +1308,7 @@ type ImportProblem struct {
 
 func (x *ImportProblem) Reset() {
 	*x = ImportProblem{}
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1202,7 +1320,7 @@ func (x *ImportProblem) String() string {
 func (*ImportProblem) ProtoMessage() {}
 
 func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1215,7 +1333,7 @@ func (x *ImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
 func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ImportProblem) GetColumn() string {
@@ -1280,7 +1398,21 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"coach_name\x18\x1c \x01(\tR\tcoachNameB\v\n" +
 	"\t_capacityB\r\n" +
-	"\v_seats_open\"\x90\x03\n" +
+	"\v_seats_open\"\xc9\x02\n" +
+	"\x0eSessionSummary\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x129\n" +
+	"\n" +
+	"start_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
+	"\bend_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12\x1b\n" +
+	"\ttime_zone\x18\x05 \x01(\tR\btimeZone\x12\x1f\n" +
+	"\vlocation_id\x18\x06 \x01(\tR\n" +
+	"locationId\x12#\n" +
+	"\rlocation_name\x18\a \x01(\tR\flocationName\x12\x1d\n" +
+	"\n" +
+	"coach_name\x18\b \x01(\tR\tcoachName\x12\x1d\n" +
+	"\n" +
+	"service_id\x18\t \x01(\tR\tserviceId\"\x90\x03\n" +
 	"\x12BookingEligibility\x123\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x1b.berth.v1.EligibilityStatusR\x06status\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
@@ -1394,58 +1526,61 @@ func file_berth_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_berth_v1_session_proto_goTypes = []any{
 	(SlotStatus)(0),               // 0: berth.v1.SlotStatus
 	(SessionStatus)(0),            // 1: berth.v1.SessionStatus
 	(EligibilityStatus)(0),        // 2: berth.v1.EligibilityStatus
 	(SeriesEditScope)(0),          // 3: berth.v1.SeriesEditScope
 	(*Session)(nil),               // 4: berth.v1.Session
-	(*BookingEligibility)(nil),    // 5: berth.v1.BookingEligibility
-	(*SessionInput)(nil),          // 6: berth.v1.SessionInput
-	(*Series)(nil),                // 7: berth.v1.Series
-	(*SessionFilter)(nil),         // 8: berth.v1.SessionFilter
-	(*BulkSessionMatch)(nil),      // 9: berth.v1.BulkSessionMatch
-	(*ImportRow)(nil),             // 10: berth.v1.ImportRow
-	(*ImportProblem)(nil),         // 11: berth.v1.ImportProblem
-	nil,                           // 12: berth.v1.BookingEligibility.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
-	(*date.Date)(nil),             // 14: google.type.Date
-	(DeliveryMode)(0),             // 15: berth.v1.DeliveryMode
-	(*timeofday.TimeOfDay)(nil),   // 16: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),   // 17: google.protobuf.Duration
-	(*TimeRange)(nil),             // 18: berth.v1.TimeRange
+	(*SessionSummary)(nil),        // 5: berth.v1.SessionSummary
+	(*BookingEligibility)(nil),    // 6: berth.v1.BookingEligibility
+	(*SessionInput)(nil),          // 7: berth.v1.SessionInput
+	(*Series)(nil),                // 8: berth.v1.Series
+	(*SessionFilter)(nil),         // 9: berth.v1.SessionFilter
+	(*BulkSessionMatch)(nil),      // 10: berth.v1.BulkSessionMatch
+	(*ImportRow)(nil),             // 11: berth.v1.ImportRow
+	(*ImportProblem)(nil),         // 12: berth.v1.ImportProblem
+	nil,                           // 13: berth.v1.BookingEligibility.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
+	(*date.Date)(nil),             // 15: google.type.Date
+	(DeliveryMode)(0),             // 16: berth.v1.DeliveryMode
+	(*timeofday.TimeOfDay)(nil),   // 17: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),   // 18: google.protobuf.Duration
+	(*TimeRange)(nil),             // 19: berth.v1.TimeRange
 }
 var file_berth_v1_session_proto_depIdxs = []int32{
-	13, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
-	13, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
-	14, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
+	14, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
+	14, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
+	15, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
 	1,  // 3: berth.v1.Session.status:type_name -> berth.v1.SessionStatus
-	15, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
-	5,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
-	13, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	13, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
+	16, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
+	6,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
+	14, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	14, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
 	0,  // 8: berth.v1.Session.slot_status:type_name -> berth.v1.SlotStatus
-	2,  // 9: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
-	12, // 10: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	13, // 11: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	13, // 12: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
-	6,  // 13: berth.v1.Series.template:type_name -> berth.v1.SessionInput
-	14, // 14: berth.v1.Series.start_date:type_name -> google.type.Date
-	16, // 15: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	17, // 16: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	14, // 17: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	14, // 18: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	18, // 19: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 20: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
-	13, // 21: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
-	1,  // 22: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
-	11, // 23: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
-	24, // [24:24] is the sub-list for method output_type
-	24, // [24:24] is the sub-list for method input_type
-	24, // [24:24] is the sub-list for extension type_name
-	24, // [24:24] is the sub-list for extension extendee
-	0,  // [0:24] is the sub-list for field type_name
+	14, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
+	14, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
+	2,  // 11: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
+	13, // 12: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
+	14, // 13: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	14, // 14: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	7,  // 15: berth.v1.Series.template:type_name -> berth.v1.SessionInput
+	15, // 16: berth.v1.Series.start_date:type_name -> google.type.Date
+	17, // 17: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	18, // 18: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	15, // 19: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	15, // 20: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	19, // 21: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 22: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
+	14, // 23: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 24: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
+	12, // 25: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
+	26, // [26:26] is the sub-list for method output_type
+	26, // [26:26] is the sub-list for method input_type
+	26, // [26:26] is the sub-list for extension type_name
+	26, // [26:26] is the sub-list for extension extendee
+	0,  // [0:26] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }
@@ -1455,14 +1590,14 @@ func file_berth_v1_session_proto_init() {
 	}
 	file_berth_v1_common_proto_init()
 	file_berth_v1_session_proto_msgTypes[0].OneofWrappers = []any{}
-	file_berth_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
+	file_berth_v1_session_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_proto_rawDesc), len(file_berth_v1_session_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

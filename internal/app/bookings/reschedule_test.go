@@ -147,3 +147,23 @@ func TestRescheduleBooking_EndsTheEntryForTheSession(t *testing.T) {
 		}
 	}
 }
+
+// Making, moving and reading a booking all tell the same of its session.
+func TestBooking_SaysWhereItsSessionIs(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	mia := studio.AddMember("Mia")
+	yoga := testkit.Session{Coach: studio.Coach, Title: "Yoga"}
+	from, to := studio.AddSession(testkit.Session{}), studio.AddSession(yoga)
+	made := expect.Value(studio.Book(mia, from))(t).Booking
+	read := expect.Value(studio.App.Bookings.GetBooking(t.Context(), mia, made.ID))(t)
+	test.Eq(t, read.Summary(), made.Summary())
+	test.EqOp(t, "", made.CoachName, test.Sprint("nobody leads it"))
+	moved := expect.Value(studio.Reschedule(mia, made.ID, to))(t).Booking
+	read = expect.Value(studio.App.Bookings.GetBooking(t.Context(), mia, made.ID))(t)
+	test.Eq(t, read.Summary(), moved.Summary())
+	test.EqOp(t, "Carla Coach", read.CoachName)
+	test.EqOp(t, "Yoga", read.SessionTitle)
+	test.NotEq(t, "", read.LocationName)
+	test.EqOp(t, studio.Service, read.Service)
+}

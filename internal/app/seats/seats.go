@@ -43,9 +43,8 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.Book
 	}
 	b.Payment.Status = payment.Unpaid
 	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
-	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, tx.Now
-	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
-	b.SessionTitle, b.TimeZone, b.LocalDate, b.Policy = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Policy
+	b = b.In(f.Slot)
+	b.CreatedAt, b.MemberName, b.MemberTier = tx.Now, f.Member.Name, f.Member.Tier
 	if result.Payer != nil {
 		b.Subscription = result.Payer.ID
 	}

@@ -21,6 +21,7 @@ const SlotJoins = `
 func (r *SlotRow) Joined() []pg.Column {
 	s := &r.Slot
 	return append([]pg.Column{
+		pg.Read("l.name", &s.LocationName),
 		pg.Read("l.time_zone", &s.TimeZone),
 		pg.Read("v.min_party", &s.MinParty),
 		pg.Read("v.max_party", &s.MaxParty),

@@ -48,6 +48,7 @@ var (
 	locations = pg.NewReader(func(l *locationRow) []pg.Column {
 		return []pg.Column{
 			pg.Read("id", &l.id),
+			pg.Read("name", &l.Name),
 			pg.Read("time_zone", &l.TimeZone),
 			pg.Read("latitude", Latitude(&l.Point)),
 			pg.Read("longitude", Longitude(&l.Point)),

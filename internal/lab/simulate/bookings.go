@@ -172,8 +172,8 @@ func (w *world) createBooking(
 	}
 	b.Payment.Status = payment.Unpaid
 	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
-	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, w.now
-	b.MemberTier, b.TimeZone, b.LocalDate, b.Policy = f.Member.Tier, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Policy
+	b = b.In(f.Slot)
+	b.CreatedAt, b.MemberTier = w.now, f.Member.Tier
 	if result.Payer != nil {
 		b.Subscription = result.Payer.ID
 	}

@@ -24,7 +24,7 @@ const (
 func BookingMessage(b booking.Booking) *v1.Booking {
 	m := &v1.Booking{
 		Id:               IDText(b.ID),
-		SessionId:        IDText(b.Session),
+		Session:          SessionSummaryMessage(b.Summary()),
 		MemberId:         IDText(b.Member),
 		MemberName:       b.MemberName,
 		PartySize:        int32(b.Party),
@@ -39,10 +39,6 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 		CancelReason:     b.CancelReason,
 		CreateTime:       Timestamp(b.CreatedAt),
 		CheckInMethod:    Enum[v1.CheckInMethod](v1.CheckInMethod_value, "CHECK_IN_METHOD_", b.CheckInMethod),
-		SessionStartTime: Timestamp(b.StartsAt),
-		SessionEndTime:   Timestamp(b.EndsAt),
-		SessionTitle:     b.SessionTitle,
-		TimeZone:         b.TimeZone,
 		CancellableUntil: Timestamp(b.CancellableUntil()),
 		GuestTier:        b.GuestTier,
 	}
@@ -82,6 +78,15 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 		m.CheckInTime = Timestamp(*b.CheckedInAt)
 	}
 	return m
+}
+
+// SessionSummaryMessage converts what is shown of a session.
+func SessionSummaryMessage(s catalog.SessionSummary) *v1.SessionSummary {
+	return &v1.SessionSummary{
+		Id: IDText(s.ID), Title: s.Title, StartTime: Timestamp(s.StartsAt), EndTime: Timestamp(s.EndsAt),
+		TimeZone: s.TimeZone, LocationId: IDText(s.Location), LocationName: s.LocationName, CoachName: s.CoachName,
+		ServiceId: IDText(s.Service),
+	}
 }
 
 // BookingResponse returns a response after it has set the booking headers of a booking or a waitlist entry. The error

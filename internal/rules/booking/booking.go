@@ -66,9 +66,29 @@ type Booking struct {
 	MemberName   string
 	MemberTier   string // for guests, GuestTier
 	SessionTitle string
+	CoachName    string // of the session; empty without a coach
+	Service      tenant.ServiceID
+	Location     tenant.LocationID
+	LocationName string
 	TimeZone     string
 	LocalDate    civil.Date
 	Policy       catalog.BookingPolicy
+}
+
+// Summary returns what is shown of the session.
+func (b Booking) Summary() catalog.SessionSummary {
+	return catalog.SessionSummary{
+		ID: b.Session, Title: b.SessionTitle, StartsAt: b.StartsAt, EndsAt: b.EndsAt, CoachName: b.CoachName,
+		Service: b.Service, Location: b.Location, LocationName: b.LocationName, TimeZone: b.TimeZone,
+	}
+}
+
+// In returns the booking with the facts of its session.
+func (b Booking) In(s Slot) Booking {
+	b.Session, b.StartsAt, b.EndsAt, b.LocalDate = s.ID, s.StartsAt, s.EndsAt, s.LocalDate
+	b.SessionTitle, b.CoachName, b.Service = s.Title, s.CoachName, s.Service
+	b.Location, b.LocationName, b.TimeZone, b.Policy = s.Location, s.LocationName, s.TimeZone, s.Policy
+	return b
 }
 
 // Contact says how to reach the person who booked. For a guest it is the only record of them.
@@ -107,6 +127,8 @@ type Slot struct {
 	Service          tenant.ServiceID
 	Location         tenant.LocationID
 	Title            string
+	CoachName        string // empty without a coach
+	LocationName     string
 	StartsAt         time.Time
 	EndsAt           time.Time
 	TimeZone         string     // IANA, of the location

@@ -59,9 +59,8 @@ func Reschedule(
 			return RescheduleResult{}, err
 		}
 	}
-	b.Session, b.StartsAt, b.EndsAt, b.LocalDate = to.ID, to.StartsAt, to.EndsAt, to.LocalDate
-	b.SessionTitle, b.TimeZone, b.Policy, b.GraceUntil = to.Title, to.TimeZone, to.Policy, nil
-	return RescheduleResult{Booking: b}, nil
+	b.GraceUntil = nil
+	return RescheduleResult{Booking: b.In(to)}, nil
 }
 
 // withoutMoved subtracts the moved booking from the usage in the new day and week, where it is counted already.

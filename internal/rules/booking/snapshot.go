@@ -19,6 +19,7 @@ type Snapshot struct {
 
 // SnapshotLocation is what the rules need to know about a location.
 type SnapshotLocation struct {
+	Name     string
 	TimeZone string
 	Point    *catalog.Point
 	Channels []catalog.Channel
@@ -46,7 +47,8 @@ func (s *Snapshot) Complete(slot Slot, of tenant.TenantID) (Slot, bool) {
 	}
 	location, hasLocation := s.Locations[slot.Location]
 	service, hasService := s.Services[slot.Service]
-	slot.TimeZone, slot.Point, slot.Channels = location.TimeZone, location.Point, location.Channels
+	slot.LocationName, slot.TimeZone = location.Name, location.TimeZone
+	slot.Point, slot.Channels = location.Point, location.Channels
 	slot.MinParty, slot.MaxParty, slot.Delivery = service.MinParty, service.MaxParty, service.Delivery
 	slot.TakesPayments = s.TakesPayments
 	slot.Policy = catalog.Resolve(s.Policies[of.UUID], s.Policies[slot.Location.UUID], s.Policies[slot.Service.UUID])

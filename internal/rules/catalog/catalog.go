@@ -36,6 +36,19 @@ const (
 	Feed     Delivery = "FEED" // online, so check-in by GPS is impossible
 )
 
+// SessionSummary is what is shown of a session with what is about it, such as a booking.
+type SessionSummary struct {
+	ID           tenant.SessionID
+	Title        string
+	StartsAt     time.Time
+	EndsAt       time.Time
+	TimeZone     string // IANA, of the location
+	Location     tenant.LocationID
+	LocationName string
+	CoachName    string // empty without a coach
+	Service      tenant.ServiceID
+}
+
 // Tenant is an organization.
 type Tenant struct {
 	ID            tenant.TenantID

@@ -27,7 +27,7 @@ var columns = []string{
 // row is a booking as in the file. Times are RFC 3339 in UTC, empty if there is none.
 func row(b *v1.Booking) []string {
 	return []string{
-		b.GetId(), b.GetSessionId(), b.GetMemberId(), b.GetContact().GetName(), strconv.Itoa(int(b.GetPartySize())),
+		b.GetId(), b.GetSession().GetId(), b.GetMemberId(), b.GetContact().GetName(), strconv.Itoa(int(b.GetPartySize())),
 		strings.TrimPrefix(b.GetStatus().String(), "BOOKING_STATUS_"),
 		strings.TrimPrefix(b.GetChannel().String(), "CHANNEL_"), b.GetExternalRef(),
 		strings.TrimPrefix(b.GetPayment().GetStatus().String(), "PAYMENT_STATUS_"),

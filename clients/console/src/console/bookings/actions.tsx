@@ -12,6 +12,7 @@ import { useCall } from "../../shared/api/calls";
 import { useCan } from "../../shared/auth/user";
 import { DAY, millis } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { CallButton } from "../../shared/ui/call-button";
 import { later } from "../../shared/ui/lazy";
 import { type Action, ActionsMenu } from "../ui";
@@ -56,10 +57,10 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
     done: ({ creditRefunded, promoted }) => t.bookings.cancelled(creditRefunded, promoted),
   });
   const confirmed = status === BookingStatus.CONFIRMED;
-  const started = millis(booking.sessionStartTime) < Date.now();
+  const started = millis(sessionOf(booking).startTime) < Date.now();
   const nearby =
-    millis(booking.sessionStartTime) - widestCheckIn < Date.now() &&
-    Date.now() < millis(booking.sessionEndTime) + widestCheckIn;
+    millis(sessionOf(booking).startTime) - widestCheckIn < Date.now() &&
+    Date.now() < millis(sessionOf(booking).endTime) + widestCheckIn;
   const pending = status === BookingStatus.PENDING;
   const attended = status === BookingStatus.ATTENDED;
   const missed = status === BookingStatus.NO_SHOW;

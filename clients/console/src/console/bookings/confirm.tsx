@@ -24,6 +24,7 @@ import {
 } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
 import { useI18n, useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { CallButton } from "../../shared/ui/call-button";
 import { Countdown, usePassed } from "../../shared/ui/countdown";
 import { Dimmed, FieldHint } from "../ui";
@@ -129,7 +130,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
       {pays !== "later" && <PaymentInputs form={form} currency={currency} />}
       <Benefit form={form} chosen={provider !== ""} />
       {records && <FieldHint>{t.hold.moneyNote}</FieldHint>}
-      <FormError error={error} zone={booking.timeZone} />
+      <FormError error={error} zone={sessionOf(booking).timeZone} />
       <FormFoot>
         {over ? (
           <Button onClick={onAgain}>{t.hold.again}</Button>

@@ -6,6 +6,7 @@ import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
 import { type Bound, useFields } from "../../shared/forms/form";
 import { options } from "../../shared/forms/options";
 import { useI18n, useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { QueryResult, Time } from "../../shared/ui";
 import { CallForm, CardHint, DataTable, Note, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";
@@ -48,7 +49,7 @@ function Entries({ booking }: { booking: Booking }) {
                 <>
                   {t.payment.kinds[kind]}
                   <Note>
-                    <Time at={createTime} zone={booking.timeZone} as="dateTime" />
+                    <Time at={createTime} zone={sessionOf(booking).timeZone} as="dateTime" />
                     {[method, reference].map((text) => text && ` · ${text}`)}
                   </Note>
                 </>

@@ -7,6 +7,7 @@ import { DAY, millis } from "../../shared/format/time";
 import { useFields } from "../../shared/forms/form";
 import { useText } from "../../shared/i18n";
 import { useSessions } from "../../shared/schedules/sessions";
+import { sessionOf } from "../../shared/schedules/summary";
 import { QueryResult, State, Time } from "../../shared/ui";
 import { CallForm, Dimmed, Panel } from "../ui";
 import { useSave } from "../ui/edit-form";
@@ -42,7 +43,7 @@ const lookAhead = 14 * DAY;
 
 function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () => void }) {
   const t = useText(bookingTexts, uiTexts);
-  const from = useQuery(SessionService.method.getSession, { sessionId: booking.sessionId });
+  const from = useQuery(SessionService.method.getSession, { sessionId: sessionOf(booking).id });
   const session = from.data?.session;
   const [now] = useState(() => Date.now());
   const { values, set, ...form } = useFields({ same: true, chosen: "", items: true, notify: true });
@@ -52,7 +53,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
     {
       startsWithin: {
         start: timestampFromMs(now),
-        end: timestampFromMs(Math.max(now, millis(booking.sessionStartTime)) + lookAhead),
+        end: timestampFromMs(Math.max(now, millis(sessionOf(booking).startTime)) + lookAhead),
       },
       locationIds: session ? [session.locationId] : [],
       serviceIds: session && same ? [session.serviceId] : [],
@@ -62,7 +63,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
   );
   const open = (sessions.data ?? []).filter(
     ({ id, blocked, seatsOpen }) =>
-      id !== booking.sessionId && !blocked && (seatsOpen ?? Infinity) >= booking.partySize,
+      id !== sessionOf(booking).id && !blocked && (seatsOpen ?? Infinity) >= booking.partySize,
   );
   const days = Map.groupBy(open, dayOf);
   const kept = booking.items.filter(({ status }) => status < 3);
@@ -79,13 +80,14 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
       cancel={t.actions.back}
       run={run}
       disabled={!chosen}
-      zone={booking.timeZone}
+      zone={sessionOf(booking).timeZone}
       onClose={onClose}
     >
       <Text c="dimmed" fz="sm">
         {t.reschedule.now}{" "}
         <Box component="strong" c="var(--ink)">
-          {booking.sessionTitle}, <Time at={booking.sessionStartTime} zone={booking.timeZone} />
+          {sessionOf(booking).title},{" "}
+          <Time at={sessionOf(booking).startTime} zone={sessionOf(booking).timeZone} />
         </Box>
         <br />
         {t.reschedule.note}
@@ -101,7 +103,7 @@ function RescheduleForm({ booking, onClose }: { booking: Booking; onClose: () =>
               {[...days].map(([day, list]) => (
                 <div key={day}>
                   <h3>
-                    <Time at={list[0]?.startTime} zone={booking.timeZone} as="longDay" />
+                    <Time at={list[0]?.startTime} zone={sessionOf(booking).timeZone} as="longDay" />
                   </h3>
                   {list.map((one) => (
                     <label key={one.id} className={classes.choice}>

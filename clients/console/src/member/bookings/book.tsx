@@ -30,6 +30,7 @@ import { showPrice } from "../../shared/format/money";
 import { zoneName } from "../../shared/format/time";
 import { Form, FormError, useFields, useSubmit } from "../../shared/forms/form";
 import { useI18n, useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { useLast } from "../../shared/state/use-last";
 import { Countdown, usePassed } from "../../shared/ui/countdown";
 import { PlanChoice, usePlans } from "../accounts/plans";
@@ -63,7 +64,7 @@ export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () 
   const { plan, provider, number } = form.values;
   const confirm = useCall(BookingService.method.confirmBooking, {
     quiet: true,
-    done: t.app.bookedNow(booking.sessionTitle),
+    done: t.app.bookedNow(sessionOf(booking).title),
   });
   const release = useCall(BookingService.method.releaseHold, { done: t.hold.released });
   const { error, onSubmit } = useSubmit(async () => {
@@ -118,7 +119,7 @@ export function ConfirmForm({ booking, onDone }: { booking: Booking; onDone: () 
         <TextInput {...form.text("number")} label={t.hold.cardNumber} required maxLength={100} />
       )}
       <PlanChoice value={plan} onChange={(plan) => form.set({ plan })} error={error} />
-      <FormError error={error} zone={booking.timeZone} />
+      <FormError error={error} zone={sessionOf(booking).timeZone} />
       <Flex gap={8}>
         <Button type="submit" flex={1} loading={confirm.busy} data-autofocus>
           {t.hold.confirm}

@@ -3,6 +3,7 @@ import { useCall, useFailed, useRead } from "../../shared/api/calls";
 import { ask } from "../../shared/dialogs/question";
 import { millis, showTime } from "../../shared/format/time";
 import { useI18n } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { memberTexts } from "../texts";
 
 /** Cancels a booking, after showing what that costs. */
@@ -20,9 +21,9 @@ export function useCancelBooking() {
       const until = booking.cancellableUntil;
       const free = until && millis(until) > Date.now();
       const answer = await ask({
-        title: t.app.cancelTitle(booking.sessionTitle),
+        title: t.app.cancelTitle(sessionOf(booking).title),
         body: free
-          ? t.app.cancelFree(showTime(until, booking.timeZone, locale, "dayTime"))
+          ? t.app.cancelFree(showTime(until, sessionOf(booking).timeZone, locale, "dayTime"))
           : t.app.cancelLate,
         yes: t.app.cancel,
         danger: true,

@@ -6,6 +6,7 @@ import { IconQrcode } from "@tabler/icons-react";
 import { Link } from "react-router";
 import { HOUR, millis, zoneName } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { later } from "../../shared/ui/lazy";
 import { routes } from "../routes";
@@ -89,19 +90,19 @@ const ConfirmForm = later(() => import("./book"), "ConfirmForm");
 function BookingCard({ booking }: { booking: Booking }) {
   const { t, locale } = useI18n(bookingTexts, memberTexts);
   const cancelBooking = useCancelBooking();
-  const { id, sessionTitle, timeZone: zone, cancellableUntil } = booking;
-  const soon = millis(booking.sessionStartTime) - Date.now() < 24 * HOUR;
+  const { id, cancellableUntil } = booking;
+  const { id: session, title, startTime, endTime, timeZone: zone } = sessionOf(booking);
+  const soon = millis(startTime) - Date.now() < 24 * HOUR;
   const attended = booking.status === BookingStatus.ATTENDED;
   const items = booking.items.filter(({ status }) => status === BookingItemStatus.CONFIRMED);
   return (
     <SummaryCard
-      title={sessionTitle}
+      title={title}
       seats={booking.partySize}
       time={
         <>
-          <DayAndTime at={booking.sessionStartTime} zone={zone} />–
-          <Time at={booking.sessionEndTime} zone={zone} as="time" />{" "}
-          <Note span>{zoneName(zone, locale)}</Note>
+          <DayAndTime at={startTime} zone={zone} />–
+          <Time at={endTime} zone={zone} as="time" /> <Note span>{zoneName(zone, locale)}</Note>
         </>
       }
       notes={
@@ -126,7 +127,7 @@ function BookingCard({ booking }: { booking: Booking }) {
             {soon && (
               <Button
                 component={Link}
-                to={routes.checkIn.path({ session: booking.sessionId })}
+                to={routes.checkIn.path({ session })}
                 leftSection={<IconQrcode size={18} />}
               >
                 {t.app.checkIn}
@@ -136,14 +137,14 @@ function BookingCard({ booking }: { booking: Booking }) {
               component={Link}
               to={routes.reschedule.path({ booking: id })}
               variant="default"
-              aria-label={`${t.reschedule.action}: ${sessionTitle}`}
+              aria-label={`${t.reschedule.action}: ${title}`}
             >
               {t.reschedule.action}
             </Button>
             <Button
               variant="default"
               onClick={() => void cancelBooking(id)}
-              aria-label={`${t.app.cancel}: ${sessionTitle}`}
+              aria-label={`${t.app.cancel}: ${title}`}
             >
               {t.app.cancel}
             </Button>
@@ -159,13 +160,13 @@ function HeldCard({ booking }: { booking: Booking }) {
   const t = useText(bookingTexts);
   const [done, { open: finish }] = useDisclosure();
   if (done) return null;
-  const { sessionTitle, sessionStartTime, timeZone } = booking;
+  const { title, startTime, timeZone } = sessionOf(booking);
   return (
     <SummaryCard
       highlighted
-      label={`${t.hold.held}: ${sessionTitle}`}
-      title={sessionTitle}
-      time={<DayAndTime at={sessionStartTime} zone={timeZone} />}
+      label={`${t.hold.held}: ${title}`}
+      title={title}
+      time={<DayAndTime at={startTime} zone={timeZone} />}
     >
       <ConfirmForm booking={booking} onDone={finish} />
     </SummaryCard>

@@ -2,6 +2,7 @@ import { BookingService, BookingStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { DAY } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { Card, Tag, Time, type Tone } from "../../shared/ui";
 import { DataTable } from "../../shared/ui/data-table";
 import { useRange } from "../catalog/data";
@@ -28,11 +29,11 @@ export function PastBookings() {
           columns={[
             {
               c: "dimmed",
-              show: ({ sessionStartTime, timeZone }) => (
-                <Time at={sessionStartTime} zone={timeZone} />
+              show: (booking) => (
+                <Time at={sessionOf(booking).startTime} zone={sessionOf(booking).timeZone} />
               ),
             },
-            { show: ({ sessionTitle }) => sessionTitle },
+            { show: (booking) => sessionOf(booking).title },
             {
               ta: "right",
               show: ({ status }) => <Tag tone={tones[status] ?? ""}>{t.bookingStatus[status]}</Tag>,

@@ -10,6 +10,7 @@ import { ask } from "../../shared/dialogs/question";
 import { DAY, showTime, zoneName } from "../../shared/format/time";
 import { FormError } from "../../shared/forms/form";
 import { useI18n } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { Card, QueryResult, State, Time } from "../../shared/ui";
 import { isBooked, usePublished, useRange } from "../catalog/data";
 import { routes } from "../routes";
@@ -29,7 +30,7 @@ export function ReschedulePage() {
   const booking = query.data?.booking;
   const current = useQuery(
     SessionService.method.getSession,
-    { sessionId: booking?.sessionId ?? "" },
+    { sessionId: sessionOf(booking).id },
     { enabled: Boolean(booking) },
   ).data?.session;
   const startsWithin = useRange(0, lookAhead);
@@ -39,7 +40,7 @@ export function ReschedulePage() {
   );
   const [error, setError] = useState<unknown>();
   const reschedule = useCall(BookingService.method.rescheduleBooking, { quiet: true });
-  const zone = booking?.timeZone ?? "UTC";
+  const zone = sessionOf(booking).timeZone || "UTC";
   const startOf = ({ startTime, timeZone }: Session) =>
     showTime(startTime ?? timestampFromMs(0), timeZone, locale, "dayTime");
   const go = async (to: Session) => {
@@ -71,8 +72,8 @@ export function ReschedulePage() {
         {({ booking: found }) =>
           found && (
             <Text inherit mt={-6} mb={15}>
-              <strong>{t.reschedule.from(found.sessionTitle)}</strong>{" "}
-              <Time at={found.sessionStartTime} zone={zone} /> {zoneName(zone, locale)}
+              <strong>{t.reschedule.from(sessionOf(found).title)}</strong>{" "}
+              <Time at={sessionOf(found).startTime} zone={zone} /> {zoneName(zone, locale)}
               <br />
               <Note span>{t.reschedule.note}</Note>
             </Text>
@@ -84,7 +85,7 @@ export function ReschedulePage() {
       <QueryResult query={sessions}>
         {(all) => {
           const open = all.filter(
-            (one) => one.id !== booking?.sessionId && takes(one, booking?.partySize ?? 1),
+            (one) => one.id !== sessionOf(booking).id && takes(one, booking?.partySize ?? 1),
           );
           return (
             <Card bare>

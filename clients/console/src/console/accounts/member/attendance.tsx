@@ -1,6 +1,7 @@
 import { CheckInService, type Member } from "@berthhq/client";
 import { usePages } from "../../../shared/api/pages";
 import { useText } from "../../../shared/i18n";
+import { sessionOf } from "../../../shared/schedules/summary";
 import { Card, More, QueryResult, State, Tag, Time } from "../../../shared/ui";
 import { BookingTag } from "../../bookings/tag";
 import { routes } from "../../routes";
@@ -35,13 +36,15 @@ export function Attendance({ member }: { member: Member }) {
                 {
                   ...quiet,
                   w: 170,
-                  show: ({ sessionStartTime, timeZone }) => (
-                    <Time at={sessionStartTime} zone={timeZone} />
+                  show: (booking) => (
+                    <Time at={sessionOf(booking).startTime} zone={sessionOf(booking).timeZone} />
                   ),
                 },
                 {
-                  show: ({ sessionId, sessionTitle }) => (
-                    <RowLink to={routes.session.path({ id: sessionId })}>{sessionTitle}</RowLink>
+                  show: (booking) => (
+                    <RowLink to={routes.session.path({ id: sessionOf(booking).id })}>
+                      {sessionOf(booking).title}
+                    </RowLink>
                   ),
                 },
                 {

@@ -16,6 +16,7 @@ import { useAll } from "../../../shared/api/lists";
 import { useCan } from "../../../shared/auth/user";
 import { plainDay, showDay, wallClock } from "../../../shared/format/time";
 import { useI18n, useText } from "../../../shared/i18n";
+import { sessionOf } from "../../../shared/schedules/summary";
 import { State, Tag, Time } from "../../../shared/ui";
 import { Countdown } from "../../../shared/ui/countdown";
 import { later } from "../../../shared/ui/lazy";
@@ -69,14 +70,16 @@ export function Bookings({ member }: { member: Member }) {
           {
             c: "dimmed",
             w: 170,
-            show: ({ sessionStartTime, timeZone }) => (
-              <Time at={sessionStartTime} zone={timeZone} />
+            show: (booking) => (
+              <Time at={sessionOf(booking).startTime} zone={sessionOf(booking).timeZone} />
             ),
           },
           {
-            show: ({ sessionId, sessionTitle, partySize, promoted }) => (
+            show: ({ session, partySize, promoted }) => (
               <>
-                <NameLink to={routes.session.path({ id: sessionId })}>{sessionTitle}</NameLink>
+                <NameLink to={routes.session.path({ id: sessionOf({ session }).id })}>
+                  {sessionOf({ session }).title}
+                </NameLink>
                 {(partySize > 1 || promoted) && (
                   <Note>
                     {dotted(partySize > 1 && `× ${partySize}`, promoted && t.bookings.promoted)}
@@ -94,7 +97,7 @@ export function Bookings({ member }: { member: Member }) {
                 booking={booking}
                 onConfirm={() =>
                   read(SessionService.method.getSession, {
-                    sessionId: booking.sessionId,
+                    sessionId: sessionOf(booking).id,
                   }).then(({ session }) => session && setHeld({ booking, session }), failed)
                 }
               />

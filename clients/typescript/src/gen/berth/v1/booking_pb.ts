@@ -12,6 +12,8 @@ import type { BookingItem } from "./item_pb.js";
 import { file_berth_v1_item } from "./item_pb.js";
 import type { Payment } from "./payment_pb.js";
 import { file_berth_v1_payment } from "./payment_pb.js";
+import type { SessionSummary } from "./session_pb.js";
+import { file_berth_v1_session } from "./session_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -20,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking.proto.
  */
 export const file_berth_v1_booking: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSLBBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSKQoHY2hhbm5lbBgHIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEhcKD3N1YnNjcmlwdGlvbl9pZBgIIAEoCRIPCgdjcmVkaXRzGAkgASgFEhQKDGV4dGVybmFsX3JlZhgKIAEoCRIMCgRub3RlGAsgASgJEhAKCHByb21vdGVkGAwgASgIEhYKDmxhdGVfY2FuY2VsbGVkGA0gASgIEhUKDWNhbmNlbF9yZWFzb24YDiABKAkSLwoLY3JlYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NhbmNlbF90aW1lGBAgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIxCg1jaGVja19pbl90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCg9jaGVja19pbl9tZXRob2QYEiABKA4yFy5iZXJ0aC52MS5DaGVja0luTWV0aG9kEjYKEnNlc3Npb25fc3RhcnRfdGltZRgTIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQc2Vzc2lvbl9lbmRfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFQoNc2Vzc2lvbl90aXRsZRgVIAEoCRIRCgl0aW1lX3pvbmUYFiABKAkSNQoRY2FuY2VsbGFibGVfdW50aWwYFyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKEGhvbGRfZXhwaXJlX3RpbWUYGCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiIKB3BheW1lbnQYGSABKAsyES5iZXJ0aC52MS5QYXltZW50EikKB2NvbnRhY3QYGiABKAsyGC5iZXJ0aC52MS5Cb29raW5nQ29udGFjdBIkCgVpdGVtcxgbIAMoCzIVLmJlcnRoLnYxLkJvb2tpbmdJdGVtEiIKB2JlbmVmaXQYHCABKAsyES5iZXJ0aC52MS5CZW5lZml0EhIKCmd1ZXN0X3RpZXIYHSABKAkiPAoOQm9va2luZ0NvbnRhY3QSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCSIvCgpJdGVtQ2hvaWNlEg8KB2l0ZW1faWQYASABKAkSEAoIcXVhbnRpdHkYAiABKAUiKQoNSXRlbVNlbGVjdGlvbhIYChBib29raW5nX2l0ZW1faWRzGAEgAygJKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEANiBnByb3RvMw", [file_berth_v1_benefit, file_berth_v1_common, file_berth_v1_item, file_berth_v1_payment, file_google_protobuf_timestamp]);
+  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSLABgoHQm9va2luZxIKCgJpZBgBIAEoCRIpCgdzZXNzaW9uGAIgASgLMhguYmVydGgudjEuU2Vzc2lvblN1bW1hcnkSEQoJbWVtYmVyX2lkGAMgASgJEhMKC21lbWJlcl9uYW1lGAQgASgJEhIKCnBhcnR5X3NpemUYBSABKAUSJwoGc3RhdHVzGAYgASgOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxIpCgdjaGFubmVsGAcgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNQoRY2FuY2VsbGFibGVfdW50aWwYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKEGhvbGRfZXhwaXJlX3RpbWUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiIKB3BheW1lbnQYFSABKAsyES5iZXJ0aC52MS5QYXltZW50EikKB2NvbnRhY3QYFiABKAsyGC5iZXJ0aC52MS5Cb29raW5nQ29udGFjdBIkCgVpdGVtcxgXIAMoCzIVLmJlcnRoLnYxLkJvb2tpbmdJdGVtEiIKB2JlbmVmaXQYGCABKAsyES5iZXJ0aC52MS5CZW5lZml0EhIKCmd1ZXN0X3RpZXIYGSABKAkiPAoOQm9va2luZ0NvbnRhY3QSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCSIvCgpJdGVtQ2hvaWNlEg8KB2l0ZW1faWQYASABKAkSEAoIcXVhbnRpdHkYAiABKAUiKQoNSXRlbVNlbGVjdGlvbhIYChBib29raW5nX2l0ZW1faWRzGAEgAygJKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEANiBnByb3RvMw", [file_berth_v1_benefit, file_berth_v1_common, file_berth_v1_item, file_berth_v1_payment, file_berth_v1_session, file_google_protobuf_timestamp]);
 
 /**
  * Booking is a party's booking of a session.
@@ -36,11 +38,11 @@ export type Booking = Message<"berth.v1.Booking"> & {
   id: string;
 
   /**
-   * The session.
+   * The session, with its current title, times and names.
    *
-   * @generated from field: string session_id = 2;
+   * @generated from field: berth.v1.SessionSummary session = 2;
    */
-  sessionId: string;
+  session?: SessionSummary | undefined;
 
   /**
    * The member who booked. Empty for a guest.
@@ -155,79 +157,51 @@ export type Booking = Message<"berth.v1.Booking"> & {
   checkInMethod: CheckInMethod;
 
   /**
-   * The session's start, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_start_time = 19;
-   */
-  sessionStartTime?: Timestamp | undefined;
-
-  /**
-   * The session's end, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_end_time = 20;
-   */
-  sessionEndTime?: Timestamp | undefined;
-
-  /**
-   * The session's title.
-   *
-   * @generated from field: string session_title = 21;
-   */
-  sessionTitle: string;
-
-  /**
-   * The IANA time zone of the session's location.
-   *
-   * @generated from field: string time_zone = 22;
-   */
-  timeZone: string;
-
-  /**
    * The last time at which it can be cancelled without penalty, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp cancellable_until = 23;
+   * @generated from field: google.protobuf.Timestamp cancellable_until = 19;
    */
   cancellableUntil?: Timestamp | undefined;
 
   /**
    * When the hold expires, in UTC. Set while the status is PENDING.
    *
-   * @generated from field: google.protobuf.Timestamp hold_expire_time = 24;
+   * @generated from field: google.protobuf.Timestamp hold_expire_time = 20;
    */
   holdExpireTime?: Timestamp | undefined;
 
   /**
    * The payment, derived from its lines. Berth does not charge anyone.
    *
-   * @generated from field: berth.v1.Payment payment = 25;
+   * @generated from field: berth.v1.Payment payment = 21;
    */
   payment?: Payment | undefined;
 
   /**
    * How to reach the customer. For guests, the only contact data that there is.
    *
-   * @generated from field: berth.v1.BookingContact contact = 26;
+   * @generated from field: berth.v1.BookingContact contact = 22;
    */
   contact?: BookingContact | undefined;
 
   /**
    * The reserved items, such as a cart.
    *
-   * @generated from field: repeated berth.v1.BookingItem items = 27;
+   * @generated from field: repeated berth.v1.BookingItem items = 23;
    */
   items: BookingItem[];
 
   /**
    * The benefit membership that it was confirmed with, if any.
    *
-   * @generated from field: berth.v1.Benefit benefit = 28;
+   * @generated from field: berth.v1.Benefit benefit = 24;
    */
   benefit?: Benefit | undefined;
 
   /**
    * The tier whose policy applies to a guest, as given with the hold. Empty for members.
    *
-   * @generated from field: string guest_tier = 29;
+   * @generated from field: string guest_tier = 25;
    */
   guestTier: string;
 };

@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/session.proto.
  */
 export const file_berth_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK7BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRInCgZzdGF0dXMYEiABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEg8KB2Jsb2NrZWQYEyABKAgSFQoNc3RhdHVzX3JlYXNvbhgUIAEoCRIoCghkZWxpdmVyeRgVIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRITCgt3b3Jrb3V0X2lkcxgWIAMoCRIxCgtlbGlnaWJpbGl0eRgXIAEoCzIcLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eRIMCgRldGFnGBggASgJEi8KC2NyZWF0ZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLc2xvdF9zdGF0dXMYGyABKA4yFC5iZXJ0aC52MS5TbG90U3RhdHVzEhIKCmNvYWNoX25hbWUYHCABKAlCCwoJX2NhcGFjaXR5Qg0KC19zZWF0c19vcGVuIqsCChJCb29raW5nRWxpZ2liaWxpdHkSKwoGc3RhdHVzGAEgASgOMhsuYmVydGgudjEuRWxpZ2liaWxpdHlTdGF0dXMSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSPAoIbWV0YWRhdGEYBCADKAsyKi5iZXJ0aC52MS5Cb29raW5nRWxpZ2liaWxpdHkuTWV0YWRhdGFFbnRyeRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIQCghlbnRyeV9pZBgHIAEoCRIZChF3YWl0bGlzdF9wb3NpdGlvbhgIIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEizQIKDFNlc3Npb25JbnB1dBISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEhAKCGNvYWNoX2lkGAQgASgJEg0KBXRpdGxlGAUgASgJEhMKC2Rlc2NyaXB0aW9uGAYgASgJEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghjYXBhY2l0eRgJIAEoBUgAiAEBEhEKCXVubGltaXRlZBgKIAEoCBIeChF3YWl0bGlzdF9jYXBhY2l0eRgLIAEoBUgBiAEBQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHkiuwIKBlNlcmllcxIKCgJpZBgBIAEoCRIoCgh0ZW1wbGF0ZRgCIAEoCzIWLmJlcnRoLnYxLlNlc3Npb25JbnB1dBIMCgRydWxlGAMgASgJEiUKCnN0YXJ0X2RhdGUYBCABKAsyES5nb29nbGUudHlwZS5EYXRlEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAUgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAcgAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRItChJtYXRlcmlhbGl6ZWRfdW50aWwYCCABKAsyES5nb29nbGUudHlwZS5EYXRlEgwKBGV0YWcYCSABKAki4gEKDVNlc3Npb25GaWx0ZXISKgoNc3RhcnRzX3dpdGhpbhgBIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIUCgxsb2NhdGlvbl9pZHMYAiADKAkSEwoLc2VydmljZV9pZHMYAyADKAkSFAoMcmVzb3VyY2VfaWRzGAQgAygJEhEKCWNvYWNoX2lkcxgFIAMoCRIpCghzdGF0dXNlcxgGIAMoDjIXLmJlcnRoLnYxLlNlc3Npb25TdGF0dXMSEQoJc2VyaWVzX2lkGAcgASgJEhMKC3Nlc3Npb25faWRzGAggAygJIqcBChBCdWxrU2Vzc2lvbk1hdGNoEhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoGc3RhdHVzGAQgASgOMhcuYmVydGgudjEuU2Vzc2lvblN0YXR1cxIXCg9hY3RpdmVfYm9va2luZ3MYBSABKAUiVwoJSW1wb3J0Um93EgsKA3JvdxgBIAEoBRISCgpzZXNzaW9uX2lkGAIgASgJEikKCHByb2JsZW1zGAMgAygLMhcuYmVydGgudjEuSW1wb3J0UHJvYmxlbSIwCg1JbXBvcnRQcm9ibGVtEg4KBmNvbHVtbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJKosBCgpTbG90U3RhdHVzEhsKF1NMT1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVU0xPVF9TVEFUVVNfQVZBSUxBQkxFEAESFAoQU0xPVF9TVEFUVVNfSEVMRBACEhYKElNMT1RfU1RBVFVTX0JPT0tFRBADEhcKE1NMT1RfU1RBVFVTX0JMT0NLRUQQBCqFAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFFNFU1NJT05fU1RBVFVTX0RSQUZUEAESHAoYU0VTU0lPTl9TVEFUVVNfUFVCTElTSEVEEAISHAoYU0VTU0lPTl9TVEFUVVNfQ0FOQ0VMTEVEEAMq2wEKEUVsaWdpYmlsaXR5U3RhdHVzEiIKHkVMSUdJQklMSVRZX1NUQVRVU19VTlNQRUNJRklFRBAAEh8KG0VMSUdJQklMSVRZX1NUQVRVU19FTElHSUJMRRABEh8KG0VMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVBACEh4KGkVMSUdJQklMSVRZX1NUQVRVU19CTE9DS0VEEAMSHQoZRUxJR0lCSUxJVFlfU1RBVFVTX0JPT0tFRBAEEiEKHUVMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVEVEEAUqiwEKD1Nlcmllc0VkaXRTY29wZRIhCh1TRVJJRVNfRURJVF9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVNFUklFU19FRElUX1NDT1BFX09ORRABEh8KG1NFUklFU19FRElUX1NDT1BFX0ZPTExPV0lORxACEhkKFVNFUklFU19FRElUX1NDT1BFX0FMTBADYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK7BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRInCgZzdGF0dXMYEiABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEg8KB2Jsb2NrZWQYEyABKAgSFQoNc3RhdHVzX3JlYXNvbhgUIAEoCRIoCghkZWxpdmVyeRgVIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRITCgt3b3Jrb3V0X2lkcxgWIAMoCRIxCgtlbGlnaWJpbGl0eRgXIAEoCzIcLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eRIMCgRldGFnGBggASgJEi8KC2NyZWF0ZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLc2xvdF9zdGF0dXMYGyABKA4yFC5iZXJ0aC52MS5TbG90U3RhdHVzEhIKCmNvYWNoX25hbWUYHCABKAlCCwoJX2NhcGFjaXR5Qg0KC19zZWF0c19vcGVuIvABCg5TZXNzaW9uU3VtbWFyeRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAUgASgJEhMKC2xvY2F0aW9uX2lkGAYgASgJEhUKDWxvY2F0aW9uX25hbWUYByABKAkSEgoKY29hY2hfbmFtZRgIIAEoCRISCgpzZXJ2aWNlX2lkGAkgASgJIqsCChJCb29raW5nRWxpZ2liaWxpdHkSKwoGc3RhdHVzGAEgASgOMhsuYmVydGgudjEuRWxpZ2liaWxpdHlTdGF0dXMSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSPAoIbWV0YWRhdGEYBCADKAsyKi5iZXJ0aC52MS5Cb29raW5nRWxpZ2liaWxpdHkuTWV0YWRhdGFFbnRyeRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIQCghlbnRyeV9pZBgHIAEoCRIZChF3YWl0bGlzdF9wb3NpdGlvbhgIIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEizQIKDFNlc3Npb25JbnB1dBISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEhAKCGNvYWNoX2lkGAQgASgJEg0KBXRpdGxlGAUgASgJEhMKC2Rlc2NyaXB0aW9uGAYgASgJEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghjYXBhY2l0eRgJIAEoBUgAiAEBEhEKCXVubGltaXRlZBgKIAEoCBIeChF3YWl0bGlzdF9jYXBhY2l0eRgLIAEoBUgBiAEBQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHkiuwIKBlNlcmllcxIKCgJpZBgBIAEoCRIoCgh0ZW1wbGF0ZRgCIAEoCzIWLmJlcnRoLnYxLlNlc3Npb25JbnB1dBIMCgRydWxlGAMgASgJEiUKCnN0YXJ0X2RhdGUYBCABKAsyES5nb29nbGUudHlwZS5EYXRlEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAUgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAcgAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRItChJtYXRlcmlhbGl6ZWRfdW50aWwYCCABKAsyES5nb29nbGUudHlwZS5EYXRlEgwKBGV0YWcYCSABKAki4gEKDVNlc3Npb25GaWx0ZXISKgoNc3RhcnRzX3dpdGhpbhgBIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIUCgxsb2NhdGlvbl9pZHMYAiADKAkSEwoLc2VydmljZV9pZHMYAyADKAkSFAoMcmVzb3VyY2VfaWRzGAQgAygJEhEKCWNvYWNoX2lkcxgFIAMoCRIpCghzdGF0dXNlcxgGIAMoDjIXLmJlcnRoLnYxLlNlc3Npb25TdGF0dXMSEQoJc2VyaWVzX2lkGAcgASgJEhMKC3Nlc3Npb25faWRzGAggAygJIqcBChBCdWxrU2Vzc2lvbk1hdGNoEhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoGc3RhdHVzGAQgASgOMhcuYmVydGgudjEuU2Vzc2lvblN0YXR1cxIXCg9hY3RpdmVfYm9va2luZ3MYBSABKAUiVwoJSW1wb3J0Um93EgsKA3JvdxgBIAEoBRISCgpzZXNzaW9uX2lkGAIgASgJEikKCHByb2JsZW1zGAMgAygLMhcuYmVydGgudjEuSW1wb3J0UHJvYmxlbSIwCg1JbXBvcnRQcm9ibGVtEg4KBmNvbHVtbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJKosBCgpTbG90U3RhdHVzEhsKF1NMT1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVU0xPVF9TVEFUVVNfQVZBSUxBQkxFEAESFAoQU0xPVF9TVEFUVVNfSEVMRBACEhYKElNMT1RfU1RBVFVTX0JPT0tFRBADEhcKE1NMT1RfU1RBVFVTX0JMT0NLRUQQBCqFAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFFNFU1NJT05fU1RBVFVTX0RSQUZUEAESHAoYU0VTU0lPTl9TVEFUVVNfUFVCTElTSEVEEAISHAoYU0VTU0lPTl9TVEFUVVNfQ0FOQ0VMTEVEEAMq2wEKEUVsaWdpYmlsaXR5U3RhdHVzEiIKHkVMSUdJQklMSVRZX1NUQVRVU19VTlNQRUNJRklFRBAAEh8KG0VMSUdJQklMSVRZX1NUQVRVU19FTElHSUJMRRABEh8KG0VMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVBACEh4KGkVMSUdJQklMSVRZX1NUQVRVU19CTE9DS0VEEAMSHQoZRUxJR0lCSUxJVFlfU1RBVFVTX0JPT0tFRBAEEiEKHUVMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVEVEEAUqiwEKD1Nlcmllc0VkaXRTY29wZRIhCh1TRVJJRVNfRURJVF9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVNFUklFU19FRElUX1NDT1BFX09ORRABEh8KG1NFUklFU19FRElUX1NDT1BFX0ZPTExPV0lORxACEhkKFVNFUklFU19FRElUX1NDT1BFX0FMTBADYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
 
 /**
  * Session is a scheduled period that can be booked, such as a class, a tee time, a court hour or an appointment.
@@ -232,6 +232,83 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 0);
 
 /**
+ * SessionSummary says which session something is about, and when, where and with whom it is.
+ *
+ * @generated from message berth.v1.SessionSummary
+ */
+export type SessionSummary = Message<"berth.v1.SessionSummary"> & {
+  /**
+   * The session.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * The title.
+   *
+   * @generated from field: string title = 2;
+   */
+  title: string;
+
+  /**
+   * The first instant, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 3;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * The instant after the last, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 4;
+   */
+  endTime?: Timestamp | undefined;
+
+  /**
+   * The IANA time zone of the location, to display the times.
+   *
+   * @generated from field: string time_zone = 5;
+   */
+  timeZone: string;
+
+  /**
+   * The location.
+   *
+   * @generated from field: string location_id = 6;
+   */
+  locationId: string;
+
+  /**
+   * The current name of the location.
+   *
+   * @generated from field: string location_name = 7;
+   */
+  locationName: string;
+
+  /**
+   * The current name of the staff member who leads it. Empty if there is none.
+   *
+   * @generated from field: string coach_name = 8;
+   */
+  coachName: string;
+
+  /**
+   * The service.
+   *
+   * @generated from field: string service_id = 9;
+   */
+  serviceId: string;
+};
+
+/**
+ * Describes the message berth.v1.SessionSummary.
+ * Use `create(SessionSummarySchema)` to create a new message.
+ */
+export const SessionSummarySchema: GenMessage<SessionSummary> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session, 1);
+
+/**
  * BookingEligibility is the result that Book would have for the caller now.
  *
  * @generated from message berth.v1.BookingEligibility
@@ -299,7 +376,7 @@ export type BookingEligibility = Message<"berth.v1.BookingEligibility"> & {
  * Use `create(BookingEligibilitySchema)` to create a new message.
  */
 export const BookingEligibilitySchema: GenMessage<BookingEligibility> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 1);
+  messageDesc(file_berth_v1_session, 2);
 
 /**
  * SessionInput has the fields of a session that staff can edit.
@@ -391,7 +468,7 @@ export type SessionInput = Message<"berth.v1.SessionInput"> & {
  * Use `create(SessionInputSchema)` to create a new message.
  */
 export const SessionInputSchema: GenMessage<SessionInput> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 2);
+  messageDesc(file_berth_v1_session, 3);
 
 /**
  * Series is a recurring schedule that creates sessions.
@@ -468,7 +545,7 @@ export type Series = Message<"berth.v1.Series"> & {
  * Use `create(SeriesSchema)` to create a new message.
  */
 export const SeriesSchema: GenMessage<Series> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 3);
+  messageDesc(file_berth_v1_session, 4);
 
 /**
  * SessionFilter selects sessions. All conditions that are set must match. A list matches any of its values.
@@ -538,7 +615,7 @@ export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
  * Use `create(SessionFilterSchema)` to create a new message.
  */
 export const SessionFilterSchema: GenMessage<SessionFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 4);
+  messageDesc(file_berth_v1_session, 5);
 
 /**
  * BulkSessionMatch is a session that a bulk operation would change.
@@ -587,7 +664,7 @@ export type BulkSessionMatch = Message<"berth.v1.BulkSessionMatch"> & {
  * Use `create(BulkSessionMatchSchema)` to create a new message.
  */
 export const BulkSessionMatchSchema: GenMessage<BulkSessionMatch> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 5);
+  messageDesc(file_berth_v1_session, 6);
 
 /**
  * ImportRow is the report about a row of an imported file.
@@ -622,7 +699,7 @@ export type ImportRow = Message<"berth.v1.ImportRow"> & {
  * Use `create(ImportRowSchema)` to create a new message.
  */
 export const ImportRowSchema: GenMessage<ImportRow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 6);
+  messageDesc(file_berth_v1_session, 7);
 
 /**
  * ImportProblem is a problem in a row.
@@ -650,7 +727,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 7);
+  messageDesc(file_berth_v1_session, 8);
 
 /**
  * SlotStatus is the status of a session for customers.
