@@ -28,6 +28,7 @@ import (
 // service answers each call with the next error of its script, and then with success.
 type service struct {
 	berthv1connect.UnimplementedBookingServiceHandler
+	berthv1connect.UnimplementedCatalogServiceHandler
 	berthv1connect.UnimplementedAccessServiceHandler
 	berthv1connect.UnimplementedEventServiceHandler
 
@@ -137,6 +138,7 @@ func serve(t *testing.T, s *service, options ...Option) (*Client, *[]time.Durati
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.Handle(berthv1connect.NewBookingServiceHandler(s))
+	mux.Handle(berthv1connect.NewCatalogServiceHandler(s))
 	mux.Handle(berthv1connect.NewAccessServiceHandler(s))
 	mux.Handle(berthv1connect.NewEventServiceHandler(s))
 	url := start(t, mux)

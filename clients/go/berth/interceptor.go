@@ -195,7 +195,8 @@ func sleep(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-func isRead(spec connect.Spec) bool { return spec.IdempotencyLevel == connect.IdempotencyNoSideEffects }
+// isRead reports whether a call changes nothing. Reads with a secret are idempotent: they are not sent over GET.
+func isRead(spec connect.Spec) bool { return spec.IdempotencyLevel != connect.IdempotencyUnknown }
 
 func isPublic(spec connect.Spec) bool {
 	method, ok := spec.Schema.(protoreflect.MethodDescriptor)

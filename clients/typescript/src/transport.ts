@@ -168,8 +168,9 @@ export const isUnauthenticated = ({ code }: ConnectError): boolean => code === C
 const isPublic = (method: DescMethod): boolean =>
   getOption(method, access).rule === Access_Rule.PUBLIC;
 
+/** Whether a call changes nothing. Reads with a secret are idempotent: they are not sent over GET. */
 const isRead = (method: DescMethod): boolean =>
-  method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  method.idempotency !== MethodOptions_IdempotencyLevel.IDEMPOTENCY_UNKNOWN;
 
 /** Idempotency keys belong to a caller: the server ignores them in public calls. */
 const usesIdempotencyKey = (method: DescMethod): boolean => !isRead(method) && !isPublic(method);

@@ -193,8 +193,8 @@ const file_berth_v1_access_proto_rawDesc = "" +
 	"\x0fRULE_PERMISSION\x10\x01\x12\r\n" +
 	"\tRULE_SELF\x10\x02\x12\x0f\n" +
 	"\vRULE_PUBLIC\x10\x03:J\n" +
-	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb9\x8e\x03 \x01(\v2\x10.berth.v1.AccessR\x06accessB\x8b\x01\n" +
-	"\fcom.berth.v1B\vAccessProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb9\x8e\x03 \x01(\v2\x10.berth.v1.AccessR\x06accessBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_access_proto_rawDescOnce sync.Once

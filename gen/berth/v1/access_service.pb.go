@@ -2093,8 +2093,8 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\x13ListServiceAccounts\x12$.berth.v1.ListServiceAccountsRequest\x1a%.berth.v1.ListServiceAccountsResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x90\x02\x01\x12\x88\x01\n" +
 	"\x17RotateServiceAccountKey\x12(.berth.v1.RotateServiceAccountKeyRequest\x1a).berth.v1.RotateServiceAccountKeyResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12\x7f\n" +
 	"\x14RevokeServiceAccount\x12%.berth.v1.RevokeServiceAccountRequest\x1a&.berth.v1.RevokeServiceAccountResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12R\n" +
-	"\vExchangeKey\x12\x1c.berth.v1.ExchangeKeyRequest\x1a\x1d.berth.v1.ExchangeKeyResponse\"\x06\xca\xf3\x18\x02\b\x03B\x92\x01\n" +
-	"\fcom.berth.v1B\x12AccessServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\vExchangeKey\x12\x1c.berth.v1.ExchangeKeyRequest\x1a\x1d.berth.v1.ExchangeKeyResponse\"\x06\xca\xf3\x18\x02\b\x03BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_access_service_proto_rawDescOnce sync.Once

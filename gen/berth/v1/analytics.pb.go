@@ -808,8 +808,8 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\x19UTILIZATION_GROUP_SERVICE\x10\x01\x12\x1e\n" +
 	"\x1aUTILIZATION_GROUP_LOCATION\x10\x02\x12\x1e\n" +
 	"\x1aUTILIZATION_GROUP_RESOURCE\x10\x03\x12\"\n" +
-	"\x1eUTILIZATION_GROUP_WEEKDAY_HOUR\x10\x04B\x8e\x01\n" +
-	"\fcom.berth.v1B\x0eAnalyticsProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x1eUTILIZATION_GROUP_WEEKDAY_HOUR\x10\x04BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_analytics_proto_rawDescOnce sync.Once

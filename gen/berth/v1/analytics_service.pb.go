@@ -517,8 +517,8 @@ const file_berth_v1_analytics_service_proto_rawDesc = "" +
 	"\x14GetAttendanceSummary\x12%.berth.v1.GetAttendanceSummaryRequest\x1a&.berth.v1.GetAttendanceSummaryResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eanalytics.read\x90\x02\x01\x12}\n" +
 	"\x13ListAttendanceDaily\x12$.berth.v1.ListAttendanceDailyRequest\x1a%.berth.v1.ListAttendanceDailyResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eanalytics.read\x90\x02\x01\x12q\n" +
 	"\x0fGetBookingTrend\x12 .berth.v1.GetBookingTrendRequest\x1a!.berth.v1.GetBookingTrendResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eanalytics.read\x90\x02\x01\x12n\n" +
-	"\x0eGetUtilization\x12\x1f.berth.v1.GetUtilizationRequest\x1a .berth.v1.GetUtilizationResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eanalytics.read\x90\x02\x01B\x95\x01\n" +
-	"\fcom.berth.v1B\x15AnalyticsServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x0eGetUtilization\x12\x1f.berth.v1.GetUtilizationRequest\x1a .berth.v1.GetUtilizationResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eanalytics.read\x90\x02\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_analytics_service_proto_rawDescOnce sync.Once

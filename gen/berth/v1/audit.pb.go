@@ -334,9 +334,8 @@ const file_berth_v1_audit_proto_rawDesc = "" +
 	"\x1cAUDIT_ACTOR_KIND_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17AUDIT_ACTOR_KIND_MEMBER\x10\x01\x12$\n" +
 	" AUDIT_ACTOR_KIND_SERVICE_ACCOUNT\x10\x02\x12\x1b\n" +
-	"\x17AUDIT_ACTOR_KIND_SYSTEM\x10\x03B\x8a\x01\n" +
-	"\fcom.berth.v1B\n" +
-	"AuditProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x17AUDIT_ACTOR_KIND_SYSTEM\x10\x03BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_audit_proto_rawDescOnce sync.Once

@@ -231,8 +231,8 @@ const file_berth_v1_audit_service_proto_rawDesc = "" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x80\x01\n" +
 	"\fAuditService\x12p\n" +
 	"\x10ListAuditEntries\x12!.berth.v1.ListAuditEntriesRequest\x1a\".berth.v1.ListAuditEntriesResponse\"\x15\xca\xf3\x18\x0e\b\x01\x12\n" +
-	"audit.read\x90\x02\x01B\x91\x01\n" +
-	"\fcom.berth.v1B\x11AuditServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"audit.read\x90\x02\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_audit_service_proto_rawDescOnce sync.Once

@@ -394,8 +394,8 @@ const file_berth_v1_benefit_proto_rawDesc = "" +
 	"\x13BenefitVerification\x12$\n" +
 	" BENEFIT_VERIFICATION_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19BENEFIT_VERIFICATION_NONE\x10\x01\x12\x1d\n" +
-	"\x19BENEFIT_VERIFICATION_LIST\x10\x02B\x8c\x01\n" +
-	"\fcom.berth.v1B\fBenefitProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x19BENEFIT_VERIFICATION_LIST\x10\x02BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_benefit_proto_rawDescOnce sync.Once

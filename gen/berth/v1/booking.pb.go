@@ -636,8 +636,8 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\x1bCHECK_IN_METHOD_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16CHECK_IN_METHOD_MANUAL\x10\x01\x12\x16\n" +
 	"\x12CHECK_IN_METHOD_QR\x10\x02\x12\x17\n" +
-	"\x13CHECK_IN_METHOD_GPS\x10\x03B\x8c\x01\n" +
-	"\fcom.berth.v1B\fBookingProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x13CHECK_IN_METHOD_GPS\x10\x03BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_booking_proto_rawDescOnce sync.Once

@@ -2270,8 +2270,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"MarkNoShow\x12\x1b.berth.v1.MarkNoShowRequest\x1a\x1c.berth.v1.MarkNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12`\n" +
 	"\n" +
-	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_showB\x93\x01\n" +
-	"\fcom.berth.v1B\x13BookingServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"UndoNoShow\x12\x1b.berth.v1.UndoNoShowRequest\x1a\x1c.berth.v1.UndoNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_showBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_booking_service_proto_rawDescOnce sync.Once

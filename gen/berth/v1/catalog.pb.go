@@ -495,8 +495,8 @@ const file_berth_v1_catalog_proto_rawDesc = "" +
 	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime:t\xbaHq\x1ao\n" +
 	"\rservice.party\x12%max_party must not be below min_party\x1a7this.max_party == 0 || this.min_party <= this.max_partyB\x13\n" +
-	"\x11_default_capacityB\x8c\x01\n" +
-	"\fcom.berth.v1B\fCatalogProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x11_default_capacityBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_catalog_proto_rawDescOnce sync.Once

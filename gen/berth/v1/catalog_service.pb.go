@@ -2764,8 +2764,8 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12|\n" +
 	"\x14UpdateBenefitNumbers\x12%.berth.v1.UpdateBenefitNumbersRequest\x1a&.berth.v1.UpdateBenefitNumbersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12\x83\x01\n" +
 	"\x16ListBenefitMemberships\x12'.berth.v1.ListBenefitMembershipsRequest\x1a(.berth.v1.ListBenefitMembershipsResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12\x84\x01\n" +
-	"\x17DeleteBenefitMembership\x12(.berth.v1.DeleteBenefitMembershipRequest\x1a).berth.v1.DeleteBenefitMembershipResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.writeB\x93\x01\n" +
-	"\fcom.berth.v1B\x13CatalogServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x17DeleteBenefitMembership\x12(.berth.v1.DeleteBenefitMembershipRequest\x1a).berth.v1.DeleteBenefitMembershipResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.writeBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_catalog_service_proto_rawDescOnce sync.Once

@@ -208,8 +208,8 @@ const file_berth_v1_check_in_proto_rawDesc = "" +
 	"\fdisplay_name\x18\x01 \x01(\tR\vdisplayName\x12\x1d\n" +
 	"\n" +
 	"party_size\x18\x02 \x01(\x05R\tpartySize\x12>\n" +
-	"\rcheck_in_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTimeB\x8c\x01\n" +
-	"\fcom.berth.v1B\fCheckInProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\rcheck_in_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTimeBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_check_in_proto_rawDescOnce sync.Once

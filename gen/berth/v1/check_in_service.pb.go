@@ -1255,13 +1255,12 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"B\n" +
 	"\x13UndoCheckInResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\x9d\x04\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xa0\x04\n" +
 	"\x12SelfCheckInRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12'\n" +
-	"\bqr_token\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03H\x00R\aqrToken\x12\xea\x01\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12*\n" +
+	"\bqr_token\x18\x03 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xf4\x03\x80\x01\x01H\x00R\aqrToken\x12\xea\x01\n" +
 	"\bposition\x18\x04 \x01(\v2\x13.google.type.LatLngB\xb6\x01\xbaH\xb2\x01\xba\x01\xae\x01\n" +
 	"\x16self_check_in.position\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0H\x00R\bposition\x12@\n" +
 	"\x0faccuracy_meters\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x80\x84.A)\x00\x00\x00\x00\x00\x00\x00\x00R\x0eaccuracyMeters\x12L\n" +
@@ -1273,19 +1272,19 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x11GetQrTokenRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xa6\x01\n" +
-	"\x12GetQrTokenResponse\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\x12;\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xab\x01\n" +
+	"\x12GetQrTokenResponse\x12\x19\n" +
+	"\x05token\x18\x01 \x01(\tB\x03\x80\x01\x01R\x05token\x12;\n" +
 	"\vexpire_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12=\n" +
 	"\frefresh_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vrefreshTime\"m\n" +
 	"\x18CreateDisplayLinkRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xa8\x01\n" +
-	"\x19CreateDisplayLinkResponse\x12\x10\n" +
-	"\x03url\x18\x01 \x01(\tR\x03url\x12\x14\n" +
-	"\x05token\x18\x02 \x01(\tR\x05token\x12;\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xb2\x01\n" +
+	"\x19CreateDisplayLinkResponse\x12\x15\n" +
+	"\x03url\x18\x01 \x01(\tB\x03\x80\x01\x01R\x03url\x12\x19\n" +
+	"\x05token\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05token\x12;\n" +
 	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12&\n" +
 	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"l\n" +
@@ -1299,10 +1298,9 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
 	"\x0fdisplay_link_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\rdisplayLinkId\"U\n" +
 	"\x19RevokeDisplayLinkResponse\x128\n" +
-	"\fdisplay_link\x18\x01 \x01(\v2\x15.berth.v1.DisplayLinkR\vdisplayLink\"<\n" +
-	"\x18GetCheckInDisplayRequest\x12 \n" +
-	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x05token\"\xbe\x05\n" +
+	"\fdisplay_link\x18\x01 \x01(\v2\x15.berth.v1.DisplayLinkR\vdisplayLink\"?\n" +
+	"\x18GetCheckInDisplayRequest\x12#\n" +
+	"\x05token\x18\x01 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xf4\x03\x80\x01\x01R\x05token\"\xc8\x05\n" +
 	"\x19GetCheckInDisplayResponse\x12\x14\n" +
 	"\x05title\x18\x01 \x01(\tR\x05title\x12#\n" +
 	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12\x1d\n" +
@@ -1314,12 +1312,12 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\ttime_zone\x18\x06 \x01(\tR\btimeZone\x12\x1a\n" +
 	"\bexpected\x18\a \x01(\x05R\bexpected\x12\x18\n" +
 	"\aarrived\x18\b \x01(\x05R\aarrived\x124\n" +
-	"\barrivals\x18\t \x03(\v2\x18.berth.v1.DisplayArrivalR\barrivals\x12\x19\n" +
+	"\barrivals\x18\t \x03(\v2\x18.berth.v1.DisplayArrivalR\barrivals\x12\x1e\n" +
 	"\bqr_token\x18\n" +
-	" \x01(\tR\aqrToken\x12=\n" +
-	"\frefresh_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\vrefreshTime\x12\x1d\n" +
+	" \x01(\tB\x03\x80\x01\x01R\aqrToken\x12=\n" +
+	"\frefresh_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\vrefreshTime\x12\"\n" +
 	"\n" +
-	"next_token\x18\f \x01(\tR\tnextToken\x12I\n" +
+	"next_token\x18\f \x01(\tB\x03\x80\x01\x01R\tnextToken\x12I\n" +
 	"\x13check_in_opens_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x10checkInOpensTime\x12K\n" +
 	"\x14check_in_closes_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x11checkInClosesTime\x12;\n" +
 	"\vexpire_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
@@ -1346,9 +1344,9 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x11CreateDisplayLink\x12\".berth.v1.CreateDisplayLinkRequest\x1a#.berth.v1.CreateDisplayLinkResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12u\n" +
 	"\x10ListDisplayLinks\x12!.berth.v1.ListDisplayLinksRequest\x1a\".berth.v1.ListDisplayLinksResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x90\x02\x01\x12u\n" +
 	"\x11RevokeDisplayLink\x12\".berth.v1.RevokeDisplayLinkRequest\x1a#.berth.v1.RevokeDisplayLinkResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fcheckin.display\x12g\n" +
-	"\x11GetCheckInDisplay\x12\".berth.v1.GetCheckInDisplayRequest\x1a#.berth.v1.GetCheckInDisplayResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12o\n" +
-	"\x0eListAttendance\x12\x1f.berth.v1.ListAttendanceRequest\x1a .berth.v1.ListAttendanceResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fattendance.read\x90\x02\x01B\x93\x01\n" +
-	"\fcom.berth.v1B\x13CheckInServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x11GetCheckInDisplay\x12\".berth.v1.GetCheckInDisplayRequest\x1a#.berth.v1.GetCheckInDisplayResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x02\x12o\n" +
+	"\x0eListAttendance\x12\x1f.berth.v1.ListAttendanceRequest\x1a .berth.v1.ListAttendanceResponse\"\x1a\xca\xf3\x18\x13\b\x01\x12\x0fattendance.read\x90\x02\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_check_in_service_proto_rawDescOnce sync.Once

@@ -769,8 +769,8 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x18CREDIT_LINE_KIND_BOOKING\x10\x03\x12\x1b\n" +
 	"\x17CREDIT_LINE_KIND_REFUND\x10\x04\x12\x1b\n" +
 	"\x17CREDIT_LINE_KIND_EXPIRY\x10\x05\x12\x1f\n" +
-	"\x1bCREDIT_LINE_KIND_CORRECTION\x10\x06B\x8b\x01\n" +
-	"\fcom.berth.v1B\vCreditProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x1bCREDIT_LINE_KIND_CORRECTION\x10\x06BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_credit_proto_rawDescOnce sync.Once

@@ -1567,8 +1567,8 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\fRefundCredit\x12\x1d.berth.v1.RefundCreditRequest\x1a\x1e.berth.v1.RefundCreditResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcredit.refund\x12_\n" +
 	"\n" +
 	"GetBalance\x12\x1b.berth.v1.GetBalanceRequest\x1a\x1c.berth.v1.GetBalanceResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01\x12n\n" +
-	"\x0fListCreditLines\x12 .berth.v1.ListCreditLinesRequest\x1a!.berth.v1.ListCreditLinesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01B\x92\x01\n" +
-	"\fcom.berth.v1B\x12CreditServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x0fListCreditLines\x12 .berth.v1.ListCreditLinesRequest\x1a!.berth.v1.ListCreditLinesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_credit_service_proto_rawDescOnce sync.Once

@@ -617,9 +617,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"!ERROR_REASON_DNS_RECORD_DIFFERENT\x10\xd0\x01\x12!\n" +
 	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01\x12(\n" +
 	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01\x12$\n" +
-	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01B\x8a\x01\n" +
-	"\fcom.berth.v1B\n" +
-	"ErrorProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_error_proto_rawDescOnce sync.Once

@@ -538,9 +538,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\x19EVENT_TYPE_MEMBER_CHANGED\x10F\x12\x1d\n" +
 	"\x19EVENT_TYPE_ACCESS_CHANGED\x10G\x12\x1e\n" +
 	"\x1aEVENT_TYPE_CATALOG_CHANGED\x10P\x12\x1c\n" +
-	"\x18EVENT_TYPE_RULES_CHANGED\x10QB\x8a\x01\n" +
-	"\fcom.berth.v1B\n" +
-	"EventProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x18EVENT_TYPE_RULES_CHANGED\x10QBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_event_proto_rawDescOnce sync.Once

@@ -341,8 +341,8 @@ const file_berth_v1_event_service_proto_rawDesc = "" +
 	"ListEvents\x12\x1b.berth.v1.ListEventsRequest\x1a\x1c.berth.v1.ListEventsResponse\"\x15\xca\xf3\x18\x0e\b\x02\x12\n" +
 	"event.read\x90\x02\x01\x12c\n" +
 	"\vWatchEvents\x12\x1c.berth.v1.WatchEventsRequest\x1a\x1d.berth.v1.WatchEventsResponse\"\x15\xca\xf3\x18\x0e\b\x02\x12\n" +
-	"event.read\x90\x02\x010\x01B\x91\x01\n" +
-	"\fcom.berth.v1B\x11EventServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"event.read\x90\x02\x010\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_event_service_proto_rawDescOnce sync.Once

@@ -417,8 +417,8 @@ const file_berth_v1_item_proto_rawDesc = "" +
 	"\x1fBOOKING_ITEM_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bBOOKING_ITEM_STATUS_PENDING\x10\x01\x12!\n" +
 	"\x1dBOOKING_ITEM_STATUS_CONFIRMED\x10\x02\x12!\n" +
-	"\x1dBOOKING_ITEM_STATUS_CANCELLED\x10\x03B\x89\x01\n" +
-	"\fcom.berth.v1B\tItemProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x1dBOOKING_ITEM_STATUS_CANCELLED\x10\x03BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_item_proto_rawDescOnce sync.Once

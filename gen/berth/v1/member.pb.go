@@ -807,8 +807,8 @@ const file_berth_v1_member_proto_rawDesc = "" +
 	"\x17DEVICE_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fDEVICE_KIND_IOS\x10\x01\x12\x17\n" +
 	"\x13DEVICE_KIND_ANDROID\x10\x02\x12\x13\n" +
-	"\x0fDEVICE_KIND_WEB\x10\x03B\x8b\x01\n" +
-	"\fcom.berth.v1B\vMemberProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x0fDEVICE_KIND_WEB\x10\x03BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_member_proto_rawDescOnce sync.Once

@@ -1661,8 +1661,8 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x14ConfirmMemberContact\x12%.berth.v1.ConfirmMemberContactRequest\x1a&.berth.v1.ConfirmMemberContactResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0emember.confirm\x12X\n" +
 	"\rCancelContact\x12\x1e.berth.v1.CancelContactRequest\x1a\x1f.berth.v1.CancelContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
 	"\x0eRegisterDevice\x12\x1f.berth.v1.RegisterDeviceRequest\x1a .berth.v1.RegisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02\x12a\n" +
-	"\x10UnregisterDevice\x12!.berth.v1.UnregisterDeviceRequest\x1a\".berth.v1.UnregisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02B\x92\x01\n" +
-	"\fcom.berth.v1B\x12MemberServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x10UnregisterDevice\x12!.berth.v1.UnregisterDeviceRequest\x1a\".berth.v1.UnregisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_member_service_proto_rawDescOnce sync.Once

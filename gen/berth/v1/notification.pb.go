@@ -2204,13 +2204,13 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\fmissing_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vmissingTime\"5\n" +
 	"\tDnsRecord\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xc0\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xc5\x02\n" +
 	"\x13NotificationSenders\x12.\n" +
 	"\x06twilio\x18\x01 \x01(\v2\x16.berth.v1.TwilioSenderR\x06twilio\x12%\n" +
 	"\x03fcm\x18\x02 \x01(\v2\x13.berth.v1.FcmSenderR\x03fcm\x12(\n" +
 	"\x04smtp\x18\x03 \x01(\v2\x14.berth.v1.SmtpSenderR\x04smtp\x12,\n" +
-	"\x06in_use\x18\x04 \x03(\v2\x15.berth.v1.SenderInUseR\x05inUse\x12,\n" +
-	"\x12twilio_inbound_url\x18\x05 \x01(\tR\x10twilioInboundUrl\x12\x1b\n" +
+	"\x06in_use\x18\x04 \x03(\v2\x15.berth.v1.SenderInUseR\x05inUse\x121\n" +
+	"\x12twilio_inbound_url\x18\x05 \x01(\tB\x03\x80\x01\x01R\x10twilioInboundUrl\x12\x1b\n" +
 	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12/\n" +
 	"\x06domain\x18\a \x01(\v2\x17.berth.v1.SendingDomainR\x06domain\"\xf6\x01\n" +
 	"\fSendingQuota\x127\n" +
@@ -2294,8 +2294,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"!NOTIFICATION_REASON_MISCONFIGURED\x10\x0f\x12%\n" +
 	"!NOTIFICATION_REASON_POSSIBLY_SENT\x10\x10\x12 \n" +
 	"\x1cNOTIFICATION_REASON_TEMPLATE\x10\x11\x12%\n" +
-	"!NOTIFICATION_REASON_SENDING_QUOTA\x10\x12B\x91\x01\n" +
-	"\fcom.berth.v1B\x11NotificationProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"!NOTIFICATION_REASON_SENDING_QUOTA\x10\x12BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_notification_proto_rawDescOnce sync.Once

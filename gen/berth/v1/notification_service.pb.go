@@ -1964,8 +1964,8 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x16GetNotificationSenders\x12'.berth.v1.GetNotificationSendersRequest\x1a(.berth.v1.GetNotificationSendersResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12z\n" +
 	"\x11ListSendingQuotas\x12\".berth.v1.ListSendingQuotasRequest\x1a#.berth.v1.ListSendingQuotasResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x94\x01\n" +
 	"\x19UpdateNotificationSenders\x12*.berth.v1.UpdateNotificationSendersRequest\x1a+.berth.v1.UpdateNotificationSendersResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01\x12\x82\x01\n" +
-	"\x13VerifySendingDomain\x12$.berth.v1.VerifySendingDomainRequest\x1a%.berth.v1.VerifySendingDomainResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01B\x98\x01\n" +
-	"\fcom.berth.v1B\x18NotificationServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x13VerifySendingDomain\x12$.berth.v1.VerifySendingDomainRequest\x1a%.berth.v1.VerifySendingDomainResponse\"\x1e\xca\xf3\x18\x1a\b\x01\x12\x14notification.senders \x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_notification_service_proto_rawDescOnce sync.Once

@@ -386,8 +386,8 @@ const file_berth_v1_payment_proto_rawDesc = "" +
 	"\x19PAYMENT_STATUS_AUTHORIZED\x10\x02\x12\x1b\n" +
 	"\x17PAYMENT_STATUS_CAPTURED\x10\x03\x12\x1b\n" +
 	"\x17PAYMENT_STATUS_REFUNDED\x10\x04\x12\x1e\n" +
-	"\x1aPAYMENT_STATUS_WRITTEN_OFF\x10\x05B\x8c\x01\n" +
-	"\fcom.berth.v1B\fPaymentProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x1aPAYMENT_STATUS_WRITTEN_OFF\x10\x05BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_payment_proto_rawDescOnce sync.Once

@@ -621,8 +621,8 @@ const file_berth_v1_policy_proto_rawDesc = "" +
 	"\x15SETTING_LEVEL_DEFAULT\x10\x01\x12\x18\n" +
 	"\x14SETTING_LEVEL_TENANT\x10\x02\x12\x1a\n" +
 	"\x16SETTING_LEVEL_LOCATION\x10\x03\x12\x19\n" +
-	"\x15SETTING_LEVEL_SERVICE\x10\x04B\x8b\x01\n" +
-	"\fcom.berth.v1B\vPolicyProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x15SETTING_LEVEL_SERVICE\x10\x04BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_policy_proto_rawDescOnce sync.Once

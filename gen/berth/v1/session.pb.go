@@ -1510,8 +1510,8 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\x1dSERIES_EDIT_SCOPE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15SERIES_EDIT_SCOPE_ONE\x10\x01\x12\x1f\n" +
 	"\x1bSERIES_EDIT_SCOPE_FOLLOWING\x10\x02\x12\x19\n" +
-	"\x15SERIES_EDIT_SCOPE_ALL\x10\x03B\x8c\x01\n" +
-	"\fcom.berth.v1B\fSessionProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x15SERIES_EDIT_SCOPE_ALL\x10\x03BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_session_proto_rawDescOnce sync.Once

@@ -2455,8 +2455,8 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x13BulkPublishSessions\x12$.berth.v1.BulkPublishSessionsRequest\x1a%.berth.v1.BulkPublishSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12u\n" +
 	"\x12BulkDeleteSessions\x12#.berth.v1.BulkDeleteSessionsRequest\x1a$.berth.v1.BulkDeleteSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12u\n" +
 	"\x12BulkCancelSessions\x12#.berth.v1.BulkCancelSessionsRequest\x1a$.berth.v1.BulkCancelSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12k\n" +
-	"\x0eImportSessions\x12\x1f.berth.v1.ImportSessionsRequest\x1a .berth.v1.ImportSessionsResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.importB\x93\x01\n" +
-	"\fcom.berth.v1B\x13SessionServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x0eImportSessions\x12\x1f.berth.v1.ImportSessionsRequest\x1a .berth.v1.ImportSessionsResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.importBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_session_service_proto_rawDescOnce sync.Once

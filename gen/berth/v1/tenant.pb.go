@@ -323,8 +323,8 @@ const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\fstep_up.some\x12!max_age or acr_values is required\x1a.has(this.max_age) || size(this.acr_values) > 0\"\x90\x01\n" +
 	"\x05Brand\x12E\n" +
 	"\blogo_url\x18\x01 \x01(\tB*\xbaH'\xd8\x01\x01r\"\x18\xf4\x032\x1d^https://[!#-&(-;=?-Z_a-z~]+$R\alogoUrl\x12@\n" +
-	"\faccent_color\x18\x02 \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\vaccentColorB\x8b\x01\n" +
-	"\fcom.berth.v1B\vTenantProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\faccent_color\x18\x02 \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\vaccentColorBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_tenant_proto_rawDescOnce sync.Once

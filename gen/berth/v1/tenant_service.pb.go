@@ -244,8 +244,8 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant2\xd3\x01\n" +
 	"\rTenantService\x12\\\n" +
 	"\tGetTenant\x12\x1a.berth.v1.GetTenantRequest\x1a\x1b.berth.v1.GetTenantResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vtenant.read\x90\x02\x01\x12d\n" +
-	"\fUpdateTenant\x12\x1d.berth.v1.UpdateTenantRequest\x1a\x1e.berth.v1.UpdateTenantResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rtenant.updateB\x92\x01\n" +
-	"\fcom.berth.v1B\x12TenantServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\fUpdateTenant\x12\x1d.berth.v1.UpdateTenantRequest\x1a\x1e.berth.v1.UpdateTenantResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rtenant.updateBR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_tenant_service_proto_rawDescOnce sync.Once

@@ -2984,8 +2984,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x13WaitlistClaimAction\x12%\n" +
 	"!WAITLIST_CLAIM_ACTION_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cWAITLIST_CLAIM_ACTION_ACCEPT\x10\x01\x12!\n" +
-	"\x1dWAITLIST_CLAIM_ACTION_DECLINE\x10\x02B\x8d\x01\n" +
-	"\fcom.berth.v1B\rWaitlistProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x1dWAITLIST_CLAIM_ACTION_DECLINE\x10\x02BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_waitlist_proto_rawDescOnce sync.Once

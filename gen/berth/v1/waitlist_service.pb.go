@@ -3208,10 +3208,9 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"|\n" +
 	"\x1cDeclineWaitlistOfferResponse\x12-\n" +
 	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12-\n" +
-	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\";\n" +
-	"\x17GetWaitlistClaimRequest\x12 \n" +
-	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\"\xdc\x02\n" +
+	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\">\n" +
+	"\x17GetWaitlistClaimRequest\x12#\n" +
+	"\x05token\x18\x01 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xc8\x01\x80\x01\x01R\x05token\"\xdc\x02\n" +
 	"\x18GetWaitlistClaimResponse\x12-\n" +
 	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12#\n" +
 	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12!\n" +
@@ -3221,10 +3220,9 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"serverTime\x12\x1f\n" +
 	"\vtenant_name\x18\x06 \x01(\tR\n" +
 	"tenantName\x12%\n" +
-	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x81\x01\n" +
-	"\x1aAnswerWaitlistClaimRequest\x12 \n" +
-	"\x05token\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x05token\x12A\n" +
+	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x84\x01\n" +
+	"\x1aAnswerWaitlistClaimRequest\x12#\n" +
+	"\x05token\x18\x01 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xc8\x01\x80\x01\x01R\x05token\x12A\n" +
 	"\x06action\x18\x02 \x01(\x0e2\x1d.berth.v1.WaitlistClaimActionB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x06action\"L\n" +
 	"\x1bAnswerWaitlistClaimResponse\x12-\n" +
@@ -3417,7 +3415,7 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\rListMyEntries\x12\x1e.berth.v1.ListMyEntriesRequest\x1a\x1f.berth.v1.ListMyEntriesResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12{\n" +
 	"\x13AcceptWaitlistOffer\x12$.berth.v1.AcceptWaitlistOfferRequest\x1a%.berth.v1.AcceptWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12~\n" +
 	"\x14DeclineWaitlistOffer\x12%.berth.v1.DeclineWaitlistOfferRequest\x1a&.berth.v1.DeclineWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12d\n" +
-	"\x10GetWaitlistClaim\x12!.berth.v1.GetWaitlistClaimRequest\x1a\".berth.v1.GetWaitlistClaimResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x01\x12j\n" +
+	"\x10GetWaitlistClaim\x12!.berth.v1.GetWaitlistClaimRequest\x1a\".berth.v1.GetWaitlistClaimResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x02\x12j\n" +
 	"\x13AnswerWaitlistClaim\x12$.berth.v1.AnswerWaitlistClaimRequest\x1a%.berth.v1.AnswerWaitlistClaimResponse\"\x06\xca\xf3\x18\x02\b\x03\x12|\n" +
 	"\x13ListWaitlistEntries\x12$.berth.v1.ListWaitlistEntriesRequest\x1a%.berth.v1.ListWaitlistEntriesResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12y\n" +
 	"\x12ListWaitlistOffers\x12#.berth.v1.ListWaitlistOffersRequest\x1a$.berth.v1.ListWaitlistOffersResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12{\n" +
@@ -3434,8 +3432,8 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x15ListWaitlistDecisions\x12&.berth.v1.ListWaitlistDecisionsRequest\x1a'.berth.v1.ListWaitlistDecisionsResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12\x85\x01\n" +
 	"\x16ExplainSessionWaitlist\x12'.berth.v1.ExplainSessionWaitlistRequest\x1a(.berth.v1.ExplainSessionWaitlistResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12\x7f\n" +
 	"\x14ExplainWaitlistEntry\x12%.berth.v1.ExplainWaitlistEntryRequest\x1a&.berth.v1.ExplainWaitlistEntryResponse\"\x18\xca\xf3\x18\x11\b\x02\x12\rwaitlist.read\x90\x02\x01\x12\x84\x01\n" +
-	"\x14GetWaitlistAnalytics\x12%.berth.v1.GetWaitlistAnalyticsRequest\x1a&.berth.v1.GetWaitlistAnalyticsResponse\"\x1d\xca\xf3\x18\x16\b\x01\x12\x12waitlist.analytics\x90\x02\x01B\x94\x01\n" +
-	"\fcom.berth.v1B\x14WaitlistServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\x14GetWaitlistAnalytics\x12%.berth.v1.GetWaitlistAnalyticsRequest\x1a&.berth.v1.GetWaitlistAnalyticsResponse\"\x1d\xca\xf3\x18\x16\b\x01\x12\x12waitlist.analytics\x90\x02\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_waitlist_service_proto_rawDescOnce sync.Once

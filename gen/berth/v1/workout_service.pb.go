@@ -812,8 +812,8 @@ const file_berth_v1_workout_service_proto_rawDesc = "" +
 	"\rCreateWorkout\x12\x1e.berth.v1.CreateWorkoutRequest\x1a\x1f.berth.v1.CreateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
 	"\rUpdateWorkout\x12\x1e.berth.v1.UpdateWorkoutRequest\x1a\x1f.berth.v1.UpdateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
 	"\rDeleteWorkout\x12\x1e.berth.v1.DeleteWorkoutRequest\x1a\x1f.berth.v1.DeleteWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12f\n" +
-	"\fListWorkouts\x12\x1d.berth.v1.ListWorkoutsRequest\x1a\x1e.berth.v1.ListWorkoutsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fworkout.read\x90\x02\x01B\x93\x01\n" +
-	"\fcom.berth.v1B\x13WorkoutServiceProtoP\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xa2\x02\x03BXX\xaa\x02\bBerth.V1\xca\x02\bBerth\\V1\xe2\x02\x14Berth\\V1\\GPBMetadata\xea\x02\tBerth::V1b\x06proto3"
+	"\fListWorkouts\x12\x1d.berth.v1.ListWorkoutsRequest\x1a\x1e.berth.v1.ListWorkoutsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fworkout.read\x90\x02\x01BR\n" +
+	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
 	file_berth_v1_workout_service_proto_rawDescOnce sync.Once

@@ -162,7 +162,7 @@ func NewCheckInServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+CheckInServiceGetCheckInDisplayProcedure,
 			connect.WithSchema(checkInServiceMethods.ByName("GetCheckInDisplay")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithIdempotency(connect.IdempotencyIdempotent),
 			connect.WithClientOptions(opts...),
 		),
 		listAttendance: connect.NewClient[v1.ListAttendanceRequest, v1.ListAttendanceResponse](
@@ -330,7 +330,7 @@ func NewCheckInServiceHandler(svc CheckInServiceHandler, opts ...connect.Handler
 		CheckInServiceGetCheckInDisplayProcedure,
 		svc.GetCheckInDisplay,
 		connect.WithSchema(checkInServiceMethods.ByName("GetCheckInDisplay")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithIdempotency(connect.IdempotencyIdempotent),
 		connect.WithHandlerOptions(opts...),
 	)
 	checkInServiceListAttendanceHandler := connect.NewUnaryHandler(

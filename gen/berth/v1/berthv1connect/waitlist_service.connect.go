@@ -236,7 +236,7 @@ func NewWaitlistServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			httpClient,
 			baseURL+WaitlistServiceGetWaitlistClaimProcedure,
 			connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistClaim")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithIdempotency(connect.IdempotencyIdempotent),
 			connect.WithClientOptions(opts...),
 		),
 		answerWaitlistClaim: connect.NewClient[v1.AnswerWaitlistClaimRequest, v1.AnswerWaitlistClaimResponse](
@@ -623,7 +623,7 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 		WaitlistServiceGetWaitlistClaimProcedure,
 		svc.GetWaitlistClaim,
 		connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistClaim")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithIdempotency(connect.IdempotencyIdempotent),
 		connect.WithHandlerOptions(opts...),
 	)
 	waitlistServiceAnswerWaitlistClaimHandler := connect.NewUnaryHandler(
