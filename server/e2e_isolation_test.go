@@ -101,9 +101,7 @@ func (o outcome) shape() outcome {
 // ignoredIDs are in messages that are used for reading and writing. Writing ignores them.
 var ignoredIDs = map[string]bool{
 	"MemberService/CreateMember member.id": true, "MemberService/UpdateMe member.id": true,
-	"CatalogService/CreateLocation location.id": true, "CatalogService/CreateResource resource.id": true,
-	"CatalogService/CreateService service.id":            true,
-	"CatalogService/UpdateResource resource.location_id": true, "TenantService/UpdateTenant tenant.id": true,
+	"TenantService/UpdateTenant tenant.id": true,
 }
 
 // mismatchReasons are the reasons for ids that exist but do not fit.

@@ -46,7 +46,7 @@ func euros(units int64) *money.Money { return &money.Money{CurrencyCode: "EUR", 
 
 func itemInput() *v1.ItemInput {
 	return &v1.ItemInput{
-		Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), UseDuration: durationpb.New(time.Hour), Active: true,
+		Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), UseDuration: durationpb.New(time.Hour), Active: new(true),
 	}
 }
 
@@ -106,11 +106,13 @@ func (w *world) newBenefitMembership() (code, of string) {
 	return provider.GetCode(), of
 }
 
+func days(n int32) *v1.PlanLength { return &v1.PlanLength{Length: &v1.PlanLength_Days{Days: n}} }
+
 func planInput() *v1.PlanInput {
 	return &v1.PlanInput{
 		Name: unique(), Description: unique(), Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 5,
-		Period: durationpb.New(30 * 24 * time.Hour), Term: durationpb.New(365 * 24 * time.Hour), DailyLimit: proto.Int32(2),
+		Period: days(30), Term: days(365), DailyLimit: proto.Int32(2),
 		WeeklyLimit: proto.Int32(7),
-		Price:       &money.Money{CurrencyCode: "EUR", Units: 49, Nanos: 900_000_000}, Active: true,
+		Price:       &money.Money{CurrencyCode: "EUR", Units: 49, Nanos: 900_000_000}, Active: new(true),
 	}
 }

@@ -156,13 +156,12 @@ var scheduleRequests = map[string][]build{
 		}
 	}},
 	"CatalogService/CreateLocation": {func(w *world) proto.Message {
-		return &v1.CreateLocationRequest{Location: locationInput(text(w.location))}
+		return &v1.CreateLocationRequest{Location: locationInput()}
 	}},
 	"CatalogService/UpdateLocation": {func(w *world) proto.Message {
-		in := locationInput(text(w.newLocation()))
-		in.Etag = "v1"
 		return &v1.UpdateLocationRequest{
-			Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "channels", "active"),
+			LocationId: text(w.newLocation()), Location: locationInput(), Etag: "v1",
+			UpdateMask: paths("name", "time_zone", "geo", "address", "channels", "active"),
 		}
 	}},
 	"CatalogService/GetLocation": {
@@ -173,16 +172,11 @@ var scheduleRequests = map[string][]build{
 		return &v1.ListLocationsRequest{IncludeInactive: true, PageSize: 1}
 	}},
 	"CatalogService/CreateResource": {func(w *world) proto.Message {
-		return &v1.CreateResourceRequest{Resource: &v1.Resource{
-			Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true,
-		}}
+		return &v1.CreateResourceRequest{LocationId: text(w.location), Resource: resourceInput()}
 	}},
 	"CatalogService/UpdateResource": {func(w *world) proto.Message {
 		return &v1.UpdateResourceRequest{
-			Resource: &v1.Resource{
-				Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true,
-			},
-			UpdateMask: paths("name", "kind", "active"),
+			ResourceId: text(w.newRoom()), Resource: resourceInput(), UpdateMask: paths("name", "kind", "active"), Etag: "v1",
 		}
 	}},
 	"CatalogService/ListResources": {
@@ -195,21 +189,21 @@ var scheduleRequests = map[string][]build{
 		},
 	},
 	"CatalogService/CreateService": {func(w *world) proto.Message {
-		return &v1.CreateServiceRequest{Service: serviceInput(text(w.service))}
+		return &v1.CreateServiceRequest{Service: serviceInput()}
 	}},
 	"CatalogService/UpdateService": {func(w *world) proto.Message {
-		in := serviceInput(text(w.newService()))
-		in.Etag = "v1"
-		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths("name", "description", "category", "duration",
-			"default_capacity",
-			"default_waitlist_capacity", "min_party", "max_party", "delivery", "color", "active")}
+		return &v1.UpdateServiceRequest{
+			ServiceId: text(w.newService()), Service: serviceInput(), Etag: "v1",
+			UpdateMask: paths("name", "description", "category", "duration", "default_capacity", "default_waitlist_capacity",
+				"min_party", "max_party", "delivery", "color", "active"),
+		}
 	}},
 	"CatalogService/GetService": {
 		func(w *world) proto.Message { return &v1.GetServiceRequest{ServiceId: text(w.service)} },
 	},
 	"CatalogService/ListServices": {
 		func(w *world) proto.Message {
-			in := serviceInput("")
+			in := serviceInput()
 			call[*v1.CreateServiceResponse](
 				w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/CreateService", &v1.CreateServiceRequest{Service: in},
 			)
@@ -231,12 +225,6 @@ var scheduleRequests = map[string][]build{
 			return policyRequest(&v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_SERVICE, TargetId: text(w.newService())})
 		},
 	},
-	"CatalogService/SetChannels": {func(w *world) proto.Message {
-		return &v1.SetChannelsRequest{
-			LocationId: text(w.newLocation()),
-			Channels:   []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE},
-		}
-	}},
 }
 
 // sessionInput has its own slot, room and coach.
@@ -278,17 +266,20 @@ func memberInput(caller tenant.Caller) *v1.Member {
 	}
 }
 
-func locationInput(id string) *v1.Location {
-	return &v1.Location{
-		Id: id, Name: unique(), TimeZone: "Europe/Berlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4},
+func resourceInput() *v1.ResourceInput {
+	return &v1.ResourceInput{Name: unique(), Kind: unique(), Active: new(true)}
+}
+
+func locationInput() *v1.LocationInput {
+	return &v1.LocationInput{
+		Name: unique(), TimeZone: "Europe/Berlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4},
 		Address:  unique(),
-		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_ONLINE}, Active: true,
+		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_ONLINE}, Active: new(true),
 	}
 }
 
-func serviceInput(id string) *v1.Service {
-	return &v1.Service{
-		Id:                      id,
+func serviceInput() *v1.ServiceInput {
+	return &v1.ServiceInput{
 		Name:                    unique(),
 		Description:             unique(),
 		Category:                unique(),
@@ -299,7 +290,7 @@ func serviceInput(id string) *v1.Service {
 		MaxParty:                3,
 		Delivery:                v1.DeliveryMode_DELIVERY_MODE_IN_PERSON,
 		Color:                   "#aabbcc",
-		Active:                  true,
+		Active:                  new(true),
 	}
 }
 

@@ -77,7 +77,13 @@ func bookingErrorsScript() script {
 		olga.silently(&v1.BlockSessionRequest{SessionId: "$blocked", Reason: "The floor is wet."}),
 		olga.silently(&v1.CancelSessionRequest{SessionId: "$cancelled"}),
 		olga.silently(
-			&v1.SetChannelsRequest{LocationId: "$park", Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}},
+			&v1.UpdateLocationRequest{
+				LocationId: "$park",
+				Location: &v1.LocationInput{
+					Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE},
+				},
+				UpdateMask: paths("channels"),
+			},
 		),
 		mia.refused("Mia books what is not there", "SESSION_NOT_FOUND", &v1.BookRequest{SessionId: absentID}),
 		mia.refused("Mia books a draft", "SESSION_NOT_OPEN", &v1.BookRequest{SessionId: "$draft"}),

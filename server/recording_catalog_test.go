@@ -51,37 +51,34 @@ func tenantScript() script {
 }
 
 func locationsScript() script {
-	edit := func(in *v1.Location, names ...string) *v1.UpdateLocationRequest {
-		return &v1.UpdateLocationRequest{Location: in, UpdateMask: paths(names...)}
+	edit := func(id string, in *v1.LocationInput, names ...string) *v1.UpdateLocationRequest {
+		return &v1.UpdateLocationRequest{LocationId: id, Location: in, UpdateMask: paths(names...)}
 	}
 	change := edit(
-		&v1.Location{
-			Id: "$beach", Name: "Beach House", TimeZone: "Atlantic/Madeira", Etag: "$created.location.etag",
-		}, "name",
-		"time_zone", "geo", "active",
+		"$beach", &v1.LocationInput{Name: "Beach House", TimeZone: "Atlantic/Madeira", Active: new(false)},
+		"name", "time_zone", "geo", "active",
 	)
+	change.Etag = "$created.location.etag"
+	channels := edit("$center", &v1.LocationInput{
+		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE, v1.BookingChannel_BOOKING_CHANNEL_ONLINE},
+	}, "channels")
 	return script{
-		olga.calls("The owner adds a location", &v1.CreateLocationRequest{Location: &v1.Location{
+		olga.calls("The owner adds a location", &v1.CreateLocationRequest{Location: &v1.LocationInput{
 			Name: "Beach", TimeZone: "Europe/Lisbon", Geo: &latlng.LatLng{Latitude: 38.7, Longitude: -9.1}, Address: "Praia 1",
 		}}).as("created").named("beach"),
 		olga.refused("The owner adds it again", "ALREADY_EXISTS",
-			&v1.CreateLocationRequest{Location: &v1.Location{Name: "beach"}}),
+			&v1.CreateLocationRequest{Location: &v1.LocationInput{Name: "beach"}}),
 		cora.refused("The coach adds a location", "PERMISSION_DENIED",
-			&v1.CreateLocationRequest{Location: &v1.Location{Name: "Other"}}),
+			&v1.CreateLocationRequest{Location: &v1.LocationInput{Name: "Other"}}),
 		olga.calls("The owner edits the location", change),
 		olga.refused("The owner edits a location that has changed", "ETAG_MISMATCH", change),
-		olga.refused("The owner edits no location", "LOCATION_NOT_FOUND", edit(&v1.Location{Id: absentID}, "active")),
+		olga.refused("The owner edits no location", "LOCATION_NOT_FOUND", edit(absentID, &v1.LocationInput{}, "active")),
 		class("scheduled", on(8, "10:00")),
 		olga.refused("The owner moves a location with sessions to another zone", "SESSION_STATE",
-			edit(&v1.Location{Id: "$center", TimeZone: "UTC"}, "time_zone")),
-		olga.calls("The owner sets channels", &v1.SetChannelsRequest{
-			LocationId: "$center",
-			Channels:   []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE, v1.BookingChannel_BOOKING_CHANNEL_ONLINE},
-		}),
-		olga.refused("The owner sets channels of nothing", "LOCATION_NOT_FOUND",
-			&v1.SetChannelsRequest{LocationId: absentID}),
+			edit("$center", &v1.LocationInput{TimeZone: "UTC"}, "time_zone")),
+		olga.calls("The owner sets channels", channels),
 		olga.refused("The owner sets channels that have changed", "ETAG_MISMATCH",
-			&v1.SetChannelsRequest{LocationId: "$center", Etag: "v1"}),
+			with(channels, &v1.UpdateLocationRequest{Etag: "v1"})),
 		mia.calls("Mia reads a location", &v1.GetLocationRequest{LocationId: "$center"}),
 		mia.refused("Mia reads no location", "LOCATION_NOT_FOUND", &v1.GetLocationRequest{LocationId: absentID}),
 		mona.refused("Mona reads the other tenant's location", "LOCATION_NOT_FOUND",
@@ -94,11 +91,12 @@ func locationsScript() script {
 
 func resourcesScript() script {
 	add := func(location, name string) *v1.CreateResourceRequest {
-		return &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: location, Name: name, Kind: "court"}}
+		return &v1.CreateResourceRequest{LocationId: location, Resource: &v1.ResourceInput{Name: name, Kind: "court"}}
 	}
 	edit := &v1.UpdateResourceRequest{
-		Resource:   &v1.Resource{Id: "$created.resource.id", Name: "Court A", Kind: "clay", Etag: "$created.resource.etag"},
-		UpdateMask: paths("name", "kind", "active"),
+		ResourceId: "$created.resource.id",
+		Resource:   &v1.ResourceInput{Name: "Court A", Kind: "clay", Active: new(false)},
+		UpdateMask: paths("name", "kind", "active"), Etag: "$created.resource.etag",
 	}
 	return script{
 		olga.calls("The owner adds a court", add("$center", "Court 1")).as("created"),
@@ -107,7 +105,7 @@ func resourcesScript() script {
 		olga.calls("The owner closes the court", edit),
 		olga.refused("The owner edits a court that has changed", "ETAG_MISMATCH", edit),
 		olga.refused("The owner edits no court", "RESOURCE_NOT_FOUND",
-			&v1.UpdateResourceRequest{Resource: &v1.Resource{Id: absentID}, UpdateMask: paths("kind")}),
+			&v1.UpdateResourceRequest{ResourceId: absentID, Resource: &v1.ResourceInput{}, UpdateMask: paths("kind")}),
 		mia.calls("Mia lists one resource", &v1.ListResourcesRequest{LocationId: "$center", PageSize: 1}).as("page"),
 		mia.calls("Mia lists the next resource",
 			&v1.ListResourcesRequest{LocationId: "$center", PageSize: 1, PageToken: "$page.nextPageToken"}),
@@ -117,18 +115,18 @@ func resourcesScript() script {
 }
 
 func servicesScript() script {
-	add := func(in *v1.Service) *v1.CreateServiceRequest { return &v1.CreateServiceRequest{Service: in} }
-	edit := func(in *v1.Service, names ...string) *v1.UpdateServiceRequest {
-		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths(names...)}
+	add := func(in *v1.ServiceInput) *v1.CreateServiceRequest { return &v1.CreateServiceRequest{Service: in} }
+	edit := func(id string, in *v1.ServiceInput, names ...string) *v1.UpdateServiceRequest {
+		return &v1.UpdateServiceRequest{ServiceId: id, Service: in, UpdateMask: paths(names...)}
 	}
 	change := edit(
-		&v1.Service{Id: "$created.service.id", DefaultWaitlistCapacity: 3, Etag: "$created.service.etag", Active: true},
-		"default_capacity",
-		"default_waitlist_capacity", "active",
+		"$created.service.id", &v1.ServiceInput{DefaultWaitlistCapacity: 3, Active: new(true)},
+		"default_capacity", "default_waitlist_capacity", "active",
 	)
+	change.Etag = "$created.service.etag"
 	return script{
 		clock(on(5, "10:10")),
-		olga.calls("The owner adds a service", add(&v1.Service{
+		olga.calls("The owner adds a service", add(&v1.ServiceInput{
 			Name: "Round", Description: "Eighteen holes.", Category: "Golf", Duration: durationpb.New(4 * time.Hour),
 			DefaultCapacity: new(int32(4)),
 			MinParty:        2, MaxParty: 4, Delivery: v1.DeliveryMode_DELIVERY_MODE_IN_PERSON, Color: "#00ff00",
@@ -136,19 +134,19 @@ func servicesScript() script {
 		olga.calls(
 			"The owner adds a service with nothing but defaults",
 			add(
-				&v1.Service{Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED},
+				&v1.ServiceInput{Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED},
 			),
 		),
 		olga.refused("The owner adds the service again", "ALREADY_EXISTS",
-			add(&v1.Service{Name: "ROUND", Duration: durationpb.New(time.Hour)})),
-		olga.refused("The owner adds a service without a length", "INVALID_FIELD", add(&v1.Service{Name: "Short"})),
+			add(&v1.ServiceInput{Name: "ROUND", Duration: durationpb.New(time.Hour)})),
+		olga.refused("The owner adds a service without a length", "INVALID_FIELD", add(&v1.ServiceInput{Name: "Short"})),
 		olga.calls("The owner edits the service", change),
 		olga.refused("The owner edits a service that has changed", "ETAG_MISMATCH", change),
 		olga.refused("The owner has parties of three to two", "INVALID_FIELD",
-			edit(&v1.Service{Id: "$created.service.id", MinParty: 3, MaxParty: 2}, "min_party", "max_party")),
+			edit("$created.service.id", &v1.ServiceInput{MinParty: 3, MaxParty: 2}, "min_party", "max_party")),
 		olga.refused("The owner has parties of five to four", "INVALID_FIELD",
-			edit(&v1.Service{Id: "$created.service.id", MinParty: 5}, "min_party")),
-		olga.refused("The owner edits no service", "SERVICE_NOT_FOUND", edit(&v1.Service{Id: absentID}, "color")),
+			edit("$created.service.id", &v1.ServiceInput{MinParty: 5}, "min_party")),
+		olga.refused("The owner edits no service", "SERVICE_NOT_FOUND", edit(absentID, &v1.ServiceInput{}, "color")),
 		mia.calls("Mia reads the service", &v1.GetServiceRequest{ServiceId: "$created.service.id"}),
 		mia.refused("Mia reads no service", "SERVICE_NOT_FOUND", &v1.GetServiceRequest{ServiceId: absentID}),
 		mia.calls("Mia lists one service", &v1.ListServicesRequest{PageSize: 1}).as("page"),

@@ -25,7 +25,7 @@ func checkInScript() script {
 	}
 	return script{
 		olga.silently(&v1.CreateServiceRequest{
-			Service: &v1.Service{
+			Service: &v1.ServiceInput{
 				Name:     "Online",
 				Duration: durationpb.New(time.Hour),
 				Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED,

@@ -3,7 +3,6 @@ package main
 import (
 	"time"
 
-	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -27,30 +26,32 @@ func plan(in *v1.PlanInput) *v1.CreatePlanRequest { return &v1.CreatePlanRequest
 func plansScript() script {
 	create := plan(&v1.PlanInput{Name: "pack", Kind: v1.PlanKind_PLAN_KIND_UNLIMITED})
 	edit := &v1.UpdatePlanRequest{
-		PlanId: "$course", Plan: &v1.PlanInput{Name: "Long course", Active: true}, UpdateMask: paths("name", "active"),
+		PlanId: "$course", Plan: &v1.PlanInput{Name: "Long course", Active: new(true)}, UpdateMask: paths("name", "active"),
 		Etag: "v1",
 	}
 	return script{
 		adam.calls("The admin sells packs", plan(&v1.PlanInput{
 			Name: "Pack", Description: "Two classes.", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 2, Price: euros(25),
-			AllowOverlap: true, Active: true,
+			AllowOverlap: true,
 		})).named("pack"),
 		adam.calls("The admin sells four a month for 60 days", plan(&v1.PlanInput{
-			Name: "Monthly", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 4, Period: durationpb.New(30 * day),
-			Term: durationpb.New(60 * day), Active: true,
+			Name: "Monthly", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 4, Period: days(30), Term: days(60),
 		})).named("monthly"),
 		adam.calls("The admin sells one a day, two a week", plan(&v1.PlanInput{
 			Name: "Limited", Kind: v1.PlanKind_PLAN_KIND_UNLIMITED, DailyLimit: new(int32(1)), WeeklyLimit: new(int32(2)),
-			Active: true,
 		})).named("limited"),
 		adam.calls("The admin has a course",
-			plan(&v1.PlanInput{Name: "Course", Kind: v1.PlanKind_PLAN_KIND_COURSE})).named("course"),
+			plan(&v1.PlanInput{Name: "Course", Kind: v1.PlanKind_PLAN_KIND_COURSE, Active: new(false)})).named("course"),
 		adam.refused("The admin sells packs again", "ALREADY_EXISTS", create),
 		cora.refused("The coach sells packs", "PERMISSION_DENIED", create),
 		adam.refused("The admin sells no credits", "INVALID_FIELD",
 			plan(&v1.PlanInput{Name: "Empty", Kind: v1.PlanKind_PLAN_KIND_CREDITS})),
 		adam.refused("The admin sells unlimited credits", "INVALID_FIELD",
 			plan(&v1.PlanInput{Name: "Endless", Kind: v1.PlanKind_PLAN_KIND_UNLIMITED, Credits: 5})),
+		adam.refused("The admin sells by the month", "INVALID_FIELD", plan(&v1.PlanInput{
+			Name: "Calendar", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 4,
+			Period: &v1.PlanLength{Length: &v1.PlanLength_Months{Months: 1}},
+		})),
 		adam.calls("The admin edits the course", edit),
 		adam.refused("The admin edits a course that has changed", "ETAG_MISMATCH", edit),
 		adam.refused("The admin edits no plan", "PLAN_NOT_FOUND",

@@ -27,7 +27,6 @@ func itemsScript() script {
 			Stock:       stock,
 			Price:       euros(3),
 			UseDuration: durationpb.New(90 * time.Minute),
-			Active:      true,
 		}}
 	}
 	add := &v1.CreateItemRequest{LocationId: "$center", Item: &v1.ItemInput{Name: "mat"}}
@@ -47,7 +46,7 @@ func itemsScript() script {
 		olga.refused("The owner edits what is not there", "ITEM_NOT_FOUND",
 			&v1.UpdateItemRequest{ItemId: absentID, Item: &v1.ItemInput{}, UpdateMask: paths("active")}),
 		olga.calls("The owner takes lockers away",
-			&v1.UpdateItemRequest{ItemId: "$locker", Item: &v1.ItemInput{}, UpdateMask: paths("active")}),
+			&v1.UpdateItemRequest{ItemId: "$locker", Item: &v1.ItemInput{Active: new(false)}, UpdateMask: paths("active")}),
 		mia.calls("Mia lists items", &v1.ListItemsRequest{LocationId: "$center"}),
 		olga.calls("The owner lists the first item", &v1.ListItemsRequest{IncludeInactive: true, PageSize: 1}).as("first"),
 		olga.calls("The owner lists the second item",

@@ -257,7 +257,7 @@ func messagesScript() script {
 		mia.calls("Mia books another", &v1.BookRequest{SessionId: "$other"}),
 		adam.calls("The admin cancels it", &v1.CancelSessionRequest{SessionId: "$other", Reason: "The coach is ill."}),
 		olga.silently(&v1.CreatePlanRequest{Plan: &v1.PlanInput{
-			Name: "Pack", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 3, Active: true,
+			Name: "Pack", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 3,
 		}}).as("plan"),
 		subscribe("$mia", "$plan.plan.id"),
 		class("paid", on(9, "18:00")),

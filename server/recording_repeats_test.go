@@ -62,7 +62,7 @@ func everyMutationTwiceScript() script {
 		adam.callsTwice("g", "create an account",
 			&v1.CreateServiceAccountRequest{Name: "Kiosk", Roles: []string{"partner"}}),
 		adam.callsTwice("h", "create a plan", &v1.CreatePlanRequest{
-			Plan: &v1.PlanInput{Name: "Pack", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 2, Active: true},
+			Plan: &v1.PlanInput{Name: "Pack", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 2},
 		}),
 		adam.callsTwice("i", "set a policy", &v1.UpdatePolicyRequest{
 			Layer: &v1.PolicyLayer{

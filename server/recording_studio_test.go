@@ -70,13 +70,13 @@ func foundingScript() script {
 	return script{
 		olga.silently(&v1.GetMeRequest{}).named("olga"),
 		otto.silently(&v1.GetMeRequest{}).named("otto"),
-		olga.silently(&v1.CreateLocationRequest{Location: &v1.Location{
+		olga.silently(&v1.CreateLocationRequest{Location: &v1.LocationInput{
 			Name: "Center", Geo: &latlng.LatLng{Latitude: 52.52, Longitude: 13.405}, Address: "Harbour Street 1",
 		}}).named("center"),
-		olga.silently(&v1.CreateLocationRequest{Location: &v1.Location{Name: "Park"}}).named("park"), // without a geo point
-		olga.silently(&v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: "$center", Name: "Room"}}).named("room"),
-		olga.silently(&v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: "$center", Name: "Annex"}}).named("annex"),
-		olga.silently(&v1.CreateServiceRequest{Service: &v1.Service{
+		olga.silently(&v1.CreateLocationRequest{Location: &v1.LocationInput{Name: "Park"}}).named("park"), // without a geo point
+		olga.silently(&v1.CreateResourceRequest{LocationId: "$center", Resource: &v1.ResourceInput{Name: "Room"}}).named("room"),
+		olga.silently(&v1.CreateResourceRequest{LocationId: "$center", Resource: &v1.ResourceInput{Name: "Annex"}}).named("annex"),
+		olga.silently(&v1.CreateServiceRequest{Service: &v1.ServiceInput{
 			Name: "Yoga", Duration: durationpb.New(time.Hour), DefaultCapacity: new(int32(2)), DefaultWaitlistCapacity: 2,
 			MinParty: 1, MaxParty: 3,
 		}}).named("yoga"),

@@ -13,7 +13,7 @@ import (
 func TestListAuditEntries_RejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	s.location(t, &v1.Location{Name: "Pier 1"})
+	s.location(t, &v1.LocationInput{Name: "Pier 1"})
 	page := ask[*v1.ListAuditEntriesResponse](t, s, s.owner, &v1.ListAuditEntriesRequest{PageSize: 1})
 	for name, q := range map[string]*v1.ListAuditEntriesRequest{
 		"another query's token": {TargetKind: "location", PageToken: page.GetNextPageToken()},

@@ -23,9 +23,8 @@ import (
 func TestLocation_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	created := s.location(t, &v1.Location{
-		Id: someSession, Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
-		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}, Etag: "v7",
+	created := s.location(t, &v1.LocationInput{
+		Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
 	})
 	want := &v1.Location{
 		Name: "Pier 1", TimeZone: "Europe/Berlin", Address: "Kai 1\nBerlin",
@@ -33,46 +32,42 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 		Channels: allChannels, Active: true, Etag: "v1",
 	}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
-	test.NotEqOp(t, someSession, created.GetId())
 	test.False(t, created.GetCreateTime().AsTime().IsZero(), test.Sprint(created))
 	read := expect.Value(
 		s.GetLocation(t.Context(), as(s.Token(t, "member"), &v1.GetLocationRequest{LocationId: created.GetId()})),
 	)(t)
 	test.EqOp(t, "", cmp.Diff(created, read.Msg.GetLocation(), protocmp.Transform()), test.Sprint(read))
-	checkMask(t, s.testServer, s.owner, want, &v1.Location{
-		Id: created.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
+	checkMask(t, s.testServer, s.owner, want, &v1.LocationInput{
+		Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{},
 		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_WALK_IN},
-	}, []edit[*v1.Location]{
-		{"name", &v1.Location{Name: "Quay"}},
-		{"time_zone", &v1.Location{TimeZone: "America/Argentina/Buenos_Aires"}},
-		{"geo", &v1.Location{Geo: &latlng.LatLng{Latitude: -90, Longitude: 180}}},
-		{"geo", &v1.Location{}},
-		{"address", &v1.Location{}},
-		{"channels", &v1.Location{Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}}},
-		{"channels", &v1.Location{}},
-		{"active", &v1.Location{}},
-	}, func(sent *v1.Location, mask *fieldmaskpb.FieldMask) proto.Message {
-		return &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask}
+	}, []edit[*v1.LocationInput]{
+		{"name", &v1.LocationInput{Name: "Quay"}},
+		{"time_zone", &v1.LocationInput{TimeZone: "America/Argentina/Buenos_Aires"}},
+		{"geo", &v1.LocationInput{Geo: &latlng.LatLng{Latitude: -90, Longitude: 180}}},
+		{"geo", &v1.LocationInput{}},
+		{"address", &v1.LocationInput{}},
+		{"channels", &v1.LocationInput{Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_PHONE}}},
+		{"channels", &v1.LocationInput{}},
+		{"active", &v1.LocationInput{Active: new(false)}},
+		{"active", &v1.LocationInput{Active: new(true)}},
+	}, func(sent *v1.LocationInput, mask *fieldmaskpb.FieldMask, etag string) proto.Message {
+		return &v1.UpdateLocationRequest{LocationId: created.GetId(), Location: sent, UpdateMask: mask, Etag: etag}
 	})
-	set := expect.Value(s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{
-		LocationId: created.GetId(), Etag: want.GetEtag(),
+	some := s.location(t, &v1.LocationInput{
+		Name: "Pier 3", Active: new(false),
 		Channels: []v1.BookingChannel{v1.BookingChannel_BOOKING_CHANNEL_WALK_IN, v1.BookingChannel_BOOKING_CHANNEL_ONLINE},
-	})))(t)
-	want.Etag, want.Channels = "v10", []v1.BookingChannel{
+	})
+	test.False(t, some.GetActive())
+	test.Eq(t, []v1.BookingChannel{
 		v1.BookingChannel_BOOKING_CHANNEL_ONLINE,
 		v1.BookingChannel_BOOKING_CHANNEL_WALK_IN,
-	}
-	test.EqOp(t, "", cmp.Diff(want, set.Msg.GetLocation(), ignoreServerFields()...))
-	none := expect.Value(
-		s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()})),
-	)(t)
-	test.SliceEmpty(t, none.Msg.GetLocation().GetChannels())
+	}, some.GetChannels())
 	failsAs(t, apiError{
 		Code: connect.CodeAlreadyExists, Reason: "ALREADY_EXISTS", Metadata: map[string]string{"field": "location.name"},
 	})(
-		s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}})),
+		s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.LocationInput{Name: "QUAY"}})),
 	)
-	for name, l := range map[string]*v1.Location{
+	for name, l := range map[string]*v1.LocationInput{
 		"NUL":         {Name: "Pier\x00"},
 		"blank":       {Name: " "},
 		"long":        {Name: strings.Repeat("x", 201)},
@@ -91,26 +86,29 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 func TestResource_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	at := s.location(t, &v1.LocationInput{Name: "Pier 1"})
 	created := expect.Value(s.CreateResource(
 		t.Context(),
 		as(
-			s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
+			s.owner, &v1.CreateResourceRequest{
+				LocationId: at.GetId(), Resource: &v1.ResourceInput{Name: "Court 1", Kind: "court"},
+			},
 		),
 	))(t).Msg.GetResource()
 	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
-	checkMask(t, s.testServer, s.owner, want, &v1.Resource{
-		Id: created.GetId(), LocationId: someSession, Name: "Other", Kind: "other", Active: true,
-	}, []edit[*v1.Resource]{
-		{"name", &v1.Resource{Name: "Court One"}},
-		{"kind", &v1.Resource{}},
-		{"active", &v1.Resource{}},
-	}, func(sent *v1.Resource, mask *fieldmaskpb.FieldMask) proto.Message {
-		return &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask}
+	checkMask(t, s.testServer, s.owner, want, &v1.ResourceInput{
+		Name: "Other", Kind: "other",
+	}, []edit[*v1.ResourceInput]{
+		{"name", &v1.ResourceInput{Name: "Court One"}},
+		{"kind", &v1.ResourceInput{}},
+		{"active", &v1.ResourceInput{Active: new(false)}},
+		{"active", &v1.ResourceInput{Active: new(true)}},
+	}, func(sent *v1.ResourceInput, mask *fieldmaskpb.FieldMask, etag string) proto.Message {
+		return &v1.UpdateResourceRequest{ResourceId: created.GetId(), Resource: sent, UpdateMask: mask, Etag: etag}
 	})
 	failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"})(s.CreateResource(
-		t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: someSession, Name: "Court 2"}}),
+		t.Context(), as(s.owner, &v1.CreateResourceRequest{LocationId: someSession, Resource: &v1.ResourceInput{Name: "Court 2"}}),
 	))
 	list := expect.Value(s.ListResources(
 		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
@@ -122,7 +120,7 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
 	hour := durationpb.New(time.Hour)
-	created := s.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
+	created := s.service(t, &v1.ServiceInput{Name: "Vinyasa", Duration: hour})
 	want := &v1.Service{
 		Name:     "Vinyasa",
 		Duration: hour,
@@ -133,24 +131,25 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		Etag:     "v1",
 	}
 	test.EqOp(t, "", cmp.Diff(want, created, ignoreServerFields()...))
-	checkMask(t, s.testServer, s.owner, want, &v1.Service{
-		Id: created.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
-		DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777", Active: true,
-	}, []edit[*v1.Service]{
-		{"name", &v1.Service{Name: "18 holes"}},
-		{"description", &v1.Service{Description: "A round.\nOf golf."}},
-		{"category", &v1.Service{Category: "Golf"}},
-		{"duration", &v1.Service{Duration: durationpb.New(4 * time.Hour)}},
-		{"default_capacity", &v1.Service{DefaultCapacity: new(int32(0))}},
-		{"default_capacity", &v1.Service{}},
-		{"default_waitlist_capacity", &v1.Service{DefaultWaitlistCapacity: 9}},
-		{"max_party", &v1.Service{MaxParty: 4}},
-		{"min_party", &v1.Service{MinParty: 3}},
-		{"delivery", &v1.Service{Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED}},
-		{"color", &v1.Service{Color: "#00AAff"}},
-		{"active", &v1.Service{}},
-	}, func(sent *v1.Service, mask *fieldmaskpb.FieldMask) proto.Message {
-		return &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask}
+	checkMask(t, s.testServer, s.owner, want, &v1.ServiceInput{
+		Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
+		DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777",
+	}, []edit[*v1.ServiceInput]{
+		{"name", &v1.ServiceInput{Name: "18 holes"}},
+		{"description", &v1.ServiceInput{Description: "A round.\nOf golf."}},
+		{"category", &v1.ServiceInput{Category: "Golf"}},
+		{"duration", &v1.ServiceInput{Duration: durationpb.New(4 * time.Hour)}},
+		{"default_capacity", &v1.ServiceInput{DefaultCapacity: new(int32(0))}},
+		{"default_capacity", &v1.ServiceInput{}},
+		{"default_waitlist_capacity", &v1.ServiceInput{DefaultWaitlistCapacity: 9}},
+		{"max_party", &v1.ServiceInput{MaxParty: 4}},
+		{"min_party", &v1.ServiceInput{MinParty: 3}},
+		{"delivery", &v1.ServiceInput{Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED}},
+		{"color", &v1.ServiceInput{Color: "#00AAff"}},
+		{"active", &v1.ServiceInput{Active: new(false)}},
+		{"active", &v1.ServiceInput{Active: new(true)}},
+	}, func(sent *v1.ServiceInput, mask *fieldmaskpb.FieldMask, etag string) proto.Message {
+		return &v1.UpdateServiceRequest{ServiceId: created.GetId(), Service: sent, UpdateMask: mask, Etag: etag}
 	})
 	// If cleared, the largest party is the smallest, and the smallest is one.
 	cleared := expect.Value(s.UpdateService(
@@ -158,7 +157,7 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		as(
 			s.owner,
 			&v1.UpdateServiceRequest{
-				Service: &v1.Service{Id: created.GetId()}, UpdateMask: mask("max_party", "delivery", "color"),
+				ServiceId: created.GetId(), Service: &v1.ServiceInput{}, UpdateMask: mask("max_party", "delivery", "color"),
 			},
 		),
 	))(t)
@@ -174,10 +173,12 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		t.Context(),
 		as(
 			s.owner,
-			&v1.UpdateServiceRequest{Service: &v1.Service{Id: created.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
+			&v1.UpdateServiceRequest{
+				ServiceId: created.GetId(), Service: &v1.ServiceInput{MaxParty: 2}, UpdateMask: mask("max_party"),
+			},
 		),
 	))
-	for name, v := range map[string]*v1.Service{
+	for name, v := range map[string]*v1.ServiceInput{
 		"no duration":   {Name: "Yin"},
 		"half a second": {Name: "Yin", Duration: durationpb.New(time.Hour + time.Second/2)},
 		"upside down":   {Name: "Yin", Duration: hour, MinParty: 3, MaxParty: 2},
@@ -193,7 +194,7 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 func TestCatalog_Pages(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	at := s.location(t, &v1.Location{Name: strings.Repeat("🏄", 199) + "0"})
+	at := s.location(t, &v1.LocationInput{Name: strings.Repeat("🏄", 199) + "0"})
 	var names []string
 	var last *v1.Location
 	for i := range 5 {
@@ -202,12 +203,12 @@ func TestCatalog_Pages(t *testing.T) {
 		if i%2 == 0 {
 			name = strings.Repeat("🏄", 199) + fmt.Sprint(i)
 		}
-		s.service(t, &v1.Service{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
+		s.service(t, &v1.ServiceInput{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
 		expect.OK(t)(s.CreateResource(
-			t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}}),
+			t.Context(), as(s.owner, &v1.CreateResourceRequest{LocationId: at.GetId(), Resource: &v1.ResourceInput{Name: name}}),
 		))
 		if i > 0 {
-			last = s.location(t, &v1.Location{Name: name})
+			last = s.location(t, &v1.LocationInput{Name: name})
 		}
 		names = append(names, name)
 	}

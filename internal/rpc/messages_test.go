@@ -23,13 +23,15 @@ func with[M proto.Message](m, changes M) M {
 	return m
 }
 
-// setFields makes fields of a message what they are in another one, also those that are not set there.
+// setFields makes fields of a message what those of the same names are in another one, also those that are not set
+// there.
 func setFields(m, from proto.Message, names ...string) {
 	to := m.ProtoReflect()
 	for _, name := range names {
 		field := to.Descriptor().Fields().ByName(protoreflect.Name(name))
-		if to.Clear(field); from.ProtoReflect().Has(field) {
-			to.Set(field, from.ProtoReflect().Get(field))
+		source := from.ProtoReflect().Descriptor().Fields().ByName(protoreflect.Name(name))
+		if to.Clear(field); from.ProtoReflect().Has(source) {
+			to.Set(field, from.ProtoReflect().Get(source))
 		}
 	}
 }
@@ -43,20 +45,19 @@ type edit[M proto.Message] struct {
 // checkMask checks that each path of an update's mask changes only its field. The object's version is 1, and other has
 // other values in all fields.
 func checkMask[M proto.Message](
-	t *testing.T, s *testServer, token string, object, other M, edits []edit[M],
-	request func(sent M, mask *fieldmaskpb.FieldMask) proto.Message,
+	t *testing.T, s *testServer, token string, object proto.Message, other M, edits []edit[M],
+	request func(sent M, mask *fieldmaskpb.FieldMask, etag string) proto.Message,
 ) {
 	t.Helper()
 	for i, e := range edits {
 		name, _, _ := strings.Cut(e.path, ".")
 		sent := proto.CloneOf(other)
-		setFields(sent, object, "etag")
 		setFields(sent, e.to, name)
 		setFields(object, e.to, name)
 		setText(object, "etag", convert.Etag(i+2))
-		response := expect.Value(s.call(t, token, request(sent, mask(e.path))))(t).ProtoReflect()
+		response := expect.Value(s.call(t, token, request(sent, mask(e.path), convert.Etag(i+1))))(t).ProtoReflect()
 		test.EqOp(t, "", cmp.Diff(
-			proto.Message(object), response.Get(response.Descriptor().Fields().Get(0)).Message().Interface(),
+			object, response.Get(response.Descriptor().Fields().Get(0)).Message().Interface(),
 			ignoreServerFields()...,
 		), test.Sprint(e.path))
 	}

@@ -58,10 +58,11 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		Template: &v1.SessionInput{ServiceId: someSession, LocationId: someSession}, Rule: "FREQ=DAILY;COUNT=2",
 		StartDate: &date.Date{Year: 2027, Month: 3, Day: 1}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 9},
 	}
-	pier := &v1.Location{Id: someSession, Name: "Pier 2"}
+	pier := &v1.LocationInput{Name: "Pier 2"}
 	all := []string{"owner", "admin", "coach", "member", "books", "holds"}
 	planners := []string{"owner", "admin", "coach", "drafts", "publishes"}
 	listed := map[string]bool{ // other tests try these
+		"CreateLocation": true, // below
 		"ImportSessions": true, "ListBenefitProviders": true, "ListEvents": true, "WatchEvents": true,
 		"RecordPayment": true, "RefundPayment": true, "UpdateTenant": true,
 	}
@@ -101,11 +102,11 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			[]string{"owner", "admin", "drafts", "publishes"}, "session.create_published", []string{"drafts"},
 		},
 		"UpdateLocation": {
-			&v1.UpdateLocationRequest{Location: pier, UpdateMask: mask("name")}, "LOCATION_NOT_FOUND",
+			&v1.UpdateLocationRequest{LocationId: someSession, Location: pier, UpdateMask: mask("name")}, "LOCATION_NOT_FOUND",
 			[]string{"owner", "admin", "builds"}, "", nil,
 		},
 		"UpdateLocation of channels": {
-			&v1.UpdateLocationRequest{Location: pier, UpdateMask: mask("channels")}, "LOCATION_NOT_FOUND",
+			&v1.UpdateLocationRequest{LocationId: someSession, Location: pier, UpdateMask: mask("channels")}, "LOCATION_NOT_FOUND",
 			[]string{"owner", "admin", "builds"}, "policy.write", []string{"builds"},
 		},
 	} {
@@ -120,6 +121,14 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 				s.call(t, s.Token(t, subjects[role]), tt.request),
 			)
 		}
+	}
+	for role, want := range map[string]string{
+		"owner":  "invalid_argument INVALID_FIELD",
+		"builds": "permission_denied PERMISSION_DENIED permission=policy.write",
+	} {
+		refused(t, want, test.Sprint(role))(s.call(t, s.Token(t, subjects[role]), &v1.CreateLocationRequest{
+			Location: &v1.LocationInput{Name: "Pier 2", TimeZone: "Europe/Atlantis", Channels: allChannels},
+		}))
 	}
 	for role, denied := range map[string]bool{"owner": false, "loads": true} {
 		report := fmt.Sprint(expect.Value(s.call(t, s.Token(t, subjects[role]), &v1.ImportSessionsRequest{

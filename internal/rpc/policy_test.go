@@ -42,8 +42,8 @@ func (tt *tenantTest) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...st
 func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newTenantTest(t)
-	at, of := s.location(t, &v1.Location{Name: "Pier 1"}).GetId(), s.service(
-		t, &v1.Service{Name: "Vinyasa", Duration: hours(1)},
+	at, of := s.location(t, &v1.LocationInput{Name: "Pier 1"}).GetId(), s.service(
+		t, &v1.ServiceInput{Name: "Vinyasa", Duration: hours(1)},
 	).GetId()
 	effective := func() *v1.EffectivePolicy {
 		t.Helper()

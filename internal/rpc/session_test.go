@@ -36,15 +36,15 @@ func newStudio(t *testing.T) *studio {
 		testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL),
 	}
 	office := tenantTestOf(t, server)
-	s.location = office.location(t, &v1.Location{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()
+	s.location = office.location(t, &v1.LocationInput{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()
 	s.service = office.service(
 		t,
-		&v1.Service{
+		&v1.ServiceInput{
 			Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2,
 		},
 	).GetId()
 	s.room = ask[*v1.CreateResourceResponse](
-		t, s, office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}},
+		t, s, office.owner, &v1.CreateResourceRequest{LocationId: s.location, Resource: &v1.ResourceInput{Name: "Studio"}},
 	).GetResource().GetId()
 	return s
 }

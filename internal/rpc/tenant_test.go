@@ -35,12 +35,12 @@ func tenantTestOf(t *testing.T, s *testServer) *tenantTest {
 	}
 }
 
-func (tt *tenantTest) location(t *testing.T, l *v1.Location) *v1.Location {
+func (tt *tenantTest) location(t *testing.T, l *v1.LocationInput) *v1.Location {
 	t.Helper()
 	return ask[*v1.CreateLocationResponse](t, tt, tt.owner, &v1.CreateLocationRequest{Location: l}).GetLocation()
 }
 
-func (tt *tenantTest) service(t *testing.T, v *v1.Service) *v1.Service {
+func (tt *tenantTest) service(t *testing.T, v *v1.ServiceInput) *v1.Service {
 	t.Helper()
 	return ask[*v1.CreateServiceResponse](t, tt, tt.owner, &v1.CreateServiceRequest{Service: v}).GetService()
 }
@@ -82,7 +82,8 @@ func TestTenant_ReadAndUpdate(t *testing.T) {
 		{"brand.accent_color", &v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/quay.svg?v=2"}}},
 		{"brand", &v1.Tenant{Brand: &v1.Brand{AccentColor: "#1d4f91"}}},
 		{"brand", &v1.Tenant{}},
-	}, func(sent *v1.Tenant, mask *fieldmaskpb.FieldMask) proto.Message {
+	}, func(sent *v1.Tenant, mask *fieldmaskpb.FieldMask, etag string) proto.Message {
+		sent.Etag = etag
 		return &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask}
 	})
 	for name, c := range map[string]struct {

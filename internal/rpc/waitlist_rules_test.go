@@ -81,8 +81,8 @@ func newRulesTest(t *testing.T) *rulesTest {
 	o := newTenantTest(t)
 	return &rulesTest{
 		o, berthv1connect.NewWaitlistServiceClient(o.Client, o.URL),
-		o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(
-			t, &v1.Service{Name: "Vinyasa", Duration: hours(1)},
+		o.location(t, &v1.LocationInput{Name: "Pier 1"}).GetId(), o.service(
+			t, &v1.ServiceInput{Name: "Vinyasa", Duration: hours(1)},
 		).GetId(),
 	}
 }

@@ -16,7 +16,7 @@ import (
 // AddLocation creates a location with all channels: in Berlin, unless it says otherwise.
 func (s *Studio) AddLocation(l catalog.Location) tenant.LocationID {
 	s.T.Helper()
-	l.TimeZone = cmp.Or(l.TimeZone, "Europe/Berlin")
+	l.TimeZone, l.Active = cmp.Or(l.TimeZone, "Europe/Berlin"), true
 	return expect.Value(s.App.Catalog.CreateLocation(context.Background(), s.Owner, l))(s.T).ID
 }
 
@@ -29,7 +29,7 @@ func (s *Studio) EditLocation(id tenant.LocationID, edit func(*catalog.Location)
 // AddService creates a service: an hour long, unless it says otherwise.
 func (s *Studio) AddService(svc catalog.Service) tenant.ServiceID {
 	s.T.Helper()
-	svc.Duration = cmp.Or(svc.Duration, time.Hour)
+	svc.Duration, svc.Active = cmp.Or(svc.Duration, time.Hour), true
 	return expect.Value(s.App.Catalog.CreateService(context.Background(), s.Owner, svc))(s.T).ID
 }
 
@@ -45,6 +45,7 @@ func (s *Studio) AddResource(r catalog.Resource) tenant.ResourceID {
 	if r.Location.IsZero() {
 		r.Location = s.Location
 	}
+	r.Active = true
 	return expect.Value(s.App.Catalog.CreateResource(context.Background(), s.Owner, r))(s.T).ID
 }
 

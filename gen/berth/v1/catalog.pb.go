@@ -28,28 +28,25 @@ const (
 // Location is a club, course or studio of a tenant.
 type Location struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Ignored on creation.
+	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
-	// ignoring case.
+	// The display name. Unique in the tenant, ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The IANA time zone for its days, limits and recurrences. Empty on creation: the tenant's. An unknown time zone is
-	// INVALID_FIELD. It cannot be changed while the location has sessions.
+	// The IANA time zone for its days, limits and recurrences.
 	TimeZone string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	// The position. Without it, check-in by GPS is not possible: GPS_NOT_AVAILABLE.
 	Geo *latlng.LatLng `protobuf:"bytes,4,opt,name=geo,proto3" json:"geo,omitempty"`
-	// The postal address, up to 500 characters.
+	// The postal address.
 	Address string `protobuf:"bytes,5,opt,name=address,proto3" json:"address,omitempty"`
-	// The channels that accept bookings. Others give CHANNEL_CLOSED. A new location accepts all; UpdateLocation and
-	// SetChannels change them.
+	// The channels that accept bookings. Others give CHANNEL_CLOSED.
 	Channels []BookingChannel `protobuf:"varint,6,rep,packed,name=channels,proto3,enum=berth.v1.BookingChannel" json:"channels,omitempty"`
-	// Whether new sessions can be created here. Existing sessions stay. Always true on creation.
+	// Whether new sessions can be created here.
 	Active bool `protobuf:"varint,7,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit.
 	Etag string `protobuf:"bytes,8,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of creation, in UTC. Set by the service.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of the last edit, in UTC. Set by the service.
+	// The time of the last edit, in UTC.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -155,25 +152,117 @@ func (x *Location) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// LocationInput has the fields of a location that staff can edit.
+type LocationInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+	// ignoring case.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The IANA time zone for its days, limits and recurrences. Empty on creation: the tenant's. An unknown time zone is
+	// INVALID_FIELD. It cannot be changed while the location has sessions.
+	TimeZone string `protobuf:"bytes,2,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// The position. Without it, check-in by GPS is not possible: GPS_NOT_AVAILABLE.
+	Geo *latlng.LatLng `protobuf:"bytes,3,opt,name=geo,proto3" json:"geo,omitempty"`
+	// The postal address, up to 500 characters.
+	Address string `protobuf:"bytes,4,opt,name=address,proto3" json:"address,omitempty"`
+	// The channels that accept bookings. Others give CHANNEL_CLOSED. Empty on creation: all. Empty in an update: none.
+	Channels []BookingChannel `protobuf:"varint,5,rep,packed,name=channels,proto3,enum=berth.v1.BookingChannel" json:"channels,omitempty"`
+	// Whether new sessions can be created here. Existing sessions stay. Absent: true.
+	Active        *bool `protobuf:"varint,6,opt,name=active,proto3,oneof" json:"active,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LocationInput) Reset() {
+	*x = LocationInput{}
+	mi := &file_berth_v1_catalog_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LocationInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LocationInput) ProtoMessage() {}
+
+func (x *LocationInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LocationInput.ProtoReflect.Descriptor instead.
+func (*LocationInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *LocationInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *LocationInput) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *LocationInput) GetGeo() *latlng.LatLng {
+	if x != nil {
+		return x.Geo
+	}
+	return nil
+}
+
+func (x *LocationInput) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *LocationInput) GetChannels() []BookingChannel {
+	if x != nil {
+		return x.Channels
+	}
+	return nil
+}
+
+func (x *LocationInput) GetActive() bool {
+	if x != nil && x.Active != nil {
+		return *x.Active
+	}
+	return false
+}
+
 // Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
 type Resource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Ignored on creation.
+	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The location. It cannot be changed.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique at the location,
-	// ignoring case.
+	// The display name. Unique at the location, ignoring case.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair". Up to 50 characters.
+	// The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair".
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Whether new sessions can use it. Existing sessions stay. Always true on creation.
+	// Whether new sessions can use it.
 	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of creation, in UTC. Set by the service.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of the last edit, in UTC. Set by the service.
+	// The time of the last edit, in UTC.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -181,7 +270,7 @@ type Resource struct {
 
 func (x *Resource) Reset() {
 	*x = Resource{}
-	mi := &file_berth_v1_catalog_proto_msgTypes[1]
+	mi := &file_berth_v1_catalog_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -193,7 +282,7 @@ func (x *Resource) String() string {
 func (*Resource) ProtoMessage() {}
 
 func (x *Resource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_proto_msgTypes[1]
+	mi := &file_berth_v1_catalog_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -206,7 +295,7 @@ func (x *Resource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resource.ProtoReflect.Descriptor instead.
 func (*Resource) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Resource) GetId() string {
@@ -265,40 +354,104 @@ func (x *Resource) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// ResourceInput has the fields of a resource that staff can edit.
+type ResourceInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique at the location,
+	// ignoring case.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair". Up to 50 characters.
+	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
+	// Whether new sessions can use it. Existing sessions stay. Absent: true.
+	Active        *bool `protobuf:"varint,3,opt,name=active,proto3,oneof" json:"active,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceInput) Reset() {
+	*x = ResourceInput{}
+	mi := &file_berth_v1_catalog_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceInput) ProtoMessage() {}
+
+func (x *ResourceInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceInput.ProtoReflect.Descriptor instead.
+func (*ResourceInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *ResourceInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ResourceInput) GetKind() string {
+	if x != nil {
+		return x.Kind
+	}
+	return ""
+}
+
+func (x *ResourceInput) GetActive() bool {
+	if x != nil && x.Active != nil {
+		return *x.Active
+	}
+	return false
+}
+
 // Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
 // at any location.
 type Service struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Ignored on creation.
+	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
-	// ignoring case.
+	// The display name. Unique in the tenant, ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A description for members, up to 4,000 characters.
+	// A description for members.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// The tenant's own category, such as "Yoga". Up to 100 characters.
+	// The tenant's own category, such as "Yoga".
 	Category string `protobuf:"bytes,4,opt,name=category,proto3" json:"category,omitempty"`
-	// The default length of a session, in elapsed time: 1 minute to 7 days, in whole seconds. Required on creation.
+	// The default length of a session, in elapsed time.
 	Duration *durationpb.Duration `protobuf:"bytes,5,opt,name=duration,proto3" json:"duration,omitempty"`
-	// The default number of seats of a session, 0 to 100,000. Absent means unlimited.
+	// The default number of seats of a session. Absent means unlimited.
 	DefaultCapacity *int32 `protobuf:"varint,6,opt,name=default_capacity,json=defaultCapacity,proto3,oneof" json:"default_capacity,omitempty"`
-	// The default maximum of waiting entries of a session, 0 to 10,000. 0 means no waitlist.
+	// The default maximum of waiting entries of a session. 0 means no waitlist.
 	DefaultWaitlistCapacity int32 `protobuf:"varint,7,opt,name=default_waitlist_capacity,json=defaultWaitlistCapacity,proto3" json:"default_waitlist_capacity,omitempty"`
-	// The minimum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means 1.
+	// The minimum party of a booking, in seats. 0 means 1.
 	MinParty int32 `protobuf:"varint,8,opt,name=min_party,json=minParty,proto3" json:"min_party,omitempty"`
-	// The maximum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means min_party.
+	// The maximum party of a booking, in seats. 0 means min_party.
 	MaxParty int32 `protobuf:"varint,9,opt,name=max_party,json=maxParty,proto3" json:"max_party,omitempty"`
-	// In person or online. Unspecified means in person.
+	// In person or online.
 	Delivery DeliveryMode `protobuf:"varint,10,opt,name=delivery,proto3,enum=berth.v1.DeliveryMode" json:"delivery,omitempty"`
 	// The color in calendars: "#" and six hexadecimal digits. Empty: the client decides.
 	Color string `protobuf:"bytes,11,opt,name=color,proto3" json:"color,omitempty"`
-	// Whether new sessions of it can be created. Existing sessions stay. Always true on creation.
+	// Whether new sessions of it can be created.
 	Active bool `protobuf:"varint,12,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit.
 	Etag string `protobuf:"bytes,13,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of creation, in UTC. Set by the service.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of the last edit, in UTC. Set by the service.
+	// The time of the last edit, in UTC.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -306,7 +459,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_berth_v1_catalog_proto_msgTypes[2]
+	mi := &file_berth_v1_catalog_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -318,7 +471,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_proto_msgTypes[2]
+	mi := &file_berth_v1_catalog_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -331,7 +484,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Service) GetId() string {
@@ -439,63 +592,228 @@ func (x *Service) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// ServiceInput has the fields of a service that staff can edit.
+type ServiceInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+	// ignoring case.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// A description for members, up to 4,000 characters.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// The tenant's own category, such as "Yoga". Up to 100 characters.
+	Category string `protobuf:"bytes,3,opt,name=category,proto3" json:"category,omitempty"`
+	// The default length of a session, in elapsed time: 1 minute to 7 days, in whole seconds. Required on creation.
+	Duration *durationpb.Duration `protobuf:"bytes,4,opt,name=duration,proto3" json:"duration,omitempty"`
+	// The default number of seats of a session, 0 to 100,000. Absent means unlimited.
+	DefaultCapacity *int32 `protobuf:"varint,5,opt,name=default_capacity,json=defaultCapacity,proto3,oneof" json:"default_capacity,omitempty"`
+	// The default maximum of waiting entries of a session, 0 to 10,000. 0 means no waitlist.
+	DefaultWaitlistCapacity int32 `protobuf:"varint,6,opt,name=default_waitlist_capacity,json=defaultWaitlistCapacity,proto3" json:"default_waitlist_capacity,omitempty"`
+	// The minimum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means 1.
+	MinParty int32 `protobuf:"varint,7,opt,name=min_party,json=minParty,proto3" json:"min_party,omitempty"`
+	// The maximum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means min_party.
+	MaxParty int32 `protobuf:"varint,8,opt,name=max_party,json=maxParty,proto3" json:"max_party,omitempty"`
+	// In person or online. Unspecified means in person.
+	Delivery DeliveryMode `protobuf:"varint,9,opt,name=delivery,proto3,enum=berth.v1.DeliveryMode" json:"delivery,omitempty"`
+	// The color in calendars: "#" and six hexadecimal digits. Empty: the client decides.
+	Color string `protobuf:"bytes,10,opt,name=color,proto3" json:"color,omitempty"`
+	// Whether new sessions of it can be created. Existing sessions stay. Absent: true.
+	Active        *bool `protobuf:"varint,11,opt,name=active,proto3,oneof" json:"active,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceInput) Reset() {
+	*x = ServiceInput{}
+	mi := &file_berth_v1_catalog_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceInput) ProtoMessage() {}
+
+func (x *ServiceInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceInput.ProtoReflect.Descriptor instead.
+func (*ServiceInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ServiceInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ServiceInput) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *ServiceInput) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *ServiceInput) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+func (x *ServiceInput) GetDefaultCapacity() int32 {
+	if x != nil && x.DefaultCapacity != nil {
+		return *x.DefaultCapacity
+	}
+	return 0
+}
+
+func (x *ServiceInput) GetDefaultWaitlistCapacity() int32 {
+	if x != nil {
+		return x.DefaultWaitlistCapacity
+	}
+	return 0
+}
+
+func (x *ServiceInput) GetMinParty() int32 {
+	if x != nil {
+		return x.MinParty
+	}
+	return 0
+}
+
+func (x *ServiceInput) GetMaxParty() int32 {
+	if x != nil {
+		return x.MaxParty
+	}
+	return 0
+}
+
+func (x *ServiceInput) GetDelivery() DeliveryMode {
+	if x != nil {
+		return x.Delivery
+	}
+	return DeliveryMode_DELIVERY_MODE_UNSPECIFIED
+}
+
+func (x *ServiceInput) GetColor() string {
+	if x != nil {
+		return x.Color
+	}
+	return ""
+}
+
+func (x *ServiceInput) GetActive() bool {
+	if x != nil && x.Active != nil {
+		return *x.Active
+	}
+	return false
+}
+
 var File_berth_v1_catalog_proto protoreflect.FileDescriptor
 
 const file_berth_v1_catalog_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/catalog.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\x95\x05\n" +
-	"\bLocation\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
-	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
-	"\ttime_zone\x18\x03 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\x12\xd4\x01\n" +
-	"\x03geo\x18\x04 \x01(\v2\x13.google.type.LatLngB\xac\x01\xbaH\xa8\x01\xba\x01\xa4\x01\n" +
-	"\flocation.geo\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0R\x03geo\x12\"\n" +
-	"\aaddress\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\aaddress\x12I\n" +
-	"\bchannels\x18\x06 \x03(\x0e2\x18.berth.v1.BookingChannelB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bchannels\x12\x16\n" +
-	"\x06active\x18\a \x01(\bR\x06active\x12\x1b\n" +
-	"\x04etag\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
+	"\x16berth/v1/catalog.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x18google/type/latlng.proto\"\xe8\x02\n" +
+	"\bLocation\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1b\n" +
+	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\x12%\n" +
+	"\x03geo\x18\x04 \x01(\v2\x13.google.type.LatLngR\x03geo\x12\x18\n" +
+	"\aaddress\x18\x05 \x01(\tR\aaddress\x124\n" +
+	"\bchannels\x18\x06 \x03(\x0e2\x18.berth.v1.BookingChannelR\bchannels\x12\x16\n" +
+	"\x06active\x18\a \x01(\bR\x06active\x12\x12\n" +
+	"\x04etag\x18\b \x01(\tR\x04etag\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\xbf\x02\n" +
-	"\bResource\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12,\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12\x1c\n" +
-	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
-	"\x04kind\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12\x16\n" +
-	"\x06active\x18\x05 \x01(\bR\x06active\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
+	"updateTime\"\xf6\x03\n" +
+	"\rLocationInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
+	"\ttime_zone\x18\x02 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\x12\xd4\x01\n" +
+	"\x03geo\x18\x03 \x01(\v2\x13.google.type.LatLngB\xac\x01\xbaH\xa8\x01\xba\x01\xa4\x01\n" +
+	"\flocation.geo\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0R\x03geo\x12\"\n" +
+	"\aaddress\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\aaddress\x12I\n" +
+	"\bchannels\x18\x05 \x03(\x0e2\x18.berth.v1.BookingChannelB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bchannels\x12\x1b\n" +
+	"\x06active\x18\x06 \x01(\bH\x00R\x06active\x88\x01\x01B\t\n" +
+	"\a_active\"\x89\x02\n" +
+	"\bResource\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
+	"\vlocation_id\x18\x02 \x01(\tR\n" +
+	"locationId\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x12\n" +
+	"\x04kind\x18\x04 \x01(\tR\x04kind\x12\x16\n" +
+	"\x06active\x18\x05 \x01(\bR\x06active\x12\x12\n" +
+	"\x04etag\x18\x06 \x01(\tR\x04etag\x12;\n" +
 	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\xe2\x06\n" +
-	"\aService\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
-	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12#\n" +
-	"\bcategory\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\bcategory\x12G\n" +
-	"\bduration\x18\x05 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
-	"\"\x04\b\x80\xf5$2\x02\b<R\bduration\x12;\n" +
-	"\x10default_capacity\x18\x06 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\x00H\x00R\x0fdefaultCapacity\x88\x01\x01\x12F\n" +
-	"\x19default_waitlist_capacity\x18\a \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x17defaultWaitlistCapacity\x12'\n" +
-	"\tmin_party\x18\b \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bminParty\x12'\n" +
-	"\tmax_party\x18\t \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bmaxParty\x12<\n" +
+	"updateTime\"r\n" +
+	"\rResourceInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
+	"\x04kind\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12\x1b\n" +
+	"\x06active\x18\x03 \x01(\bH\x00R\x06active\x88\x01\x01B\t\n" +
+	"\a_active\"\xcd\x04\n" +
+	"\aService\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x1a\n" +
+	"\bcategory\x18\x04 \x01(\tR\bcategory\x125\n" +
+	"\bduration\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\bduration\x12.\n" +
+	"\x10default_capacity\x18\x06 \x01(\x05H\x00R\x0fdefaultCapacity\x88\x01\x01\x12:\n" +
+	"\x19default_waitlist_capacity\x18\a \x01(\x05R\x17defaultWaitlistCapacity\x12\x1b\n" +
+	"\tmin_party\x18\b \x01(\x05R\bminParty\x12\x1b\n" +
+	"\tmax_party\x18\t \x01(\x05R\bmaxParty\x122\n" +
 	"\bdelivery\x18\n" +
-	" \x01(\x0e2\x16.berth.v1.DeliveryModeB\b\xbaH\x05\x82\x01\x02\x10\x01R\bdelivery\x123\n" +
-	"\x05color\x18\v \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\x05color\x12\x16\n" +
-	"\x06active\x18\f \x01(\bR\x06active\x12\x1b\n" +
-	"\x04etag\x18\r \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
+	" \x01(\x0e2\x16.berth.v1.DeliveryModeR\bdelivery\x12\x14\n" +
+	"\x05color\x18\v \x01(\tR\x05color\x12\x16\n" +
+	"\x06active\x18\f \x01(\bR\x06active\x12\x12\n" +
+	"\x04etag\x18\r \x01(\tR\x04etag\x12;\n" +
 	"\vcreate_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime:t\xbaHq\x1ao\n" +
+	"updateTimeB\x13\n" +
+	"\x11_default_capacity\"\xc3\x05\n" +
+	"\fServiceInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12#\n" +
+	"\bcategory\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\bcategory\x12G\n" +
+	"\bduration\x18\x04 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
+	"\"\x04\b\x80\xf5$2\x02\b<R\bduration\x12;\n" +
+	"\x10default_capacity\x18\x05 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\x00H\x00R\x0fdefaultCapacity\x88\x01\x01\x12F\n" +
+	"\x19default_waitlist_capacity\x18\x06 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x17defaultWaitlistCapacity\x12'\n" +
+	"\tmin_party\x18\a \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bminParty\x12'\n" +
+	"\tmax_party\x18\b \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\bmaxParty\x12<\n" +
+	"\bdelivery\x18\t \x01(\x0e2\x16.berth.v1.DeliveryModeB\b\xbaH\x05\x82\x01\x02\x10\x01R\bdelivery\x123\n" +
+	"\x05color\x18\n" +
+	" \x01(\tB\x1d\xbaH\x1a\xd8\x01\x01r\x15\x18\a2\x11^#[0-9A-Fa-f]{6}$R\x05color\x12\x1b\n" +
+	"\x06active\x18\v \x01(\bH\x01R\x06active\x88\x01\x01:t\xbaHq\x1ao\n" +
 	"\rservice.party\x12%max_party must not be below min_party\x1a7this.max_party == 0 || this.min_party <= this.max_partyB\x13\n" +
-	"\x11_default_capacityBR\n" +
+	"\x11_default_capacityB\t\n" +
+	"\a_activeBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -510,33 +828,40 @@ func file_berth_v1_catalog_proto_rawDescGZIP() []byte {
 	return file_berth_v1_catalog_proto_rawDescData
 }
 
-var file_berth_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_berth_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_berth_v1_catalog_proto_goTypes = []any{
 	(*Location)(nil),              // 0: berth.v1.Location
-	(*Resource)(nil),              // 1: berth.v1.Resource
-	(*Service)(nil),               // 2: berth.v1.Service
-	(*latlng.LatLng)(nil),         // 3: google.type.LatLng
-	(BookingChannel)(0),           // 4: berth.v1.BookingChannel
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 6: google.protobuf.Duration
-	(DeliveryMode)(0),             // 7: berth.v1.DeliveryMode
+	(*LocationInput)(nil),         // 1: berth.v1.LocationInput
+	(*Resource)(nil),              // 2: berth.v1.Resource
+	(*ResourceInput)(nil),         // 3: berth.v1.ResourceInput
+	(*Service)(nil),               // 4: berth.v1.Service
+	(*ServiceInput)(nil),          // 5: berth.v1.ServiceInput
+	(*latlng.LatLng)(nil),         // 6: google.type.LatLng
+	(BookingChannel)(0),           // 7: berth.v1.BookingChannel
+	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
+	(DeliveryMode)(0),             // 10: berth.v1.DeliveryMode
 }
 var file_berth_v1_catalog_proto_depIdxs = []int32{
-	3,  // 0: berth.v1.Location.geo:type_name -> google.type.LatLng
-	4,  // 1: berth.v1.Location.channels:type_name -> berth.v1.BookingChannel
-	5,  // 2: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 3: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
-	5,  // 4: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 5: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
-	6,  // 6: berth.v1.Service.duration:type_name -> google.protobuf.Duration
-	7,  // 7: berth.v1.Service.delivery:type_name -> berth.v1.DeliveryMode
-	5,  // 8: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 9: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	6,  // 0: berth.v1.Location.geo:type_name -> google.type.LatLng
+	7,  // 1: berth.v1.Location.channels:type_name -> berth.v1.BookingChannel
+	8,  // 2: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 3: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
+	6,  // 4: berth.v1.LocationInput.geo:type_name -> google.type.LatLng
+	7,  // 5: berth.v1.LocationInput.channels:type_name -> berth.v1.BookingChannel
+	8,  // 6: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 7: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
+	9,  // 8: berth.v1.Service.duration:type_name -> google.protobuf.Duration
+	10, // 9: berth.v1.Service.delivery:type_name -> berth.v1.DeliveryMode
+	8,  // 10: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 11: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
+	9,  // 12: berth.v1.ServiceInput.duration:type_name -> google.protobuf.Duration
+	10, // 13: berth.v1.ServiceInput.delivery:type_name -> berth.v1.DeliveryMode
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_proto_init() }
@@ -545,14 +870,17 @@ func file_berth_v1_catalog_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
-	file_berth_v1_catalog_proto_msgTypes[2].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_msgTypes[1].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_msgTypes[3].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_msgTypes[4].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_catalog_proto_rawDesc), len(file_berth_v1_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -142,7 +142,8 @@ type UpdateItemRequest struct {
 	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
 	// New values for the fields in the mask.
 	Item *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
-	// The fields of item to change, such as "stock". Required.
+	// The fields of item to change, such as "stock". A field in the mask that has no value is
+	// cleared. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -973,7 +974,7 @@ type CreateLocationRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The values to create it with. name is required.
-	Location      *Location `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
+	Location      *LocationInput `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1015,7 +1016,7 @@ func (x *CreateLocationRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateLocationRequest) GetLocation() *Location {
+func (x *CreateLocationRequest) GetLocation() *LocationInput {
 	if x != nil {
 		return x.Location
 	}
@@ -1073,10 +1074,14 @@ type UpdateLocationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The location's id, and new values for the fields in the mask.
-	Location *Location `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// The location.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// New values for the fields in the mask.
+	Location *LocationInput `protobuf:"bytes,3,opt,name=location,proto3" json:"location,omitempty"`
+	// The fields of location to change. A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1118,7 +1123,14 @@ func (x *UpdateLocationRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateLocationRequest) GetLocation() *Location {
+func (x *UpdateLocationRequest) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *UpdateLocationRequest) GetLocation() *LocationInput {
 	if x != nil {
 		return x.Location
 	}
@@ -1130,6 +1142,13 @@ func (x *UpdateLocationRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateLocationRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateLocationResponse is the edited location.
@@ -1412,8 +1431,10 @@ type CreateResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The values to create it with. location_id and name are required.
-	Resource      *Resource `protobuf:"bytes,2,opt,name=resource,proto3" json:"resource,omitempty"`
+	// The location of the resource. It cannot be changed later.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// The values to create it with. name is required.
+	Resource      *ResourceInput `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1455,7 +1476,14 @@ func (x *CreateResourceRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateResourceRequest) GetResource() *Resource {
+func (x *CreateResourceRequest) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *CreateResourceRequest) GetResource() *ResourceInput {
 	if x != nil {
 		return x.Resource
 	}
@@ -1513,10 +1541,14 @@ type UpdateResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The resource's id, and new values for the fields in the mask.
-	Resource *Resource `protobuf:"bytes,2,opt,name=resource,proto3" json:"resource,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// The resource.
+	ResourceId string `protobuf:"bytes,2,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// New values for the fields in the mask.
+	Resource *ResourceInput `protobuf:"bytes,3,opt,name=resource,proto3" json:"resource,omitempty"`
+	// The fields of resource to change. A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1558,7 +1590,14 @@ func (x *UpdateResourceRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateResourceRequest) GetResource() *Resource {
+func (x *UpdateResourceRequest) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *UpdateResourceRequest) GetResource() *ResourceInput {
 	if x != nil {
 		return x.Resource
 	}
@@ -1570,6 +1609,13 @@ func (x *UpdateResourceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateResourceRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateResourceResponse is the edited resource.
@@ -1761,7 +1807,7 @@ type CreateServiceRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The values to create it with. name and duration are required.
-	Service       *Service `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
+	Service       *ServiceInput `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1803,7 +1849,7 @@ func (x *CreateServiceRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateServiceRequest) GetService() *Service {
+func (x *CreateServiceRequest) GetService() *ServiceInput {
 	if x != nil {
 		return x.Service
 	}
@@ -1861,11 +1907,15 @@ type UpdateServiceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The service's id, and new values for the fields in the mask. default_capacity in the mask without a value means
+	// The service.
+	ServiceId string `protobuf:"bytes,2,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// New values for the fields in the mask. default_capacity in the mask without a value means
 	// unlimited.
-	Service *Service `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	Service *ServiceInput `protobuf:"bytes,3,opt,name=service,proto3" json:"service,omitempty"`
+	// The fields of service to change. A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1907,7 +1957,14 @@ func (x *UpdateServiceRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateServiceRequest) GetService() *Service {
+func (x *UpdateServiceRequest) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *UpdateServiceRequest) GetService() *ServiceInput {
 	if x != nil {
 		return x.Service
 	}
@@ -1919,6 +1976,13 @@ func (x *UpdateServiceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateServiceRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateServiceResponse is the edited service.
@@ -2434,125 +2498,6 @@ func (x *UpdatePolicyResponse) GetEffective() *EffectivePolicy {
 	return nil
 }
 
-// SetChannelsRequest sets a location's channels.
-type SetChannelsRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The location.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The channels to accept. All others are closed. Empty: no bookings are accepted.
-	Channels []BookingChannel `protobuf:"varint,3,rep,packed,name=channels,proto3,enum=berth.v1.BookingChannel" json:"channels,omitempty"`
-	// If set, it must be the location's current etag: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SetChannelsRequest) Reset() {
-	*x = SetChannelsRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SetChannelsRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SetChannelsRequest) ProtoMessage() {}
-
-func (x *SetChannelsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SetChannelsRequest.ProtoReflect.Descriptor instead.
-func (*SetChannelsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{42}
-}
-
-func (x *SetChannelsRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *SetChannelsRequest) GetLocationId() string {
-	if x != nil {
-		return x.LocationId
-	}
-	return ""
-}
-
-func (x *SetChannelsRequest) GetChannels() []BookingChannel {
-	if x != nil {
-		return x.Channels
-	}
-	return nil
-}
-
-func (x *SetChannelsRequest) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
-// SetChannelsResponse is the changed location.
-type SetChannelsResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The location.
-	Location      *Location `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *SetChannelsResponse) Reset() {
-	*x = SetChannelsResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *SetChannelsResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*SetChannelsResponse) ProtoMessage() {}
-
-func (x *SetChannelsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use SetChannelsResponse.ProtoReflect.Descriptor instead.
-func (*SetChannelsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{43}
-}
-
-func (x *SetChannelsResponse) GetLocation() *Location {
-	if x != nil {
-		return x.Location
-	}
-	return nil
-}
-
 var File_berth_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_catalog_service_proto_rawDesc = "" +
@@ -2622,19 +2567,21 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
 	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x12%\n" +
 	"\tmember_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"!\n" +
-	"\x1fDeleteBenefitMembershipResponse\"\xb5\x01\n" +
+	"\x1fDeleteBenefitMembershipResponse\"\xba\x01\n" +
 	"\x15CreateLocationRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12r\n" +
-	"\blocation\x18\x02 \x01(\v2\x12.berth.v1.LocationBB\xbaH?\xba\x019\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12w\n" +
+	"\blocation\x18\x02 \x01(\v2\x17.berth.v1.LocationInputBB\xbaH?\xba\x019\n" +
 	"\x14create_location.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\blocation\"H\n" +
 	"\x16CreateLocationResponse\x12.\n" +
-	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xf6\x03\n" +
+	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\x8d\x04\n" +
 	"\x15UpdateLocationRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
-	"\blocation\x18\x02 \x01(\v2\x12.berth.v1.LocationB<\xbaH9\xba\x013\n" +
-	"\x12update_location.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\blocation\x12w\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB:\xbaH7\xc8\x01\x01\xe2\x011\x12\x04name\x12\ttime_zone\x12\x03geo\x12\aaddress\x12\bchannels\x12\x06activeR\n" +
-	"updateMask:\xcb\x01\xbaH\xc7\x01\x1a\xc4\x01\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"locationId\x12;\n" +
+	"\blocation\x18\x03 \x01(\v2\x17.berth.v1.LocationInputB\x06\xbaH\x03\xc8\x01\x01R\blocation\x12w\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB:\xbaH7\xc8\x01\x01\xe2\x011\x12\x04name\x12\ttime_zone\x12\x03geo\x12\aaddress\x12\bchannels\x12\x06activeR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xcb\x01\xbaH\xc7\x01\x1a\xc4\x01\n" +
 	"\x18update_location.location\x12$name and time_zone cannot be cleared\x1a\x81\x01this.update_mask.paths.all(p, !(p == 'name' && this.location.name == '') && !(p == 'time_zone' && this.location.time_zone == ''))\"H\n" +
 	"\x16UpdateLocationResponse\x12.\n" +
 	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"i\n" +
@@ -2655,17 +2602,21 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\tlocations\x18\x01 \x03(\v2\x12.berth.v1.LocationR\tlocations\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe5\x01\n" +
 	"\x15CreateResourceRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa1\x01\n" +
-	"\bresource\x18\x02 \x01(\v2\x12.berth.v1.ResourceBq\xbaHn\xba\x01h\n" +
-	"\x18create_resource.required\x12!location_id and name are required\x1a)this.location_id != '' && this.name != ''\xc8\x01\x01R\bresource\"H\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"locationId\x12w\n" +
+	"\bresource\x18\x03 \x01(\v2\x17.berth.v1.ResourceInputBB\xbaH?\xba\x019\n" +
+	"\x14create_resource.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\bresource\"H\n" +
 	"\x16CreateResourceResponse\x12.\n" +
-	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\x90\x03\n" +
+	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\xa7\x03\n" +
 	"\x15UpdateResourceRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
-	"\bresource\x18\x02 \x01(\v2\x12.berth.v1.ResourceB<\xbaH9\xba\x013\n" +
-	"\x12update_resource.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\bresource\x12Z\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1d\xbaH\x1a\xc8\x01\x01\xe2\x01\x14\x12\x04name\x12\x04kind\x12\x06activeR\n" +
-	"updateMask:\x82\x01\xbaH\x7f\x1a}\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vresource_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"resourceId\x12;\n" +
+	"\bresource\x18\x03 \x01(\v2\x17.berth.v1.ResourceInputB\x06\xbaH\x03\xc8\x01\x01R\bresource\x12Z\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x1d\xbaH\x1a\xc8\x01\x01\xe2\x01\x14\x12\x04name\x12\x04kind\x12\x06activeR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\x82\x01\xbaH\x7f\x1a}\n" +
 	"\x18update_resource.resource\x12\x16name cannot be cleared\x1aIthis.update_mask.paths.all(p, !(p == 'name' && this.resource.name == ''))\"H\n" +
 	"\x16UpdateResourceResponse\x12.\n" +
 	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\xeb\x01\n" +
@@ -2680,19 +2631,21 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"q\n" +
 	"\x15ListResourcesResponse\x120\n" +
 	"\tresources\x18\x01 \x03(\v2\x12.berth.v1.ResourceR\tresources\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd9\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xde\x01\n" +
 	"\x14CreateServiceRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x96\x01\n" +
-	"\aservice\x18\x02 \x01(\v2\x11.berth.v1.ServiceBi\xbaHf\xba\x01`\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x9b\x01\n" +
+	"\aservice\x18\x02 \x01(\v2\x16.berth.v1.ServiceInputBi\xbaHf\xba\x01`\n" +
 	"\x17create_service.required\x12\x1ename and duration are required\x1a%this.name != '' && has(this.duration)\xc8\x01\x01R\aservice\"D\n" +
 	"\x15CreateServiceResponse\x12+\n" +
-	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"\xbf\x04\n" +
+	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"\xd5\x04\n" +
 	"\x14UpdateServiceRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12h\n" +
-	"\aservice\x18\x02 \x01(\v2\x11.berth.v1.ServiceB;\xbaH8\xba\x012\n" +
-	"\x11update_service.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\aservice\x12\xcc\x01\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8e\x01\xbaH\x8a\x01\xc8\x01\x01\xe2\x01\x83\x01\x12\x04name\x12\vdescription\x12\bcategory\x12\bduration\x12\x10default_capacity\x12\x19default_waitlist_capacity\x12\tmin_party\x12\tmax_party\x12\bdelivery\x12\x05color\x12\x06activeR\n" +
-	"updateMask:\xc3\x01\xbaH\xbf\x01\x1a\xbc\x01\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"service_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tserviceId\x128\n" +
+	"\aservice\x18\x03 \x01(\v2\x16.berth.v1.ServiceInputB\x06\xbaH\x03\xc8\x01\x01R\aservice\x12\xcc\x01\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8e\x01\xbaH\x8a\x01\xc8\x01\x01\xe2\x01\x83\x01\x12\x04name\x12\vdescription\x12\bcategory\x12\bduration\x12\x10default_capacity\x12\x19default_waitlist_capacity\x12\tmin_party\x12\tmax_party\x12\bdelivery\x12\x05color\x12\x06activeR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xc3\x01\xbaH\xbf\x01\x1a\xbc\x01\n" +
 	"\x16update_service.service\x12#name and duration cannot be cleared\x1a}this.update_mask.paths.all(p, !(p == 'name' && this.service.name == '') && !(p == 'duration' && !has(this.service.duration)))\"D\n" +
 	"\x15UpdateServiceResponse\x12+\n" +
 	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"f\n" +
@@ -2730,15 +2683,7 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"updateMask\"|\n" +
 	"\x14UpdatePolicyResponse\x12+\n" +
 	"\x05layer\x18\x01 \x01(\v2\x15.berth.v1.PolicyLayerR\x05layer\x127\n" +
-	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xd1\x01\n" +
-	"\x12SetChannelsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
-	"locationId\x12I\n" +
-	"\bchannels\x18\x03 \x03(\x0e2\x18.berth.v1.BookingChannelB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bchannels\x12\x1b\n" +
-	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"E\n" +
-	"\x13SetChannelsResponse\x12.\n" +
-	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation2\xde\x12\n" +
+	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective2\xfc\x11\n" +
 	"\x0eCatalogService\x12j\n" +
 	"\x0eCreateLocation\x12\x1f.berth.v1.CreateLocationRequest\x1a .berth.v1.CreateLocationResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12j\n" +
 	"\x0eUpdateLocation\x12\x1f.berth.v1.UpdateLocationRequest\x1a .berth.v1.UpdateLocationResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12c\n" +
@@ -2753,8 +2698,7 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"GetService\x12\x1b.berth.v1.GetServiceRequest\x1a\x1c.berth.v1.GetServiceResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12f\n" +
 	"\fListServices\x12\x1d.berth.v1.ListServicesRequest\x1a\x1e.berth.v1.ListServicesResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12\\\n" +
 	"\tGetPolicy\x12\x1a.berth.v1.GetPolicyRequest\x1a\x1b.berth.v1.GetPolicyResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vpolicy.read\x90\x02\x01\x12c\n" +
-	"\fUpdatePolicy\x12\x1d.berth.v1.UpdatePolicyRequest\x1a\x1e.berth.v1.UpdatePolicyResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fpolicy.write\x12`\n" +
-	"\vSetChannels\x12\x1c.berth.v1.SetChannelsRequest\x1a\x1d.berth.v1.SetChannelsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fpolicy.write\x12^\n" +
+	"\fUpdatePolicy\x12\x1d.berth.v1.UpdatePolicyRequest\x1a\x1e.berth.v1.UpdatePolicyResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fpolicy.write\x12^\n" +
 	"\n" +
 	"CreateItem\x12\x1b.berth.v1.CreateItemRequest\x1a\x1c.berth.v1.CreateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12^\n" +
 	"\n" +
@@ -2779,7 +2723,7 @@ func file_berth_v1_catalog_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_catalog_service_proto_rawDescData
 }
 
-var file_berth_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_berth_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*CreateItemRequest)(nil),               // 0: berth.v1.CreateItemRequest
 	(*CreateItemResponse)(nil),              // 1: berth.v1.CreateItemResponse
@@ -2823,108 +2767,104 @@ var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*GetPolicyResponse)(nil),               // 39: berth.v1.GetPolicyResponse
 	(*UpdatePolicyRequest)(nil),             // 40: berth.v1.UpdatePolicyRequest
 	(*UpdatePolicyResponse)(nil),            // 41: berth.v1.UpdatePolicyResponse
-	(*SetChannelsRequest)(nil),              // 42: berth.v1.SetChannelsRequest
-	(*SetChannelsResponse)(nil),             // 43: berth.v1.SetChannelsResponse
-	(*ItemInput)(nil),                       // 44: berth.v1.ItemInput
-	(*Item)(nil),                            // 45: berth.v1.Item
-	(*fieldmaskpb.FieldMask)(nil),           // 46: google.protobuf.FieldMask
-	(*BenefitProvider)(nil),                 // 47: berth.v1.BenefitProvider
-	(*BenefitMembership)(nil),               // 48: berth.v1.BenefitMembership
-	(*Location)(nil),                        // 49: berth.v1.Location
+	(*ItemInput)(nil),                       // 42: berth.v1.ItemInput
+	(*Item)(nil),                            // 43: berth.v1.Item
+	(*fieldmaskpb.FieldMask)(nil),           // 44: google.protobuf.FieldMask
+	(*BenefitProvider)(nil),                 // 45: berth.v1.BenefitProvider
+	(*BenefitMembership)(nil),               // 46: berth.v1.BenefitMembership
+	(*LocationInput)(nil),                   // 47: berth.v1.LocationInput
+	(*Location)(nil),                        // 48: berth.v1.Location
+	(*ResourceInput)(nil),                   // 49: berth.v1.ResourceInput
 	(*Resource)(nil),                        // 50: berth.v1.Resource
-	(*Service)(nil),                         // 51: berth.v1.Service
-	(*EffectivePolicy)(nil),                 // 52: berth.v1.EffectivePolicy
-	(*PolicyLayer)(nil),                     // 53: berth.v1.PolicyLayer
-	(BookingChannel)(0),                     // 54: berth.v1.BookingChannel
+	(*ServiceInput)(nil),                    // 51: berth.v1.ServiceInput
+	(*Service)(nil),                         // 52: berth.v1.Service
+	(*EffectivePolicy)(nil),                 // 53: berth.v1.EffectivePolicy
+	(*PolicyLayer)(nil),                     // 54: berth.v1.PolicyLayer
 }
 var file_berth_v1_catalog_service_proto_depIdxs = []int32{
-	44, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
-	45, // 1: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
-	44, // 2: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
-	46, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
-	45, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
-	45, // 5: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	47, // 6: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	47, // 7: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	47, // 8: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	47, // 9: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
-	48, // 10: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
-	49, // 11: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.Location
-	49, // 12: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
-	49, // 13: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.Location
-	46, // 14: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	49, // 15: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
-	49, // 16: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
-	49, // 17: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
-	50, // 18: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.Resource
+	42, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
+	43, // 1: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
+	42, // 2: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
+	44, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
+	43, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
+	43, // 5: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	45, // 6: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
+	45, // 7: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	45, // 8: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	45, // 9: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
+	46, // 10: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
+	47, // 11: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
+	48, // 12: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
+	47, // 13: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
+	44, // 14: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	48, // 15: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
+	48, // 16: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
+	48, // 17: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
+	49, // 18: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
 	50, // 19: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
-	50, // 20: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.Resource
-	46, // 21: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	49, // 20: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	44, // 21: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
 	50, // 22: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
 	50, // 23: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
-	51, // 24: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.Service
-	51, // 25: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
-	51, // 26: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.Service
-	46, // 27: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	51, // 28: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
-	51, // 29: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
-	51, // 30: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
-	52, // 31: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	53, // 32: berth.v1.UpdatePolicyRequest.layer:type_name -> berth.v1.PolicyLayer
-	46, // 33: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	53, // 34: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
-	52, // 35: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	54, // 36: berth.v1.SetChannelsRequest.channels:type_name -> berth.v1.BookingChannel
-	49, // 37: berth.v1.SetChannelsResponse.location:type_name -> berth.v1.Location
-	16, // 38: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
-	18, // 39: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
-	20, // 40: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
-	22, // 41: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
-	24, // 42: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
-	26, // 43: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
-	28, // 44: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
-	30, // 45: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
-	32, // 46: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
-	34, // 47: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
-	36, // 48: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
-	38, // 49: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
-	40, // 50: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
-	42, // 51: berth.v1.CatalogService.SetChannels:input_type -> berth.v1.SetChannelsRequest
-	0,  // 52: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	2,  // 53: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	4,  // 54: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
-	6,  // 55: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	8,  // 56: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	10, // 57: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	12, // 58: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	14, // 59: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	17, // 60: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
-	19, // 61: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
-	21, // 62: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
-	23, // 63: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
-	25, // 64: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
-	27, // 65: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
-	29, // 66: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
-	31, // 67: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
-	33, // 68: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
-	35, // 69: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
-	37, // 70: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
-	39, // 71: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
-	41, // 72: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
-	43, // 73: berth.v1.CatalogService.SetChannels:output_type -> berth.v1.SetChannelsResponse
-	1,  // 74: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	3,  // 75: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	5,  // 76: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
-	7,  // 77: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	9,  // 78: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	11, // 79: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	13, // 80: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	15, // 81: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	60, // [60:82] is the sub-list for method output_type
-	38, // [38:60] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	51, // 24: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	52, // 25: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
+	51, // 26: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	44, // 27: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	52, // 28: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
+	52, // 29: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
+	52, // 30: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
+	53, // 31: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	54, // 32: berth.v1.UpdatePolicyRequest.layer:type_name -> berth.v1.PolicyLayer
+	44, // 33: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	54, // 34: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
+	53, // 35: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	16, // 36: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
+	18, // 37: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
+	20, // 38: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
+	22, // 39: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
+	24, // 40: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
+	26, // 41: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
+	28, // 42: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
+	30, // 43: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
+	32, // 44: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
+	34, // 45: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
+	36, // 46: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
+	38, // 47: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
+	40, // 48: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
+	0,  // 49: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	2,  // 50: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	4,  // 51: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
+	6,  // 52: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	8,  // 53: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	10, // 54: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	12, // 55: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	14, // 56: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	17, // 57: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
+	19, // 58: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
+	21, // 59: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
+	23, // 60: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
+	25, // 61: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
+	27, // 62: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
+	29, // 63: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
+	31, // 64: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
+	33, // 65: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
+	35, // 66: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
+	37, // 67: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
+	39, // 68: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
+	41, // 69: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
+	1,  // 70: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	3,  // 71: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	5,  // 72: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
+	7,  // 73: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	9,  // 74: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	11, // 75: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	13, // 76: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	15, // 77: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	57, // [57:78] is the sub-list for method output_type
+	36, // [36:57] is the sub-list for method input_type
+	36, // [36:36] is the sub-list for extension type_name
+	36, // [36:36] is the sub-list for extension extendee
+	0,  // [0:36] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_service_proto_init() }
@@ -2944,7 +2884,7 @@ func file_berth_v1_catalog_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_catalog_service_proto_rawDesc), len(file_berth_v1_catalog_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   44,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

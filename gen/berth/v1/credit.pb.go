@@ -11,7 +11,6 @@ import (
 	money "google.golang.org/genproto/googleapis/type/money"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -221,14 +220,36 @@ type Plan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The fields that can be edited.
-	Plan *PlanInput `protobuf:"bytes,2,opt,name=plan,proto3" json:"plan,omitempty"`
+	// The name. Unique in the tenant, ignoring case.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// A description for members.
+	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
+	// How bookings are counted.
+	Kind PlanKind `protobuf:"varint,4,opt,name=kind,proto3,enum=berth.v1.PlanKind" json:"kind,omitempty"`
+	// CREDITS only: the credits given when a subscription starts and, with a period, at the start of each period. 0 for
+	// other kinds.
+	Credits int32 `protobuf:"varint,5,opt,name=credits,proto3" json:"credits,omitempty"`
+	// CREDITS only: the length of a period. At its end the remaining credits expire and new credits are given. Absent: a
+	// pack, whose credits are given once.
+	Period *PlanLength `protobuf:"bytes,6,opt,name=period,proto3" json:"period,omitempty"`
+	// The length of a subscription. Absent: until it is cancelled.
+	Term *PlanLength `protobuf:"bytes,7,opt,name=term,proto3" json:"term,omitempty"`
+	// The maximum number of bookings for one local day. Absent means no limit.
+	DailyLimit *int32 `protobuf:"varint,8,opt,name=daily_limit,json=dailyLimit,proto3,oneof" json:"daily_limit,omitempty"`
+	// The maximum number of bookings for one local week, Monday to Sunday. Absent means no limit.
+	WeeklyLimit *int32 `protobuf:"varint,9,opt,name=weekly_limit,json=weeklyLimit,proto3,oneof" json:"weekly_limit,omitempty"`
+	// Whether its bookings may overlap in time.
+	AllowOverlap bool `protobuf:"varint,10,opt,name=allow_overlap,json=allowOverlap,proto3" json:"allow_overlap,omitempty"`
+	// The price. Berth records it and does not charge anyone.
+	Price *money.Money `protobuf:"bytes,11,opt,name=price,proto3" json:"price,omitempty"`
+	// Whether new subscriptions can be started.
+	Active bool `protobuf:"varint,12,opt,name=active,proto3" json:"active,omitempty"`
 	// Changes with every edit.
-	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag string `protobuf:"bytes,13,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The time of creation, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The time of the last edit, in UTC.
-	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -270,11 +291,81 @@ func (x *Plan) GetId() string {
 	return ""
 }
 
-func (x *Plan) GetPlan() *PlanInput {
+func (x *Plan) GetName() string {
 	if x != nil {
-		return x.Plan
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Plan) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *Plan) GetKind() PlanKind {
+	if x != nil {
+		return x.Kind
+	}
+	return PlanKind_PLAN_KIND_UNSPECIFIED
+}
+
+func (x *Plan) GetCredits() int32 {
+	if x != nil {
+		return x.Credits
+	}
+	return 0
+}
+
+func (x *Plan) GetPeriod() *PlanLength {
+	if x != nil {
+		return x.Period
 	}
 	return nil
+}
+
+func (x *Plan) GetTerm() *PlanLength {
+	if x != nil {
+		return x.Term
+	}
+	return nil
+}
+
+func (x *Plan) GetDailyLimit() int32 {
+	if x != nil && x.DailyLimit != nil {
+		return *x.DailyLimit
+	}
+	return 0
+}
+
+func (x *Plan) GetWeeklyLimit() int32 {
+	if x != nil && x.WeeklyLimit != nil {
+		return *x.WeeklyLimit
+	}
+	return 0
+}
+
+func (x *Plan) GetAllowOverlap() bool {
+	if x != nil {
+		return x.AllowOverlap
+	}
+	return false
+}
+
+func (x *Plan) GetPrice() *money.Money {
+	if x != nil {
+		return x.Price
+	}
+	return nil
+}
+
+func (x *Plan) GetActive() bool {
+	if x != nil {
+		return x.Active
+	}
+	return false
 }
 
 func (x *Plan) GetEtag() string {
@@ -302,9 +393,9 @@ func (x *Plan) GetUpdateTime() *timestamppb.Timestamp {
 // their balances.
 type PlanInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The name, 1 to 200 characters. Unique in the tenant.
+	// The name, 1 to 200 characters. Unique in the tenant, ignoring case.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// A description for members.
+	// A description for members, up to 4,000 characters.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
 	// How bookings are counted. It cannot be changed later.
 	Kind PlanKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PlanKind" json:"kind,omitempty"`
@@ -313,19 +404,19 @@ type PlanInput struct {
 	Credits int32 `protobuf:"varint,4,opt,name=credits,proto3" json:"credits,omitempty"`
 	// CREDITS only: the length of a period, 1 to 400 days. At its end the remaining credits expire and new credits are
 	// given. Absent: a pack, whose credits are given once.
-	Period *durationpb.Duration `protobuf:"bytes,5,opt,name=period,proto3" json:"period,omitempty"`
-	// The length of a subscription, at most 3,660 days. Absent: until it is cancelled.
-	Term *durationpb.Duration `protobuf:"bytes,6,opt,name=term,proto3" json:"term,omitempty"`
-	// The maximum number of bookings for one local day. Absent means no limit.
+	Period *PlanLength `protobuf:"bytes,5,opt,name=period,proto3" json:"period,omitempty"`
+	// The length of a subscription, 1 to 3,660 days. Absent: until it is cancelled.
+	Term *PlanLength `protobuf:"bytes,6,opt,name=term,proto3" json:"term,omitempty"`
+	// The maximum number of bookings for one local day, 1 to 100. Absent means no limit.
 	DailyLimit *int32 `protobuf:"varint,7,opt,name=daily_limit,json=dailyLimit,proto3,oneof" json:"daily_limit,omitempty"`
-	// The maximum number of bookings for one local week, Monday to Sunday. Absent means no limit.
+	// The maximum number of bookings for one local week, Monday to Sunday, 1 to 700. Absent means no limit.
 	WeeklyLimit *int32 `protobuf:"varint,8,opt,name=weekly_limit,json=weeklyLimit,proto3,oneof" json:"weekly_limit,omitempty"`
 	// Whether its bookings may overlap in time.
 	AllowOverlap bool `protobuf:"varint,9,opt,name=allow_overlap,json=allowOverlap,proto3" json:"allow_overlap,omitempty"`
 	// The price. Berth records it and does not charge anyone.
 	Price *money.Money `protobuf:"bytes,10,opt,name=price,proto3" json:"price,omitempty"`
-	// Whether new subscriptions can be started.
-	Active        bool `protobuf:"varint,11,opt,name=active,proto3" json:"active,omitempty"`
+	// Whether new subscriptions can be started. Absent: true.
+	Active        *bool `protobuf:"varint,11,opt,name=active,proto3,oneof" json:"active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -388,14 +479,14 @@ func (x *PlanInput) GetCredits() int32 {
 	return 0
 }
 
-func (x *PlanInput) GetPeriod() *durationpb.Duration {
+func (x *PlanInput) GetPeriod() *PlanLength {
 	if x != nil {
 		return x.Period
 	}
 	return nil
 }
 
-func (x *PlanInput) GetTerm() *durationpb.Duration {
+func (x *PlanInput) GetTerm() *PlanLength {
 	if x != nil {
 		return x.Term
 	}
@@ -431,11 +522,98 @@ func (x *PlanInput) GetPrice() *money.Money {
 }
 
 func (x *PlanInput) GetActive() bool {
-	if x != nil {
-		return x.Active
+	if x != nil && x.Active != nil {
+		return *x.Active
 	}
 	return false
 }
+
+// PlanLength is the length of a period or a term of a plan.
+type PlanLength struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its unit, and how many.
+	//
+	// Types that are valid to be assigned to Length:
+	//
+	//	*PlanLength_Days
+	//	*PlanLength_Months
+	Length        isPlanLength_Length `protobuf_oneof:"length"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanLength) Reset() {
+	*x = PlanLength{}
+	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanLength) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanLength) ProtoMessage() {}
+
+func (x *PlanLength) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanLength.ProtoReflect.Descriptor instead.
+func (*PlanLength) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PlanLength) GetLength() isPlanLength_Length {
+	if x != nil {
+		return x.Length
+	}
+	return nil
+}
+
+func (x *PlanLength) GetDays() int32 {
+	if x != nil {
+		if x, ok := x.Length.(*PlanLength_Days); ok {
+			return x.Days
+		}
+	}
+	return 0
+}
+
+func (x *PlanLength) GetMonths() int32 {
+	if x != nil {
+		if x, ok := x.Length.(*PlanLength_Months); ok {
+			return x.Months
+		}
+	}
+	return 0
+}
+
+type isPlanLength_Length interface {
+	isPlanLength_Length()
+}
+
+type PlanLength_Days struct {
+	// Days of 24 hours, at least 1.
+	Days int32 `protobuf:"varint,1,opt,name=days,proto3,oneof"`
+}
+
+type PlanLength_Months struct {
+	// Calendar months. They are not accepted yet: INVALID_FIELD.
+	Months int32 `protobuf:"varint,2,opt,name=months,proto3,oneof"`
+}
+
+func (*PlanLength_Days) isPlanLength_Length() {}
+
+func (*PlanLength_Months) isPlanLength_Length() {}
 
 // Subscription is a member's subscription to a plan.
 type Subscription struct {
@@ -468,7 +646,7 @@ type Subscription struct {
 
 func (x *Subscription) Reset() {
 	*x = Subscription{}
-	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	mi := &file_berth_v1_credit_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -480,7 +658,7 @@ func (x *Subscription) String() string {
 func (*Subscription) ProtoMessage() {}
 
 func (x *Subscription) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	mi := &file_berth_v1_credit_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -493,7 +671,7 @@ func (x *Subscription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subscription.ProtoReflect.Descriptor instead.
 func (*Subscription) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Subscription) GetId() string {
@@ -600,7 +778,7 @@ type CreditLine struct {
 
 func (x *CreditLine) Reset() {
 	*x = CreditLine{}
-	mi := &file_berth_v1_credit_proto_msgTypes[3]
+	mi := &file_berth_v1_credit_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -612,7 +790,7 @@ func (x *CreditLine) String() string {
 func (*CreditLine) ProtoMessage() {}
 
 func (x *CreditLine) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_proto_msgTypes[3]
+	mi := &file_berth_v1_credit_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -625,7 +803,7 @@ func (x *CreditLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreditLine.ProtoReflect.Descriptor instead.
 func (*CreditLine) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *CreditLine) GetId() string {
@@ -695,33 +873,55 @@ var File_berth_v1_credit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_credit_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/credit.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xcd\x01\n" +
+	"\x15berth/v1/credit.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xca\x04\n" +
 	"\x04Plan\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
-	"\x04plan\x18\x02 \x01(\v2\x13.berth.v1.PlanInputR\x04plan\x12\x12\n" +
-	"\x04etag\x18\x03 \x01(\tR\x04etag\x12;\n" +
-	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12&\n" +
+	"\x04kind\x18\x04 \x01(\x0e2\x12.berth.v1.PlanKindR\x04kind\x12\x18\n" +
+	"\acredits\x18\x05 \x01(\x05R\acredits\x12,\n" +
+	"\x06period\x18\x06 \x01(\v2\x14.berth.v1.PlanLengthR\x06period\x12(\n" +
+	"\x04term\x18\a \x01(\v2\x14.berth.v1.PlanLengthR\x04term\x12$\n" +
+	"\vdaily_limit\x18\b \x01(\x05H\x00R\n" +
+	"dailyLimit\x88\x01\x01\x12&\n" +
+	"\fweekly_limit\x18\t \x01(\x05H\x01R\vweeklyLimit\x88\x01\x01\x12#\n" +
+	"\rallow_overlap\x18\n" +
+	" \x01(\bR\fallowOverlap\x12(\n" +
+	"\x05price\x18\v \x01(\v2\x12.google.type.MoneyR\x05price\x12\x16\n" +
+	"\x06active\x18\f \x01(\bR\x06active\x12\x12\n" +
+	"\x04etag\x18\r \x01(\tR\x04etag\x12;\n" +
+	"\vcreate_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
-	"\vupdate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\xa7\x04\n" +
+	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTimeB\x0e\n" +
+	"\f_daily_limitB\x0f\n" +
+	"\r_weekly_limit\"\xe9\x05\n" +
 	"\tPlanInput\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12*\n" +
 	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x120\n" +
 	"\x04kind\x18\x03 \x01(\x0e2\x12.berth.v1.PlanKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\x04kind\x12$\n" +
 	"\acredits\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\x90N(\x00R\acredits\x12F\n" +
-	"\x06period\x18\x05 \x01(\v2\x19.google.protobuf.DurationB\x13\xbaH\x10\xaa\x01\r\"\x05\b\x80\xb0\xbd\x102\x04\b\x80\xa3\x05R\x06period\x12C\n" +
-	"\x04term\x18\x06 \x01(\v2\x19.google.protobuf.DurationB\x14\xbaH\x11\xaa\x01\x0e\"\x06\b\x80\xe4\xe4\x96\x012\x04\b\x80\xa3\x05R\x04term\x12/\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00R\acredits\x12\xa2\x01\n" +
+	"\x06period\x18\x05 \x01(\v2\x14.berth.v1.PlanLengthBt\xbaHq\xba\x01n\n" +
+	"\vplan.period\x12;a period is 1 to 400 days; plans cannot renew by months yet\x1a\"has(this.days) && this.days <= 400R\x06period\x12\x97\x01\n" +
+	"\x04term\x18\x06 \x01(\v2\x14.berth.v1.PlanLengthBm\xbaHj\xba\x01g\n" +
+	"\tplan.term\x125a term is 1 to 3,660 days; it cannot be in months yet\x1a#has(this.days) && this.days <= 3660R\x04term\x12/\n" +
 	"\vdaily_limit\x18\a \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\n" +
 	"dailyLimit\x88\x01\x01\x122\n" +
 	"\fweekly_limit\x18\b \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xbc\x05(\x01H\x01R\vweeklyLimit\x88\x01\x01\x12#\n" +
 	"\rallow_overlap\x18\t \x01(\bR\fallowOverlap\x12(\n" +
 	"\x05price\x18\n" +
-	" \x01(\v2\x12.google.type.MoneyR\x05price\x12\x16\n" +
-	"\x06active\x18\v \x01(\bR\x06activeB\x0e\n" +
+	" \x01(\v2\x12.google.type.MoneyR\x05price\x12\x1b\n" +
+	"\x06active\x18\v \x01(\bH\x02R\x06active\x88\x01\x01B\x0e\n" +
 	"\f_daily_limitB\x0f\n" +
-	"\r_weekly_limit\"\xe5\x03\n" +
+	"\r_weekly_limitB\t\n" +
+	"\a_active\"X\n" +
+	"\n" +
+	"PlanLength\x12\x1d\n" +
+	"\x04days\x18\x01 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x00R\x04days\x12!\n" +
+	"\x06months\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x00R\x06monthsB\b\n" +
+	"\x06length\"\xe5\x03\n" +
 	"\fSubscription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x17\n" +
@@ -785,40 +985,43 @@ func file_berth_v1_credit_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_credit_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_credit_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_berth_v1_credit_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_berth_v1_credit_proto_goTypes = []any{
 	(PlanKind)(0),                 // 0: berth.v1.PlanKind
 	(SubscriptionStatus)(0),       // 1: berth.v1.SubscriptionStatus
 	(CreditLineKind)(0),           // 2: berth.v1.CreditLineKind
 	(*Plan)(nil),                  // 3: berth.v1.Plan
 	(*PlanInput)(nil),             // 4: berth.v1.PlanInput
-	(*Subscription)(nil),          // 5: berth.v1.Subscription
-	(*CreditLine)(nil),            // 6: berth.v1.CreditLine
-	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 8: google.protobuf.Duration
-	(*money.Money)(nil),           // 9: google.type.Money
+	(*PlanLength)(nil),            // 5: berth.v1.PlanLength
+	(*Subscription)(nil),          // 6: berth.v1.Subscription
+	(*CreditLine)(nil),            // 7: berth.v1.CreditLine
+	(*money.Money)(nil),           // 8: google.type.Money
+	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
 }
 var file_berth_v1_credit_proto_depIdxs = []int32{
-	4,  // 0: berth.v1.Plan.plan:type_name -> berth.v1.PlanInput
-	7,  // 1: berth.v1.Plan.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 2: berth.v1.Plan.update_time:type_name -> google.protobuf.Timestamp
-	0,  // 3: berth.v1.PlanInput.kind:type_name -> berth.v1.PlanKind
-	8,  // 4: berth.v1.PlanInput.period:type_name -> google.protobuf.Duration
-	8,  // 5: berth.v1.PlanInput.term:type_name -> google.protobuf.Duration
-	9,  // 6: berth.v1.PlanInput.price:type_name -> google.type.Money
-	0,  // 7: berth.v1.Subscription.plan_kind:type_name -> berth.v1.PlanKind
-	1,  // 8: berth.v1.Subscription.status:type_name -> berth.v1.SubscriptionStatus
-	7,  // 9: berth.v1.Subscription.start_time:type_name -> google.protobuf.Timestamp
-	7,  // 10: berth.v1.Subscription.end_time:type_name -> google.protobuf.Timestamp
-	7,  // 11: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
-	7,  // 12: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
-	2,  // 13: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
-	7,  // 14: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	0,  // 0: berth.v1.Plan.kind:type_name -> berth.v1.PlanKind
+	5,  // 1: berth.v1.Plan.period:type_name -> berth.v1.PlanLength
+	5,  // 2: berth.v1.Plan.term:type_name -> berth.v1.PlanLength
+	8,  // 3: berth.v1.Plan.price:type_name -> google.type.Money
+	9,  // 4: berth.v1.Plan.create_time:type_name -> google.protobuf.Timestamp
+	9,  // 5: berth.v1.Plan.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 6: berth.v1.PlanInput.kind:type_name -> berth.v1.PlanKind
+	5,  // 7: berth.v1.PlanInput.period:type_name -> berth.v1.PlanLength
+	5,  // 8: berth.v1.PlanInput.term:type_name -> berth.v1.PlanLength
+	8,  // 9: berth.v1.PlanInput.price:type_name -> google.type.Money
+	0,  // 10: berth.v1.Subscription.plan_kind:type_name -> berth.v1.PlanKind
+	1,  // 11: berth.v1.Subscription.status:type_name -> berth.v1.SubscriptionStatus
+	9,  // 12: berth.v1.Subscription.start_time:type_name -> google.protobuf.Timestamp
+	9,  // 13: berth.v1.Subscription.end_time:type_name -> google.protobuf.Timestamp
+	9,  // 14: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
+	9,  // 15: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
+	2,  // 16: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
+	9,  // 17: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_proto_init() }
@@ -826,14 +1029,19 @@ func file_berth_v1_credit_proto_init() {
 	if File_berth_v1_credit_proto != nil {
 		return
 	}
+	file_berth_v1_credit_proto_msgTypes[0].OneofWrappers = []any{}
 	file_berth_v1_credit_proto_msgTypes[1].OneofWrappers = []any{}
+	file_berth_v1_credit_proto_msgTypes[2].OneofWrappers = []any{
+		(*PlanLength_Days)(nil),
+		(*PlanLength_Months)(nil),
+	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_credit_proto_rawDesc), len(file_berth_v1_credit_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

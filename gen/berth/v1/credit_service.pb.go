@@ -134,7 +134,8 @@ type UpdatePlanRequest struct {
 	PlanId string `protobuf:"bytes,2,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
 	// New values for the fields in the mask.
 	Plan *PlanInput `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
-	// The fields of plan to change, such as "daily_limit". Required.
+	// The fields of plan to change, such as "daily_limit". A field in the mask that has no value is
+	// cleared. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`

@@ -303,8 +303,8 @@ type ItemInput struct {
 	Price *money.Money `protobuf:"bytes,4,opt,name=price,proto3" json:"price,omitempty"`
 	// How long one is in use, from the session's start: 1 minute to 7 days. Absent: until the session's end.
 	UseDuration *durationpb.Duration `protobuf:"bytes,5,opt,name=use_duration,json=useDuration,proto3" json:"use_duration,omitempty"`
-	// Whether it can be reserved.
-	Active        bool `protobuf:"varint,6,opt,name=active,proto3" json:"active,omitempty"`
+	// Whether it can be reserved. Absent: true.
+	Active        *bool `protobuf:"varint,6,opt,name=active,proto3,oneof" json:"active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -375,8 +375,8 @@ func (x *ItemInput) GetUseDuration() *durationpb.Duration {
 }
 
 func (x *ItemInput) GetActive() bool {
-	if x != nil {
-		return x.Active
+	if x != nil && x.Active != nil {
+		return *x.Active
 	}
 	return false
 }
@@ -403,7 +403,7 @@ const file_berth_v1_item_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
 	"\bquantity\x18\x04 \x01(\x05R\bquantity\x12(\n" +
 	"\x05price\x18\x05 \x01(\v2\x12.google.type.MoneyR\x05price\x123\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\xfa\x01\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\x8a\x02\n" +
 	"\tItemInput\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
 	"\x04kind\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12 \n" +
@@ -411,8 +411,9 @@ const file_berth_v1_item_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\x90N(\x00R\x05stock\x12(\n" +
 	"\x05price\x18\x04 \x01(\v2\x12.google.type.MoneyR\x05price\x12N\n" +
 	"\fuse_duration\x18\x05 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
-	"\"\x04\b\x80\xf5$2\x02\b<R\vuseDuration\x12\x16\n" +
-	"\x06active\x18\x06 \x01(\bR\x06active*\x9f\x01\n" +
+	"\"\x04\b\x80\xf5$2\x02\b<R\vuseDuration\x12\x1b\n" +
+	"\x06active\x18\x06 \x01(\bH\x00R\x06active\x88\x01\x01B\t\n" +
+	"\a_active*\x9f\x01\n" +
 	"\x11BookingItemStatus\x12#\n" +
 	"\x1fBOOKING_ITEM_STATUS_UNSPECIFIED\x10\x00\x12\x1f\n" +
 	"\x1bBOOKING_ITEM_STATUS_PENDING\x10\x01\x12!\n" +
@@ -461,6 +462,7 @@ func file_berth_v1_item_proto_init() {
 	if File_berth_v1_item_proto != nil {
 		return
 	}
+	file_berth_v1_item_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -88,10 +88,10 @@ func TestBrand_DatabaseRejectsInvalidColors(t *testing.T) {
 func TestResources_CreateAndEdit(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	quay := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Quay"}))(t)
+	quay := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Quay", Active: true}))(t)
 	create := func(at tenant.LocationID, name string) (catalog.Resource, error) {
 		return studio.App.Catalog.CreateResource(
-			context.Background(), studio.Owner, catalog.Resource{Location: at, Name: name, Kind: "court"},
+			context.Background(), studio.Owner, catalog.Resource{Location: at, Name: name, Kind: "court", Active: true},
 		)
 	}
 	court, err := create(studio.Location, "Court 1")
@@ -130,7 +130,7 @@ func TestServices_CreateAndEdit(t *testing.T) {
 	studio := testkit.New(t)
 	made, err := studio.App.Catalog.CreateService(t.Context(), studio.Owner, catalog.Service{
 		Name: "18 holes", Description: "A round.", Category: "Golf", Duration: 4*time.Hour + 30*time.Minute,
-		DefaultCapacity: new(4), DefaultWaitlistCapacity: 8, MaxParty: 4, Color: "#00aa00",
+		DefaultCapacity: new(4), DefaultWaitlistCapacity: 8, MaxParty: 4, Color: "#00aa00", Active: true,
 	})
 	want := catalog.Service{
 		ID: made.ID, Name: "18 holes", Description: "A round.", Category: "Golf", Duration: 4*time.Hour + 30*time.Minute,
@@ -175,7 +175,7 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 	studio := testkit.New(t)
 	other := studio.OtherTenant()
 	court := expect.Value(studio.App.Catalog.CreateResource(
-		t.Context(), other.Owner, catalog.Resource{Location: other.Location, Name: "Court"},
+		t.Context(), other.Owner, catalog.Resource{Location: other.Location, Name: "Court", Active: true},
 	))(t)
 	for name, ask := range map[string]func(l tenant.LocationID, r tenant.ResourceID, s tenant.ServiceID) error{
 		"GetLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
@@ -185,9 +185,6 @@ func TestCatalog_HidesOtherTenants(t *testing.T) {
 			return expect.Error(studio.App.Catalog.UpdateLocation(
 				t.Context(), studio.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" },
 			))
-		},
-		"SetChannels": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			return expect.Error(studio.App.Catalog.SetChannels(t.Context(), studio.Owner, l, nil, nil))
 		},
 		"CreateResource": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
 			return expect.Error(studio.App.Catalog.CreateResource(

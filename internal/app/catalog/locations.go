@@ -17,8 +17,8 @@ import (
 // LocationQuery selects locations.
 type LocationQuery = catalogdb.LocationQuery
 
-// CreateLocation creates a location. It is active, takes bookings through all channels, and is in the tenant's time
-// zone if it names none.
+// CreateLocation creates a location. It takes bookings through all channels if it names none, and is in the tenant's
+// time zone if it names none.
 func (s *Service) CreateLocation(
 	ctx context.Context, caller tenant.Caller, l catalog.Location,
 ) (catalog.Location, error) {
@@ -31,7 +31,10 @@ func (s *Service) CreateLocation(
 				return l, err
 			}
 			made := l
-			made.ID, made.Channels, made.Active = tenant.NextID[tenant.LocationID](tx.IDs), catalog.Channels(), true
+			made.ID = tenant.NextID[tenant.LocationID](tx.IDs)
+			if len(made.Channels) == 0 {
+				made.Channels = catalog.Channels()
+			}
 			made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
 			made.TimeZone = cmp.Or(made.TimeZone, owner.TimeZone)
 			if err := made.Validate(); err != nil {
@@ -94,13 +97,6 @@ func checkNoSessions(ctx context.Context, tx *engine.Tx, id tenant.LocationID) e
 		return err
 	}
 	return catalog.CheckNewZone(scheduled)
-}
-
-// SetChannels sets the channels through which a location takes bookings. All others are off.
-func (s *Service) SetChannels(
-	ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, channels []catalog.Channel,
-) (catalog.Location, error) {
-	return s.UpdateLocation(ctx, caller, id, expect, func(l *catalog.Location) { l.Channels = channels })
 }
 
 // GetLocation reads a location.

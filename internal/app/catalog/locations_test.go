@@ -23,7 +23,7 @@ func TestCreateLocation_StoresAndValidates(t *testing.T) {
 	studio := testkit.New(t)
 	made := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{
 		Name: "Pier 2", Address: "Kai 2\nBerlin", Point: &catalog.Point{Latitude: 52.5, Longitude: -13.4},
-		Channels: []catalog.Channel{catalog.Phone}, // SetChannels is for that
+		Active: true,
 	}))(t)
 	want := catalog.Location{
 		ID: made.ID, Name: "Pier 2", TimeZone: "Europe/Berlin", Address: "Kai 2\nBerlin",
@@ -38,6 +38,12 @@ func TestCreateLocation_StoresAndValidates(t *testing.T) {
 	test.Eq(t, []string{"location.created"}, studio.Audited())
 	test.EqOp(t, 1, studio.CatalogEvents(), test.Sprint("no event"))
 
+	some := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{
+		Name: "Pier 9", Channels: []catalog.Channel{catalog.Phone},
+	}))(t)
+	test.Eq(t, []catalog.Channel{catalog.Phone}, some.Channels)
+	test.False(t, some.Active)
+
 	taken := expect.Reason(t, fault.AlreadyExistsReason)(
 		studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "PIER 2"}),
 	)
@@ -49,7 +55,7 @@ func TestCreateLocation_StoresAndValidates(t *testing.T) {
 	expect.OK(t)(studio.App.Catalog.CreateLocation(
 		t.Context(), studio.OtherTenant().Owner, catalog.Location{Name: "Pier 2"},
 	))
-	test.Eq(t, []string{"location.created"}, studio.Audited())
+	test.Eq(t, []string{"location.created", "location.created"}, studio.Audited())
 }
 
 func TestCreateLocation_ConcurrentCallsTakeANameOnce(t *testing.T) {
@@ -179,24 +185,21 @@ where s.tenant_id = $1 and s.local_date <> (s.starts_at at time zone l.time_zone
 	}
 }
 
-func TestSetChannels_ReplacesThem(t *testing.T) {
+func TestUpdateLocation_ReplacesChannels(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	l, err := studio.App.Catalog.SetChannels(
-		t.Context(), studio.Owner, studio.Location, new(1), []catalog.Channel{catalog.WalkIn},
-	)
+	set := func(id tenant.LocationID, expect *int, channels ...catalog.Channel) (catalog.Location, error) {
+		return studio.App.Catalog.UpdateLocation(
+			t.Context(), studio.Owner, id, expect, func(l *catalog.Location) { l.Channels = channels },
+		)
+	}
+	l, err := set(studio.Location, new(1), catalog.WalkIn)
 	must.NoError(t, err)
 	must.EqOp(t, 2, l.Version)
 	must.True(t, slices.Equal(l.Channels, []catalog.Channel{catalog.WalkIn}), must.Sprint(l, err))
 	expect.Reason(t, fault.ChannelClosed)(studio.Book(studio.AddMember("Mia"), studio.AddSession(testkit.Session{})))
-	l = expect.Value(studio.App.Catalog.SetChannels(
-		t.Context(), studio.Owner, studio.Location, nil, []catalog.Channel{},
-	))(t)
+	l = expect.Value(set(studio.Location, nil, []catalog.Channel{}...))(t)
 	test.SliceEmpty(t, l.Channels)
-	expect.Reason(t, fault.ETagMismatch)(
-		studio.App.Catalog.SetChannels(t.Context(), studio.Owner, studio.Location, new(1), nil),
-	)
-	expect.Reason(t, fault.LocationNotFound)(
-		studio.App.Catalog.SetChannels(t.Context(), studio.Owner, testkit.NewID[tenant.LocationID](), nil, nil),
-	)
+	expect.Reason(t, fault.ETagMismatch)(set(studio.Location, new(1)))
+	expect.Reason(t, fault.LocationNotFound)(set(testkit.NewID[tenant.LocationID](), nil))
 }

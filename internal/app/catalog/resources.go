@@ -15,7 +15,7 @@ import (
 // ResourceQuery selects resources.
 type ResourceQuery = catalogdb.ResourceQuery
 
-// CreateResource creates a resource at a location. It is active.
+// CreateResource creates a resource at a location.
 func (s *Service) CreateResource(
 	ctx context.Context, caller tenant.Caller, r catalog.Resource,
 ) (catalog.Resource, error) {
@@ -27,7 +27,7 @@ func (s *Service) CreateResource(
 			if err != nil {
 				return r, err
 			}
-			r.ID, r.Active = tenant.NextID[tenant.ResourceID](tx.IDs), true
+			r.ID = tenant.NextID[tenant.ResourceID](tx.IDs)
 			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
 			if err := r.Validate(); err != nil {
 				return r, err

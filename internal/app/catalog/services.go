@@ -20,7 +20,6 @@ func (s *Service) CreateService(
 	ctx context.Context, caller tenant.Caller, svc catalog.Service,
 ) (catalog.Service, error) {
 	svc = svc.WithDefaults()
-	svc.Active = true
 	if err := svc.Validate(); err != nil {
 		return svc, err
 	}

@@ -137,7 +137,7 @@ func TestSendingQuota_LimitsEachOtherCountry(t *testing.T) {
 	))
 	test.EqOp(t, 4, len(quotasOf(studio)), test.Sprint("a list of countries lifts no limit"))
 	expect.OK(t)(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{
-		Name: "Cais", TimeZone: "Europe/Lisbon",
+		Name: "Cais", TimeZone: "Europe/Lisbon", Active: true,
 	}))
 	test.EqOp(t, 3, len(quotasOf(studio)), test.Sprint("Portugal is one of the tenant's own"))
 }

@@ -325,7 +325,7 @@ func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 		}, refused(fault.ChannelClosed)},
 		{"a new location", func() error {
 			made, err := studio.App.Catalog.CreateLocation(
-				t.Context(), studio.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon"},
+				t.Context(), studio.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon", Active: true},
 			)
 			studio.AddSession(testkit.Session{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
 			return err

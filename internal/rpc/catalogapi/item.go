@@ -84,6 +84,6 @@ func itemMessage(i booking.Item) *v1.Item {
 func itemValue(m *v1.ItemInput) booking.Item {
 	return booking.Item{
 		Name: m.GetName(), Kind: m.GetKind(), Stock: int(m.GetStock()), Price: convert.MoneyValue(m.GetPrice()),
-		UseDuration: convert.OptionalDurationValue(m.GetUseDuration()), Active: m.GetActive(),
+		UseDuration: convert.OptionalDurationValue(m.GetUseDuration()), Active: convert.TrueUnlessSet(m.Active),
 	}
 }

@@ -14,10 +14,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// editPolicies is the permission of those who choose the channels of a location.
+const editPolicies = "policy.write"
+
 // CreateLocation handles CatalogService.CreateLocation.
 func (s *Catalog) CreateLocation(
 	ctx context.Context, req *v1.CreateLocationRequest,
 ) (*v1.CreateLocationResponse, error) {
+	if len(req.GetLocation().GetChannels()) > 0 {
+		if err := request.RequirePermission(ctx, editPolicies); err != nil {
+			return nil, err
+		}
+	}
 	l, err := s.Service.CreateLocation(ctx, request.Caller(ctx), locationValue(req.GetLocation()))
 	if err != nil {
 		return nil, err
@@ -29,19 +37,19 @@ func (s *Catalog) CreateLocation(
 func (s *Catalog) UpdateLocation(
 	ctx context.Context, req *v1.UpdateLocationRequest,
 ) (*v1.UpdateLocationResponse, error) {
-	sent := req.GetLocation()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	paths := req.GetUpdateMask().GetPaths()
 	if slices.Contains(paths, "channels") {
-		if err := request.RequirePermission(ctx, "policy.write"); err != nil {
+		if err := request.RequirePermission(ctx, editPolicies); err != nil {
 			return nil, err
 		}
 	}
 	l, err := s.Service.UpdateLocation(
-		ctx, request.Caller(ctx), convert.ID[tenant.LocationID](sent.GetId()), expect, editLocation(sent, paths),
+		ctx, request.Caller(ctx), convert.ID[tenant.LocationID](req.GetLocationId()), expect,
+		editLocation(req.GetLocation(), paths),
 	)
 	if err != nil {
 		return nil, err
@@ -81,22 +89,6 @@ func (s *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsReques
 	}, nil
 }
 
-// SetChannels handles CatalogService.SetChannels.
-func (s *Catalog) SetChannels(ctx context.Context, req *v1.SetChannelsRequest) (*v1.SetChannelsResponse, error) {
-	expect, err := convert.ExpectedVersion(req.GetEtag())
-	if err != nil {
-		return nil, err
-	}
-	l, err := s.Service.SetChannels(
-		ctx, request.Caller(ctx), convert.ID[tenant.LocationID](req.GetLocationId()), expect,
-		channelValues(req.GetChannels()),
-	)
-	if err != nil {
-		return nil, err
-	}
-	return &v1.SetChannelsResponse{Location: locationMessage(l)}, nil
-}
-
 func locationMessage(l catalog.Location) *v1.Location {
 	m := &v1.Location{
 		Id:         convert.IDText(l.ID),
@@ -120,12 +112,14 @@ func locationMessage(l catalog.Location) *v1.Location {
 	return m
 }
 
-func locationValue(m *v1.Location) catalog.Location {
+func locationValue(m *v1.LocationInput) catalog.Location {
 	return catalog.Location{
 		Name:     m.GetName(),
 		TimeZone: m.GetTimeZone(),
 		Address:  m.GetAddress(),
 		Point:    pointValue(m.GetGeo()),
+		Channels: channelValues(m.GetChannels()),
+		Active:   convert.TrueUnlessSet(m.Active),
 	}
 }
 
@@ -144,7 +138,7 @@ func channelValues(channels []v1.BookingChannel) []catalog.Channel {
 	return values
 }
 
-func editLocation(m *v1.Location, paths []string) func(*catalog.Location) {
+func editLocation(m *v1.LocationInput, paths []string) func(*catalog.Location) {
 	sent := locationValue(m)
 	return func(l *catalog.Location) {
 		convert.Fields{
@@ -152,8 +146,8 @@ func editLocation(m *v1.Location, paths []string) func(*catalog.Location) {
 			"time_zone": convert.Field(&l.TimeZone, sent.TimeZone),
 			"geo":       convert.Field(&l.Point, sent.Point),
 			"address":   convert.Field(&l.Address, sent.Address),
-			"channels":  convert.Field(&l.Channels, channelValues(m.GetChannels())),
-			"active":    convert.Field(&l.Active, m.GetActive()),
+			"channels":  convert.Field(&l.Channels, sent.Channels),
+			"active":    convert.Field(&l.Active, sent.Active),
 		}.Set(paths)
 	}
 }

@@ -3,6 +3,7 @@ package catalogapi
 import (
 	"context"
 	"strings"
+	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
@@ -14,23 +15,21 @@ import (
 
 func planMessage(p credit.Plan) *v1.Plan {
 	return &v1.Plan{
-		Id: convert.IDText(p.ID),
-		Plan: &v1.PlanInput{
-			Name:         p.Name,
-			Description:  p.Description,
-			Kind:         convert.Enum[v1.PlanKind](v1.PlanKind_value, convert.PlanKindPrefix, p.Kind),
-			Credits:      int32(p.Credits),
-			Period:       convert.OptionalDurationMessage(p.Period),
-			Term:         convert.OptionalDurationMessage(p.Term),
-			DailyLimit:   convert.OptionalInt32(p.DailyLimit),
-			WeeklyLimit:  convert.OptionalInt32(p.WeeklyLimit),
-			AllowOverlap: p.AllowOverlap,
-			Price:        convert.MoneyMessage(p.Price),
-			Active:       p.Active,
-		},
-		Etag:       convert.Etag(p.Version),
-		CreateTime: convert.Timestamp(p.CreatedAt),
-		UpdateTime: convert.Timestamp(p.UpdatedAt),
+		Id:           convert.IDText(p.ID),
+		Name:         p.Name,
+		Description:  p.Description,
+		Kind:         convert.Enum[v1.PlanKind](v1.PlanKind_value, convert.PlanKindPrefix, p.Kind),
+		Credits:      int32(p.Credits),
+		Period:       lengthMessage(p.Period),
+		Term:         lengthMessage(p.Term),
+		DailyLimit:   convert.OptionalInt32(p.DailyLimit),
+		WeeklyLimit:  convert.OptionalInt32(p.WeeklyLimit),
+		AllowOverlap: p.AllowOverlap,
+		Price:        convert.MoneyMessage(p.Price),
+		Active:       p.Active,
+		Etag:         convert.Etag(p.Version),
+		CreateTime:   convert.Timestamp(p.CreatedAt),
+		UpdateTime:   convert.Timestamp(p.UpdatedAt),
 	}
 }
 
@@ -40,14 +39,31 @@ func planValue(m *v1.PlanInput) credit.Plan {
 		Description:  m.GetDescription(),
 		Kind:         convert.EnumName[credit.PlanKind](convert.PlanKindPrefix, m.GetKind()),
 		Credits:      int(m.GetCredits()),
-		Period:       convert.OptionalDurationValue(m.GetPeriod()),
-		Term:         convert.OptionalDurationValue(m.GetTerm()),
+		Period:       lengthValue(m.GetPeriod()),
+		Term:         lengthValue(m.GetTerm()),
 		DailyLimit:   convert.OptionalInt(m.DailyLimit),
 		WeeklyLimit:  convert.OptionalInt(m.WeeklyLimit),
 		AllowOverlap: m.GetAllowOverlap(),
 		Price:        convert.MoneyValue(m.GetPrice()),
-		Active:       m.GetActive(),
+		Active:       convert.TrueUnlessSet(m.Active),
 	}
+}
+
+const day = 24 * time.Hour
+
+func lengthMessage(d *time.Duration) *v1.PlanLength {
+	if d == nil {
+		return nil
+	}
+	return &v1.PlanLength{Length: &v1.PlanLength_Days{Days: int32(*d / day)}}
+}
+
+// lengthValue converts a length in days. The contract's rules refuse months.
+func lengthValue(m *v1.PlanLength) *time.Duration {
+	if m == nil {
+		return nil
+	}
+	return new(time.Duration(m.GetDays()) * day)
 }
 
 // CreatePlan handles CreditService.CreatePlan.

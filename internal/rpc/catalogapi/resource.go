@@ -15,7 +15,9 @@ import (
 func (s *Catalog) CreateResource(
 	ctx context.Context, req *v1.CreateResourceRequest,
 ) (*v1.CreateResourceResponse, error) {
-	r, err := s.Service.CreateResource(ctx, request.Caller(ctx), resourceValue(req.GetResource()))
+	r := resourceValue(req.GetResource())
+	r.Location = convert.ID[tenant.LocationID](req.GetLocationId())
+	r, err := s.Service.CreateResource(ctx, request.Caller(ctx), r)
 	if err != nil {
 		return nil, err
 	}
@@ -26,14 +28,13 @@ func (s *Catalog) CreateResource(
 func (s *Catalog) UpdateResource(
 	ctx context.Context, req *v1.UpdateResourceRequest,
 ) (*v1.UpdateResourceResponse, error) {
-	sent := req.GetResource()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	r, err := s.Service.UpdateResource(
-		ctx, request.Caller(ctx), convert.ID[tenant.ResourceID](sent.GetId()), expect,
-		editResource(sent, req.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), convert.ID[tenant.ResourceID](req.GetResourceId()), expect,
+		editResource(req.GetResource(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
@@ -80,18 +81,17 @@ func resourceMessage(r catalog.Resource) *v1.Resource {
 	}
 }
 
-func resourceValue(m *v1.Resource) catalog.Resource {
-	return catalog.Resource{
-		Location: convert.ID[tenant.LocationID](m.GetLocationId()), Name: m.GetName(), Kind: m.GetKind(),
-	}
+func resourceValue(m *v1.ResourceInput) catalog.Resource {
+	return catalog.Resource{Name: m.GetName(), Kind: m.GetKind(), Active: convert.TrueUnlessSet(m.Active)}
 }
 
-func editResource(m *v1.Resource, paths []string) func(*catalog.Resource) {
+func editResource(m *v1.ResourceInput, paths []string) func(*catalog.Resource) {
+	sent := resourceValue(m)
 	return func(r *catalog.Resource) {
 		convert.Fields{
-			"name":   convert.Field(&r.Name, m.GetName()),
-			"kind":   convert.Field(&r.Kind, m.GetKind()),
-			"active": convert.Field(&r.Active, m.GetActive()),
+			"name":   convert.Field(&r.Name, sent.Name),
+			"kind":   convert.Field(&r.Kind, sent.Kind),
+			"active": convert.Field(&r.Active, sent.Active),
 		}.Set(paths)
 	}
 }

@@ -22,14 +22,13 @@ func (s *Catalog) CreateService(ctx context.Context, req *v1.CreateServiceReques
 
 // UpdateService handles CatalogService.UpdateService.
 func (s *Catalog) UpdateService(ctx context.Context, req *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error) {
-	sent := req.GetService()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	v, err := s.Service.UpdateService(
-		ctx, request.Caller(ctx), convert.ID[tenant.ServiceID](sent.GetId()), expect,
-		editService(sent, req.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), convert.ID[tenant.ServiceID](req.GetServiceId()), expect,
+		editService(req.GetService(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func serviceMessage(s catalog.Service) *v1.Service {
 	}
 }
 
-func serviceValue(m *v1.Service) catalog.Service {
+func serviceValue(m *v1.ServiceInput) catalog.Service {
 	return catalog.Service{
 		Name:                    m.GetName(),
 		Description:             m.GetDescription(),
@@ -102,10 +101,11 @@ func serviceValue(m *v1.Service) catalog.Service {
 		MaxParty:                int(m.GetMaxParty()),
 		Delivery:                convert.EnumName[catalog.Delivery](convert.DeliveryPrefix, m.GetDelivery()),
 		Color:                   m.GetColor(),
+		Active:                  convert.TrueUnlessSet(m.Active),
 	}
 }
 
-func editService(m *v1.Service, paths []string) func(*catalog.Service) {
+func editService(m *v1.ServiceInput, paths []string) func(*catalog.Service) {
 	sent := serviceValue(m)
 	return func(s *catalog.Service) {
 		convert.Fields{
@@ -119,7 +119,7 @@ func editService(m *v1.Service, paths []string) func(*catalog.Service) {
 			"max_party":                 convert.Field(&s.MaxParty, sent.MaxParty),
 			"delivery":                  convert.Field(&s.Delivery, sent.Delivery),
 			"color":                     convert.Field(&s.Color, sent.Color),
-			"active":                    convert.Field(&s.Active, m.GetActive()),
+			"active":                    convert.Field(&s.Active, sent.Active),
 		}.Set(paths)
 	}
 }

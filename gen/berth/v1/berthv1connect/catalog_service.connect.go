@@ -72,9 +72,6 @@ const (
 	// CatalogServiceUpdatePolicyProcedure is the fully-qualified name of the CatalogService's
 	// UpdatePolicy RPC.
 	CatalogServiceUpdatePolicyProcedure = "/berth.v1.CatalogService/UpdatePolicy"
-	// CatalogServiceSetChannelsProcedure is the fully-qualified name of the CatalogService's
-	// SetChannels RPC.
-	CatalogServiceSetChannelsProcedure = "/berth.v1.CatalogService/SetChannels"
 	// CatalogServiceCreateItemProcedure is the fully-qualified name of the CatalogService's CreateItem
 	// RPC.
 	CatalogServiceCreateItemProcedure = "/berth.v1.CatalogService/CreateItem"
@@ -103,8 +100,9 @@ const (
 
 // CatalogServiceClient is a client for the berth.v1.CatalogService service.
 type CatalogServiceClient interface {
-	// CreateLocation creates a location that accepts bookings through all channels.
-	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
+	// CreateLocation creates a location. Choosing its channels also needs the permission policy.write.
+	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone), PERMISSION_DENIED
+	// (channels).
 	CreateLocation(context.Context, *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error)
 	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
 	// deleted: their local dates have been counted for limits and in reports, and people know their local times.
@@ -147,10 +145,6 @@ type CatalogServiceClient interface {
 	// expiry.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
-	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing
-	// bookings stay.
-	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
-	SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error)
 	// CreateItem creates an item that can be reserved with bookings.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error)
@@ -274,12 +268,6 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(catalogServiceMethods.ByName("UpdatePolicy")),
 			connect.WithClientOptions(opts...),
 		),
-		setChannels: connect.NewClient[v1.SetChannelsRequest, v1.SetChannelsResponse](
-			httpClient,
-			baseURL+CatalogServiceSetChannelsProcedure,
-			connect.WithSchema(catalogServiceMethods.ByName("SetChannels")),
-			connect.WithClientOptions(opts...),
-		),
 		createItem: connect.NewClient[v1.CreateItemRequest, v1.CreateItemResponse](
 			httpClient,
 			baseURL+CatalogServiceCreateItemProcedure,
@@ -349,7 +337,6 @@ type catalogServiceClient struct {
 	listServices            *connect.Client[v1.ListServicesRequest, v1.ListServicesResponse]
 	getPolicy               *connect.Client[v1.GetPolicyRequest, v1.GetPolicyResponse]
 	updatePolicy            *connect.Client[v1.UpdatePolicyRequest, v1.UpdatePolicyResponse]
-	setChannels             *connect.Client[v1.SetChannelsRequest, v1.SetChannelsResponse]
 	createItem              *connect.Client[v1.CreateItemRequest, v1.CreateItemResponse]
 	updateItem              *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
 	listItems               *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
@@ -425,11 +412,6 @@ func (c *catalogServiceClient) UpdatePolicy(ctx context.Context, req *connect.Re
 	return c.updatePolicy.CallUnary(ctx, req)
 }
 
-// SetChannels calls berth.v1.CatalogService.SetChannels.
-func (c *catalogServiceClient) SetChannels(ctx context.Context, req *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error) {
-	return c.setChannels.CallUnary(ctx, req)
-}
-
 // CreateItem calls berth.v1.CatalogService.CreateItem.
 func (c *catalogServiceClient) CreateItem(ctx context.Context, req *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error) {
 	return c.createItem.CallUnary(ctx, req)
@@ -472,8 +454,9 @@ func (c *catalogServiceClient) DeleteBenefitMembership(ctx context.Context, req 
 
 // CatalogServiceHandler is an implementation of the berth.v1.CatalogService service.
 type CatalogServiceHandler interface {
-	// CreateLocation creates a location that accepts bookings through all channels.
-	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
+	// CreateLocation creates a location. Choosing its channels also needs the permission policy.write.
+	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone), PERMISSION_DENIED
+	// (channels).
 	CreateLocation(context.Context, *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error)
 	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
 	// deleted: their local dates have been counted for limits and in reports, and people know their local times.
@@ -516,10 +499,6 @@ type CatalogServiceHandler interface {
 	// expiry.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
-	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing
-	// bookings stay.
-	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
-	SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error)
 	// CreateItem creates an item that can be reserved with bookings.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error)
@@ -639,12 +618,6 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		connect.WithSchema(catalogServiceMethods.ByName("UpdatePolicy")),
 		connect.WithHandlerOptions(opts...),
 	)
-	catalogServiceSetChannelsHandler := connect.NewUnaryHandler(
-		CatalogServiceSetChannelsProcedure,
-		svc.SetChannels,
-		connect.WithSchema(catalogServiceMethods.ByName("SetChannels")),
-		connect.WithHandlerOptions(opts...),
-	)
 	catalogServiceCreateItemHandler := connect.NewUnaryHandler(
 		CatalogServiceCreateItemProcedure,
 		svc.CreateItem,
@@ -724,8 +697,6 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 			catalogServiceGetPolicyHandler.ServeHTTP(w, r)
 		case CatalogServiceUpdatePolicyProcedure:
 			catalogServiceUpdatePolicyHandler.ServeHTTP(w, r)
-		case CatalogServiceSetChannelsProcedure:
-			catalogServiceSetChannelsHandler.ServeHTTP(w, r)
 		case CatalogServiceCreateItemProcedure:
 			catalogServiceCreateItemHandler.ServeHTTP(w, r)
 		case CatalogServiceUpdateItemProcedure:
@@ -801,10 +772,6 @@ func (UnimplementedCatalogServiceHandler) GetPolicy(context.Context, *connect.Re
 
 func (UnimplementedCatalogServiceHandler) UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.UpdatePolicy is not implemented"))
-}
-
-func (UnimplementedCatalogServiceHandler) SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.SetChannels is not implemented"))
 }
 
 func (UnimplementedCatalogServiceHandler) CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error) {

@@ -60,6 +60,15 @@ func AddBack[M proto.Message, D any](l *Lines, convert func(M) D, set ...func(M)
 	from := proto.Message(*new(M)).ProtoReflect().New()
 	n := 0
 	fillMessage(from, &n)
+	// A boolean that is absent may have another default than false.
+	bools := make([]protoreflect.FieldDescriptor, 0)
+	for i := range from.Descriptor().Fields().Len() {
+		f := from.Descriptor().Fields().Get(i)
+		if f.Kind() == protoreflect.BoolKind && f.Cardinality() != protoreflect.Repeated {
+			bools = append(bools, f)
+			from.Set(f, protoreflect.ValueOfBool(false))
+		}
+	}
 	for _, f := range set {
 		f(from.Interface().(M))
 	}
@@ -71,14 +80,11 @@ func AddBack[M proto.Message, D any](l *Lines, convert func(M) D, set ...func(M)
 	}
 	in, out := fields()
 	effects := make(map[string]string)
-	for i := range from.Descriptor().Fields().Len() {
-		f := from.Descriptor().Fields().Get(i)
-		if f.Kind() == protoreflect.BoolKind && f.Cardinality() != protoreflect.Repeated {
-			from.Set(f, protoreflect.ValueOfBool(true))
-			_, with := fields()
-			from.Clear(f)
-			effects[string(f.Name())] = changes(out, with)
-		}
+	for _, f := range bools {
+		from.Set(f, protoreflect.ValueOfBool(true))
+		_, with := fields()
+		from.Set(f, protoreflect.ValueOfBool(false))
+		effects[string(f.Name())] = changes(out, with)
 	}
 	l.compare(fmt.Sprintf("%s to %T", from.Descriptor().Name(), *new(D)), in, out, effects)
 }

@@ -101,13 +101,15 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
           ...(latitude !== "" && longitude !== "" && { geo: { latitude, longitude } }),
         };
         if (location) {
-          const { id } = location;
-          return update({ location: { ...input, id, channels, active, etag }, updateMask });
+          const edited = { ...input, channels, active };
+          return update({ locationId: location.id, location: edited, updateMask, etag });
         }
-        // A new location takes bookings on all channels unless its channels were changed.
-        const made = (await make({ location: input }))?.location;
-        return made && updateMask.paths.includes("channels")
-          ? update({ location: { ...made, channels }, updateMask: { paths: ["channels"] } })
+        // A new location takes bookings on all channels unless it names some.
+        const chosen = updateMask.paths.includes("channels");
+        const made = (await make({ location: { ...input, ...(chosen && { channels }) } }))
+          ?.location;
+        return made && chosen && channels.length === 0
+          ? update({ locationId: made.id, location: {}, updateMask: { paths: ["channels"] } })
           : made;
       }}
       onClose={onClose}

@@ -1,19 +1,11 @@
-import {
-  CreditService,
-  type Plan,
-  type PlanInput,
-  PlanInputSchema,
-  PlanKind,
-} from "@berthhq/client";
+import { CreditService, type Plan, PlanKind, type PlanLength, PlanSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
-import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, Radio, Stack, Switch, Textarea } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconTicket } from "@tabler/icons-react";
 import { useAll } from "../../shared/api/lists";
 import { useMe } from "../../shared/auth/user";
 import { amountOf, moneyOf, showMoney } from "../../shared/format/money";
-import { DAY, spanMs } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
 import { PageHead, QueryResult } from "../../shared/ui";
 import { Dimmed, Note, Page, right } from "../ui";
@@ -39,7 +31,7 @@ export function PlansPage() {
       <QueryResult query={plans}>
         {(all) => (
           <EntityTable
-            entities={all.map(({ id, etag, plan = blank }) => ({ ...plan, id, etag }))}
+            entities={all}
             archived={retired}
             archivedLabel={t.plans.notSold}
             hidden={t.plans.hidden}
@@ -68,24 +60,25 @@ export function PlansPage() {
 }
 
 /** "10 credits every 30 days", "Unlimited". */
-function counted({ kind, credits, period }: PlanInput, t: CatalogTexts & UiTexts): string {
+function counted({ kind, credits, period }: Plan, t: CatalogTexts & UiTexts): string {
   if (kind !== PlanKind.CREDITS) return t.plans.kinds[kind] ?? "";
   const count = t.ui.credits(credits);
-  return period ? t.plans.perDays(count, Math.round(spanMs(period) / DAY)) : t.plans.once(count);
+  return period ? t.plans.perDays(count, Number(period.length.value)) : t.plans.once(count);
 }
 
-const limits = ({ dailyLimit, weeklyLimit }: PlanInput, t: CatalogTexts & UiTexts): string =>
+const limits = ({ dailyLimit, weeklyLimit }: Plan, t: CatalogTexts & UiTexts): string =>
   [dailyLimit && t.plans.aDay(dailyLimit), weeklyLimit && t.plans.aWeek(weeklyLimit)]
     .filter(Boolean)
     .join(", ") || t.plans.noLimit;
 
 /** In days, or "" if absent. */
-const daysOf = (span: Duration | undefined): number | "" =>
-  span ? Math.round(spanMs(span) / DAY) : "";
+const daysOf = (of: PlanLength | undefined): number | "" => of?.length.value ?? "";
 
-const blank = create(PlanInputSchema, { kind: PlanKind.CREDITS, credits: 10, active: true });
+const lengthOf = (days: number) => ({ length: { case: "days" as const, value: days } });
 
-const valuesOf = (plan: PlanInput = blank) => ({
+const blank = create(PlanSchema, { kind: PlanKind.CREDITS, credits: 10, active: true });
+
+const valuesOf = (plan: Plan = blank) => ({
   ...pick(plan, "name", "description", "kind", "allowOverlap", "active"),
   credits: plan.credits || ("" as const),
   period: daysOf(plan.period),
@@ -95,7 +88,7 @@ const valuesOf = (plan: PlanInput = blank) => ({
   price: amountOf(plan.price),
 });
 
-function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "id" | "etag">>) {
+function PlanForm({ entity: plan, onClose }: FormProps<Plan>) {
   const t = useText(catalogTexts, uiTexts);
   const { tenant } = useMe();
   const make = useSave(CreditService.method.createPlan);
@@ -109,8 +102,8 @@ function PlanForm({ entity: plan, onClose }: FormProps<PlanInput & Pick<Plan, "i
       ...input,
       name: input.name.trim(),
       ...(counts && credits !== "" && { credits }),
-      ...(counts && period !== "" && { period: durationFromMs(period * DAY) }),
-      ...(term !== "" && { term: durationFromMs(term * DAY) }),
+      ...(counts && period !== "" && { period: lengthOf(period) }),
+      ...(term !== "" && { term: lengthOf(term) }),
       ...(dailyLimit !== "" && { dailyLimit }),
       ...(weeklyLimit !== "" && { weeklyLimit }),
       ...(price !== "" && { price: moneyOf(price, currency) }),

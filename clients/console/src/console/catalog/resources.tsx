@@ -43,8 +43,8 @@ function ResourceForm({ entity: resource, onClose }: FormProps<Resource>) {
       save={({ locationId, active, ...values }, { updateMask, etag }) => {
         const input = { name: values.name.trim(), kind: values.kind.trim() };
         return resource
-          ? update({ resource: { ...input, id: resource.id, active, etag }, updateMask })
-          : make({ resource: { ...input, locationId } });
+          ? update({ resourceId: resource.id, resource: { ...input, active }, updateMask, etag })
+          : make({ locationId, resource: input });
       }}
       onClose={onClose}
     >

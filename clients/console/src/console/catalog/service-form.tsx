@@ -90,7 +90,7 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
       pathOf={(key) => maskOf(key === "unlimited" ? "defaultCapacity" : key)}
       save={(values, { updateMask, etag }) =>
         service
-          ? update({ service: { ...inputOf(values), id: service.id, etag }, updateMask })
+          ? update({ serviceId: service.id, service: inputOf(values), updateMask, etag })
           : make({ service: inputOf(values) })
       }
       onClose={onClose}

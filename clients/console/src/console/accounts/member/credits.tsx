@@ -186,9 +186,7 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
         data-autofocus
         value={plan}
         onChange={setPlan}
-        data={
-          plans.data?.map(({ id, plan: input }) => ({ value: id, label: input?.name ?? id })) ?? []
-        }
+        data={plans.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
       />
     </CallForm>
   );

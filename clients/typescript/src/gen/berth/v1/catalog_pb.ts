@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/catalog.proto.
  */
 export const file_berth_v1_catalog: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9jYXRhbG9nLnByb3RvEghiZXJ0aC52MSKWAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSKgoIY2hhbm5lbHMYBiADKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIOCgZhY3RpdmUYByABKAgSDAoEZXRhZxgIIAEoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIscBCghSZXNvdXJjZRIKCgJpZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGtpbmQYBCABKAkSDgoGYWN0aXZlGAUgASgIEgwKBGV0YWcYBiABKAkSLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKtAwoHU2VydmljZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEisKCGR1cmF0aW9uGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGRlZmF1bHRfY2FwYWNpdHkYBiABKAVIAIgBARIhChlkZWZhdWx0X3dhaXRsaXN0X2NhcGFjaXR5GAcgASgFEhEKCW1pbl9wYXJ0eRgIIAEoBRIRCgltYXhfcGFydHkYCSABKAUSKAoIZGVsaXZlcnkYCiABKA4yFi5iZXJ0aC52MS5EZWxpdmVyeU1vZGUSDQoFY29sb3IYCyABKAkSDgoGYWN0aXZlGAwgASgIEgwKBGV0YWcYDSABKAkSLwoLY3JlYXRlX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITChFfZGVmYXVsdF9jYXBhY2l0eUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
+  fileDesc("ChZiZXJ0aC92MS9jYXRhbG9nLnByb3RvEghiZXJ0aC52MSKWAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSKgoIY2hhbm5lbHMYBiADKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIOCgZhY3RpdmUYByABKAgSDAoEZXRhZxgIIAEoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIq8BCg1Mb2NhdGlvbklucHV0EgwKBG5hbWUYASABKAkSEQoJdGltZV96b25lGAIgASgJEiAKA2dlbxgDIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZxIPCgdhZGRyZXNzGAQgASgJEioKCGNoYW5uZWxzGAUgAygOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSEwoGYWN0aXZlGAYgASgISACIAQFCCQoHX2FjdGl2ZSLHAQoIUmVzb3VyY2USCgoCaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEg4KBmFjdGl2ZRgFIAEoCBIMCgRldGFnGAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoNUmVzb3VyY2VJbnB1dBIMCgRuYW1lGAEgASgJEgwKBGtpbmQYAiABKAkSEwoGYWN0aXZlGAMgASgISACIAQFCCQoHX2FjdGl2ZSKtAwoHU2VydmljZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEisKCGR1cmF0aW9uGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGRlZmF1bHRfY2FwYWNpdHkYBiABKAVIAIgBARIhChlkZWZhdWx0X3dhaXRsaXN0X2NhcGFjaXR5GAcgASgFEhEKCW1pbl9wYXJ0eRgIIAEoBRIRCgltYXhfcGFydHkYCSABKAUSKAoIZGVsaXZlcnkYCiABKA4yFi5iZXJ0aC52MS5EZWxpdmVyeU1vZGUSDQoFY29sb3IYCyABKAkSDgoGYWN0aXZlGAwgASgIEgwKBGV0YWcYDSABKAkSLwoLY3JlYXRlX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITChFfZGVmYXVsdF9jYXBhY2l0eSLGAgoMU2VydmljZUlucHV0EgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSKwoIZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQZGVmYXVsdF9jYXBhY2l0eRgFIAEoBUgAiAEBEiEKGWRlZmF1bHRfd2FpdGxpc3RfY2FwYWNpdHkYBiABKAUSEQoJbWluX3BhcnR5GAcgASgFEhEKCW1heF9wYXJ0eRgIIAEoBRIoCghkZWxpdmVyeRgJIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRINCgVjb2xvchgKIAEoCRITCgZhY3RpdmUYCyABKAhIAYgBAUITChFfZGVmYXVsdF9jYXBhY2l0eUIJCgdfYWN0aXZlQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
  * Location is a club, course or studio of a tenant.
@@ -25,23 +25,21 @@ export const file_berth_v1_catalog: GenFile = /*@__PURE__*/
  */
 export type Location = Message<"berth.v1.Location"> & {
   /**
-   * UUIDv7. Ignored on creation.
+   * UUIDv7.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
-   * ignoring case.
+   * The display name. Unique in the tenant, ignoring case.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The IANA time zone for its days, limits and recurrences. Empty on creation: the tenant's. An unknown time zone is
-   * INVALID_FIELD. It cannot be changed while the location has sessions.
+   * The IANA time zone for its days, limits and recurrences.
    *
    * @generated from field: string time_zone = 3;
    */
@@ -55,43 +53,42 @@ export type Location = Message<"berth.v1.Location"> & {
   geo?: LatLng | undefined;
 
   /**
-   * The postal address, up to 500 characters.
+   * The postal address.
    *
    * @generated from field: string address = 5;
    */
   address: string;
 
   /**
-   * The channels that accept bookings. Others give CHANNEL_CLOSED. A new location accepts all; UpdateLocation and
-   * SetChannels change them.
+   * The channels that accept bookings. Others give CHANNEL_CLOSED.
    *
    * @generated from field: repeated berth.v1.BookingChannel channels = 6;
    */
   channels: BookingChannel[];
 
   /**
-   * Whether new sessions can be created here. Existing sessions stay. Always true on creation.
+   * Whether new sessions can be created here.
    *
    * @generated from field: bool active = 7;
    */
   active: boolean;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit.
    *
    * @generated from field: string etag = 8;
    */
   etag: string;
 
   /**
-   * The time of creation, in UTC. Set by the service.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 9;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The time of the last edit, in UTC. Set by the service.
+   * The time of the last edit, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 10;
    */
@@ -106,13 +103,71 @@ export const LocationSchema: GenMessage<Location> = /*@__PURE__*/
   messageDesc(file_berth_v1_catalog, 0);
 
 /**
+ * LocationInput has the fields of a location that staff can edit.
+ *
+ * @generated from message berth.v1.LocationInput
+ */
+export type LocationInput = Message<"berth.v1.LocationInput"> & {
+  /**
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+   * ignoring case.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The IANA time zone for its days, limits and recurrences. Empty on creation: the tenant's. An unknown time zone is
+   * INVALID_FIELD. It cannot be changed while the location has sessions.
+   *
+   * @generated from field: string time_zone = 2;
+   */
+  timeZone: string;
+
+  /**
+   * The position. Without it, check-in by GPS is not possible: GPS_NOT_AVAILABLE.
+   *
+   * @generated from field: google.type.LatLng geo = 3;
+   */
+  geo?: LatLng | undefined;
+
+  /**
+   * The postal address, up to 500 characters.
+   *
+   * @generated from field: string address = 4;
+   */
+  address: string;
+
+  /**
+   * The channels that accept bookings. Others give CHANNEL_CLOSED. Empty on creation: all. Empty in an update: none.
+   *
+   * @generated from field: repeated berth.v1.BookingChannel channels = 5;
+   */
+  channels: BookingChannel[];
+
+  /**
+   * Whether new sessions can be created here. Existing sessions stay. Absent: true.
+   *
+   * @generated from field: optional bool active = 6;
+   */
+  active?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.LocationInput.
+ * Use `create(LocationInputSchema)` to create a new message.
+ */
+export const LocationInputSchema: GenMessage<LocationInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog, 1);
+
+/**
  * Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
  *
  * @generated from message berth.v1.Resource
  */
 export type Resource = Message<"berth.v1.Resource"> & {
   /**
-   * UUIDv7. Ignored on creation.
+   * UUIDv7.
    *
    * @generated from field: string id = 1;
    */
@@ -126,43 +181,42 @@ export type Resource = Message<"berth.v1.Resource"> & {
   locationId: string;
 
   /**
-   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique at the location,
-   * ignoring case.
+   * The display name. Unique at the location, ignoring case.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair". Up to 50 characters.
+   * The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair".
    *
    * @generated from field: string kind = 4;
    */
   kind: string;
 
   /**
-   * Whether new sessions can use it. Existing sessions stay. Always true on creation.
+   * Whether new sessions can use it.
    *
    * @generated from field: bool active = 5;
    */
   active: boolean;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit.
    *
    * @generated from field: string etag = 6;
    */
   etag: string;
 
   /**
-   * The time of creation, in UTC. Set by the service.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 7;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The time of the last edit, in UTC. Set by the service.
+   * The time of the last edit, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 8;
    */
@@ -174,7 +228,43 @@ export type Resource = Message<"berth.v1.Resource"> & {
  * Use `create(ResourceSchema)` to create a new message.
  */
 export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog, 1);
+  messageDesc(file_berth_v1_catalog, 2);
+
+/**
+ * ResourceInput has the fields of a resource that staff can edit.
+ *
+ * @generated from message berth.v1.ResourceInput
+ */
+export type ResourceInput = Message<"berth.v1.ResourceInput"> & {
+  /**
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique at the location,
+   * ignoring case.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair". Up to 50 characters.
+   *
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * Whether new sessions can use it. Existing sessions stay. Absent: true.
+   *
+   * @generated from field: optional bool active = 3;
+   */
+  active?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ResourceInput.
+ * Use `create(ResourceInputSchema)` to create a new message.
+ */
+export const ResourceInputSchema: GenMessage<ResourceInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog, 3);
 
 /**
  * Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
@@ -184,71 +274,70 @@ export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
  */
 export type Service = Message<"berth.v1.Service"> & {
   /**
-   * UUIDv7. Ignored on creation.
+   * UUIDv7.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
-   * ignoring case.
+   * The display name. Unique in the tenant, ignoring case.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * A description for members, up to 4,000 characters.
+   * A description for members.
    *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
-   * The tenant's own category, such as "Yoga". Up to 100 characters.
+   * The tenant's own category, such as "Yoga".
    *
    * @generated from field: string category = 4;
    */
   category: string;
 
   /**
-   * The default length of a session, in elapsed time: 1 minute to 7 days, in whole seconds. Required on creation.
+   * The default length of a session, in elapsed time.
    *
    * @generated from field: google.protobuf.Duration duration = 5;
    */
   duration?: Duration | undefined;
 
   /**
-   * The default number of seats of a session, 0 to 100,000. Absent means unlimited.
+   * The default number of seats of a session. Absent means unlimited.
    *
    * @generated from field: optional int32 default_capacity = 6;
    */
   defaultCapacity?: number | undefined;
 
   /**
-   * The default maximum of waiting entries of a session, 0 to 10,000. 0 means no waitlist.
+   * The default maximum of waiting entries of a session. 0 means no waitlist.
    *
    * @generated from field: int32 default_waitlist_capacity = 7;
    */
   defaultWaitlistCapacity: number;
 
   /**
-   * The minimum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means 1.
+   * The minimum party of a booking, in seats. 0 means 1.
    *
    * @generated from field: int32 min_party = 8;
    */
   minParty: number;
 
   /**
-   * The maximum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means min_party.
+   * The maximum party of a booking, in seats. 0 means min_party.
    *
    * @generated from field: int32 max_party = 9;
    */
   maxParty: number;
 
   /**
-   * In person or online. Unspecified means in person.
+   * In person or online.
    *
    * @generated from field: berth.v1.DeliveryMode delivery = 10;
    */
@@ -262,28 +351,28 @@ export type Service = Message<"berth.v1.Service"> & {
   color: string;
 
   /**
-   * Whether new sessions of it can be created. Existing sessions stay. Always true on creation.
+   * Whether new sessions of it can be created.
    *
    * @generated from field: bool active = 12;
    */
   active: boolean;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit.
    *
    * @generated from field: string etag = 13;
    */
   etag: string;
 
   /**
-   * The time of creation, in UTC. Set by the service.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 14;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The time of the last edit, in UTC. Set by the service.
+   * The time of the last edit, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 15;
    */
@@ -295,5 +384,97 @@ export type Service = Message<"berth.v1.Service"> & {
  * Use `create(ServiceSchema)` to create a new message.
  */
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog, 2);
+  messageDesc(file_berth_v1_catalog, 4);
+
+/**
+ * ServiceInput has the fields of a service that staff can edit.
+ *
+ * @generated from message berth.v1.ServiceInput
+ */
+export type ServiceInput = Message<"berth.v1.ServiceInput"> & {
+  /**
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+   * ignoring case.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A description for members, up to 4,000 characters.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * The tenant's own category, such as "Yoga". Up to 100 characters.
+   *
+   * @generated from field: string category = 3;
+   */
+  category: string;
+
+  /**
+   * The default length of a session, in elapsed time: 1 minute to 7 days, in whole seconds. Required on creation.
+   *
+   * @generated from field: google.protobuf.Duration duration = 4;
+   */
+  duration?: Duration | undefined;
+
+  /**
+   * The default number of seats of a session, 0 to 100,000. Absent means unlimited.
+   *
+   * @generated from field: optional int32 default_capacity = 5;
+   */
+  defaultCapacity?: number | undefined;
+
+  /**
+   * The default maximum of waiting entries of a session, 0 to 10,000. 0 means no waitlist.
+   *
+   * @generated from field: int32 default_waitlist_capacity = 6;
+   */
+  defaultWaitlistCapacity: number;
+
+  /**
+   * The minimum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means 1.
+   *
+   * @generated from field: int32 min_party = 7;
+   */
+  minParty: number;
+
+  /**
+   * The maximum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means min_party.
+   *
+   * @generated from field: int32 max_party = 8;
+   */
+  maxParty: number;
+
+  /**
+   * In person or online. Unspecified means in person.
+   *
+   * @generated from field: berth.v1.DeliveryMode delivery = 9;
+   */
+  delivery: DeliveryMode;
+
+  /**
+   * The color in calendars: "#" and six hexadecimal digits. Empty: the client decides.
+   *
+   * @generated from field: string color = 10;
+   */
+  color: string;
+
+  /**
+   * Whether new sessions of it can be created. Existing sessions stay. Absent: true.
+   *
+   * @generated from field: optional bool active = 11;
+   */
+  active?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ServiceInput.
+ * Use `create(ServiceInputSchema)` to create a new message.
+ */
+export const ServiceInputSchema: GenMessage<ServiceInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog, 5);
 

@@ -7,10 +7,8 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_berth_v1_access } from "./access_pb.js";
 import type { BenefitMembership, BenefitProvider } from "./benefit_pb.js";
 import { file_berth_v1_benefit } from "./benefit_pb.js";
-import type { Location, Resource, Service } from "./catalog_pb.js";
+import type { Location, LocationInput, Resource, ResourceInput, Service, ServiceInput } from "./catalog_pb.js";
 import { file_berth_v1_catalog } from "./catalog_pb.js";
-import type { BookingChannel } from "./common_pb.js";
-import { file_berth_v1_common } from "./common_pb.js";
 import type { Item, ItemInput } from "./item_pb.js";
 import { file_berth_v1_item } from "./item_pb.js";
 import type { EffectivePolicy, PolicyLayer } from "./policy_pb.js";
@@ -23,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/catalog_service.proto.
  */
 export const file_berth_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInAKGVB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEisKCHByb3ZpZGVyGAIgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyEhMKC2NyZWF0ZV9vbmx5GAMgASgIIkkKGlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIjAKG0xpc3RCZW5lZml0UHJvdmlkZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTAocTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZRIsCglwcm92aWRlcnMYASADKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIidQobVXBkYXRlQmVuZWZpdE51bWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEgsKA2FkZBgDIAMoCRIOCgZyZW1vdmUYBCADKAkSDwoHcmVwbGFjZRgFIAEoCCJLChxVcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIosBCh1MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJrCh5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVzcG9uc2USMAoLbWVtYmVyc2hpcHMYASADKAsyGy5iZXJ0aC52MS5CZW5lZml0TWVtYmVyc2hpcBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiXQoeRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCSIhCh9EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIlAKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoIbG9jYXRpb24YAiABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiI+ChZDcmVhdGVMb2NhdGlvblJlc3BvbnNlEiQKCGxvY2F0aW9uGAEgASgLMhIuYmVydGgudjEuTG9jYXRpb24igQEKFVVwZGF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoIbG9jYXRpb24YAiABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uImoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKFUxpc3RMb2NhdGlvbnNSZXNwb25zZRIlCglsb2NhdGlvbnMYASADKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUAoVQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIkCghyZXNvdXJjZRgCIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIj4KFkNyZWF0ZVJlc291cmNlUmVzcG9uc2USJAoIcmVzb3VyY2UYASABKAsyEi5iZXJ0aC52MS5SZXNvdXJjZSKBAQoVVXBkYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIkCghyZXNvdXJjZRgCIAEoCzISLmJlcnRoLnYxLlJlc291cmNlEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayI+ChZVcGRhdGVSZXNvdXJjZVJlc3BvbnNlEiQKCHJlc291cmNlGAEgASgLMhIuYmVydGgudjEuUmVzb3VyY2UifwoUTGlzdFJlc291cmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoVTGlzdFJlc291cmNlc1Jlc3BvbnNlEiUKCXJlc291cmNlcxgBIAMoCzISLmJlcnRoLnYxLlJlc291cmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJNChRDcmVhdGVTZXJ2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIgoHc2VydmljZRgCIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UiOwoVQ3JlYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIn4KFFVwZGF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgdzZXJ2aWNlGAIgASgLMhEuYmVydGgudjEuU2VydmljZRIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siOwoVVXBkYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIjoKEUdldFNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJIjgKEkdldFNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSJ7ChNMaXN0U2VydmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghjYXRlZ29yeRgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlQKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEiMKCHNlcnZpY2VzGAEgAygLMhEuYmVydGgudjEuU2VydmljZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiTgoQR2V0UG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJBChFHZXRQb2xpY3lSZXNwb25zZRIsCgllZmZlY3RpdmUYASABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kifwoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoFbGF5ZXIYAiABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siagoUVXBkYXRlUG9saWN5UmVzcG9uc2USJAoFbGF5ZXIYASABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIsCgllZmZlY3RpdmUYAiABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kidgoSU2V0Q2hhbm5lbHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIqCghjaGFubmVscxgDIAMoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEgwKBGV0YWcYBCABKAkiOwoTU2V0Q2hhbm5lbHNSZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uMt4SCg5DYXRhbG9nU2VydmljZRJqCg5DcmVhdGVMb2NhdGlvbhIfLmJlcnRoLnYxLkNyZWF0ZUxvY2F0aW9uUmVxdWVzdBogLmJlcnRoLnYxLkNyZWF0ZUxvY2F0aW9uUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJqCg5VcGRhdGVMb2NhdGlvbhIfLmJlcnRoLnYxLlVwZGF0ZUxvY2F0aW9uUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZUxvY2F0aW9uUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJjCgtHZXRMb2NhdGlvbhIcLmJlcnRoLnYxLkdldExvY2F0aW9uUmVxdWVzdBodLmJlcnRoLnYxLkdldExvY2F0aW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmkKDUxpc3RMb2NhdGlvbnMSHi5iZXJ0aC52MS5MaXN0TG9jYXRpb25zUmVxdWVzdBofLmJlcnRoLnYxLkxpc3RMb2NhdGlvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSagoOQ3JlYXRlUmVzb3VyY2USHy5iZXJ0aC52MS5DcmVhdGVSZXNvdXJjZVJlcXVlc3QaIC5iZXJ0aC52MS5DcmVhdGVSZXNvdXJjZVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSagoOVXBkYXRlUmVzb3VyY2USHy5iZXJ0aC52MS5VcGRhdGVSZXNvdXJjZVJlcXVlc3QaIC5iZXJ0aC52MS5VcGRhdGVSZXNvdXJjZVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSaQoNTGlzdFJlc291cmNlcxIeLmJlcnRoLnYxLkxpc3RSZXNvdXJjZXNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdFJlc291cmNlc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJnCg1DcmVhdGVTZXJ2aWNlEh4uYmVydGgudjEuQ3JlYXRlU2VydmljZVJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJnCg1VcGRhdGVTZXJ2aWNlEh4uYmVydGgudjEuVXBkYXRlU2VydmljZVJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVTZXJ2aWNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJgCgpHZXRTZXJ2aWNlEhsuYmVydGgudjEuR2V0U2VydmljZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXJ2aWNlUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmYKDExpc3RTZXJ2aWNlcxIdLmJlcnRoLnYxLkxpc3RTZXJ2aWNlc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2VydmljZXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSXAoJR2V0UG9saWN5EhouYmVydGgudjEuR2V0UG9saWN5UmVxdWVzdBobLmJlcnRoLnYxLkdldFBvbGljeVJlc3BvbnNlIhaQAgHK8xgPCAESC3BvbGljeS5yZWFkEmMKDFVwZGF0ZVBvbGljeRIdLmJlcnRoLnYxLlVwZGF0ZVBvbGljeVJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVQb2xpY3lSZXNwb25zZSIUyvMYEAgBEgxwb2xpY3kud3JpdGUSYAoLU2V0Q2hhbm5lbHMSHC5iZXJ0aC52MS5TZXRDaGFubmVsc1JlcXVlc3QaHS5iZXJ0aC52MS5TZXRDaGFubmVsc1Jlc3BvbnNlIhTK8xgQCAESDHBvbGljeS53cml0ZRJeCgpDcmVhdGVJdGVtEhsuYmVydGgudjEuQ3JlYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJeCgpVcGRhdGVJdGVtEhsuYmVydGgudjEuVXBkYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfAoUVXBkYXRlQmVuZWZpdE51bWJlcnMSJS5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QaJi5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSgwEKFkxpc3RCZW5lZml0TWVtYmVyc2hpcHMSJy5iZXJ0aC52MS5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBKEAQoXRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXASKC5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlcXVlc3QaKS5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_benefit, file_berth_v1_catalog, file_berth_v1_common, file_berth_v1_item, file_berth_v1_policy, file_google_protobuf_field_mask]);
+  fileDesc("Ch5iZXJ0aC92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInAKGVB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEisKCHByb3ZpZGVyGAIgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyEhMKC2NyZWF0ZV9vbmx5GAMgASgIIkkKGlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIjAKG0xpc3RCZW5lZml0UHJvdmlkZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTAocTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZRIsCglwcm92aWRlcnMYASADKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIidQobVXBkYXRlQmVuZWZpdE51bWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEgsKA2FkZBgDIAMoCRIOCgZyZW1vdmUYBCADKAkSDwoHcmVwbGFjZRgFIAEoCCJLChxVcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIosBCh1MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJrCh5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVzcG9uc2USMAoLbWVtYmVyc2hpcHMYASADKAsyGy5iZXJ0aC52MS5CZW5lZml0TWVtYmVyc2hpcBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiXQoeRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCSIhCh9EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIlUKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoIbG9jYXRpb24YAiABKAsyFy5iZXJ0aC52MS5Mb2NhdGlvbklucHV0Ij4KFkNyZWF0ZUxvY2F0aW9uUmVzcG9uc2USJAoIbG9jYXRpb24YASABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiKpAQoVVXBkYXRlTG9jYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghsb2NhdGlvbhgDIAEoCzIXLmJlcnRoLnYxLkxvY2F0aW9uSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uImoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKFUxpc3RMb2NhdGlvbnNSZXNwb25zZRIlCglsb2NhdGlvbnMYASADKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiagoVQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghyZXNvdXJjZRgDIAEoCzIXLmJlcnRoLnYxLlJlc291cmNlSW5wdXQiPgoWQ3JlYXRlUmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIqkBChVVcGRhdGVSZXNvdXJjZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3Jlc291cmNlX2lkGAIgASgJEikKCHJlc291cmNlGAMgASgLMhcuYmVydGgudjEuUmVzb3VyY2VJbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSI+ChZVcGRhdGVSZXNvdXJjZVJlc3BvbnNlEiQKCHJlc291cmNlGAEgASgLMhIuYmVydGgudjEuUmVzb3VyY2UifwoUTGlzdFJlc291cmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoVTGlzdFJlc291cmNlc1Jlc3BvbnNlEiUKCXJlc291cmNlcxgBIAMoCzISLmJlcnRoLnYxLlJlc291cmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSChRDcmVhdGVTZXJ2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoHc2VydmljZRgCIAEoCzIWLmJlcnRoLnYxLlNlcnZpY2VJbnB1dCI7ChVDcmVhdGVTZXJ2aWNlUmVzcG9uc2USIgoHc2VydmljZRgBIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UipQEKFFVwZGF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEicKB3NlcnZpY2UYAyABKAsyFi5iZXJ0aC52MS5TZXJ2aWNlSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOwoVVXBkYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIjoKEUdldFNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJIjgKEkdldFNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSJ7ChNMaXN0U2VydmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghjYXRlZ29yeRgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlQKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEiMKCHNlcnZpY2VzGAEgAygLMhEuYmVydGgudjEuU2VydmljZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiTgoQR2V0UG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJBChFHZXRQb2xpY3lSZXNwb25zZRIsCgllZmZlY3RpdmUYASABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kifwoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoFbGF5ZXIYAiABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siagoUVXBkYXRlUG9saWN5UmVzcG9uc2USJAoFbGF5ZXIYASABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIsCgllZmZlY3RpdmUYAiABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3ky/BEKDkNhdGFsb2dTZXJ2aWNlEmoKDkNyZWF0ZUxvY2F0aW9uEh8uYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmoKDlVwZGF0ZUxvY2F0aW9uEh8uYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmMKC0dldExvY2F0aW9uEhwuYmVydGgudjEuR2V0TG9jYXRpb25SZXF1ZXN0Gh0uYmVydGgudjEuR2V0TG9jYXRpb25SZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSaQoNTGlzdExvY2F0aW9ucxIeLmJlcnRoLnYxLkxpc3RMb2NhdGlvbnNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdExvY2F0aW9uc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJqCg5DcmVhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJqCg5VcGRhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJpCg1MaXN0UmVzb3VyY2VzEh4uYmVydGgudjEuTGlzdFJlc291cmNlc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0UmVzb3VyY2VzUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmcKDUNyZWF0ZVNlcnZpY2USHi5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlUmVxdWVzdBofLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmcKDVVwZGF0ZVNlcnZpY2USHi5iZXJ0aC52MS5VcGRhdGVTZXJ2aWNlUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlcnZpY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmAKCkdldFNlcnZpY2USGy5iZXJ0aC52MS5HZXRTZXJ2aWNlUmVxdWVzdBocLmJlcnRoLnYxLkdldFNlcnZpY2VSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSZgoMTGlzdFNlcnZpY2VzEh0uYmVydGgudjEuTGlzdFNlcnZpY2VzUmVxdWVzdBoeLmJlcnRoLnYxLkxpc3RTZXJ2aWNlc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJcCglHZXRQb2xpY3kSGi5iZXJ0aC52MS5HZXRQb2xpY3lSZXF1ZXN0GhsuYmVydGgudjEuR2V0UG9saWN5UmVzcG9uc2UiFpACAcrzGA8IARILcG9saWN5LnJlYWQSYwoMVXBkYXRlUG9saWN5Eh0uYmVydGgudjEuVXBkYXRlUG9saWN5UmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVBvbGljeVJlc3BvbnNlIhTK8xgQCAESDHBvbGljeS53cml0ZRJeCgpDcmVhdGVJdGVtEhsuYmVydGgudjEuQ3JlYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJeCgpVcGRhdGVJdGVtEhsuYmVydGgudjEuVXBkYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfAoUVXBkYXRlQmVuZWZpdE51bWJlcnMSJS5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QaJi5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSgwEKFkxpc3RCZW5lZml0TWVtYmVyc2hpcHMSJy5iZXJ0aC52MS5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBKEAQoXRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXASKC5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlcXVlc3QaKS5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_benefit, file_berth_v1_catalog, file_berth_v1_item, file_berth_v1_policy, file_google_protobuf_field_mask]);
 
 /**
  * CreateItemRequest creates an item.
@@ -109,7 +107,8 @@ export type UpdateItemRequest = Message<"berth.v1.UpdateItemRequest"> & {
   item?: ItemInput | undefined;
 
   /**
-   * The fields of item to change, such as "stock". Required.
+   * The fields of item to change, such as "stock". A field in the mask that has no value is
+   * cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
@@ -540,9 +539,9 @@ export type CreateLocationRequest = Message<"berth.v1.CreateLocationRequest"> & 
   /**
    * The values to create it with. name is required.
    *
-   * @generated from field: berth.v1.Location location = 2;
+   * @generated from field: berth.v1.LocationInput location = 2;
    */
-  location?: Location | undefined;
+  location?: LocationInput | undefined;
 };
 
 /**
@@ -587,18 +586,32 @@ export type UpdateLocationRequest = Message<"berth.v1.UpdateLocationRequest"> & 
   tenantId: string;
 
   /**
-   * The location's id, and new values for the fields in the mask.
+   * The location.
    *
-   * @generated from field: berth.v1.Location location = 2;
+   * @generated from field: string location_id = 2;
    */
-  location?: Location | undefined;
+  locationId: string;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * New values for the fields in the mask.
    *
-   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   * @generated from field: berth.v1.LocationInput location = 3;
+   */
+  location?: LocationInput | undefined;
+
+  /**
+   * The fields of location to change. A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -762,11 +775,18 @@ export type CreateResourceRequest = Message<"berth.v1.CreateResourceRequest"> & 
   tenantId: string;
 
   /**
-   * The values to create it with. location_id and name are required.
+   * The location of the resource. It cannot be changed later.
    *
-   * @generated from field: berth.v1.Resource resource = 2;
+   * @generated from field: string location_id = 2;
    */
-  resource?: Resource | undefined;
+  locationId: string;
+
+  /**
+   * The values to create it with. name is required.
+   *
+   * @generated from field: berth.v1.ResourceInput resource = 3;
+   */
+  resource?: ResourceInput | undefined;
 };
 
 /**
@@ -811,18 +831,32 @@ export type UpdateResourceRequest = Message<"berth.v1.UpdateResourceRequest"> & 
   tenantId: string;
 
   /**
-   * The resource's id, and new values for the fields in the mask.
+   * The resource.
    *
-   * @generated from field: berth.v1.Resource resource = 2;
+   * @generated from field: string resource_id = 2;
    */
-  resource?: Resource | undefined;
+  resourceId: string;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * New values for the fields in the mask.
    *
-   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   * @generated from field: berth.v1.ResourceInput resource = 3;
+   */
+  resource?: ResourceInput | undefined;
+
+  /**
+   * The fields of resource to change. A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -946,9 +980,9 @@ export type CreateServiceRequest = Message<"berth.v1.CreateServiceRequest"> & {
   /**
    * The values to create it with. name and duration are required.
    *
-   * @generated from field: berth.v1.Service service = 2;
+   * @generated from field: berth.v1.ServiceInput service = 2;
    */
-  service?: Service | undefined;
+  service?: ServiceInput | undefined;
 };
 
 /**
@@ -993,19 +1027,33 @@ export type UpdateServiceRequest = Message<"berth.v1.UpdateServiceRequest"> & {
   tenantId: string;
 
   /**
-   * The service's id, and new values for the fields in the mask. default_capacity in the mask without a value means
-   * unlimited.
+   * The service.
    *
-   * @generated from field: berth.v1.Service service = 2;
+   * @generated from field: string service_id = 2;
    */
-  service?: Service | undefined;
+  serviceId: string;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * New values for the fields in the mask. default_capacity in the mask without a value means
+   * unlimited.
    *
-   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   * @generated from field: berth.v1.ServiceInput service = 3;
+   */
+  service?: ServiceInput | undefined;
+
+  /**
+   * The fields of service to change. A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -1282,69 +1330,6 @@ export const UpdatePolicyResponseSchema: GenMessage<UpdatePolicyResponse> = /*@_
   messageDesc(file_berth_v1_catalog_service, 41);
 
 /**
- * SetChannelsRequest sets a location's channels.
- *
- * @generated from message berth.v1.SetChannelsRequest
- */
-export type SetChannelsRequest = Message<"berth.v1.SetChannelsRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The location.
-   *
-   * @generated from field: string location_id = 2;
-   */
-  locationId: string;
-
-  /**
-   * The channels to accept. All others are closed. Empty: no bookings are accepted.
-   *
-   * @generated from field: repeated berth.v1.BookingChannel channels = 3;
-   */
-  channels: BookingChannel[];
-
-  /**
-   * If set, it must be the location's current etag: ETAG_MISMATCH.
-   *
-   * @generated from field: string etag = 4;
-   */
-  etag: string;
-};
-
-/**
- * Describes the message berth.v1.SetChannelsRequest.
- * Use `create(SetChannelsRequestSchema)` to create a new message.
- */
-export const SetChannelsRequestSchema: GenMessage<SetChannelsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 42);
-
-/**
- * SetChannelsResponse is the changed location.
- *
- * @generated from message berth.v1.SetChannelsResponse
- */
-export type SetChannelsResponse = Message<"berth.v1.SetChannelsResponse"> & {
-  /**
-   * The location.
-   *
-   * @generated from field: berth.v1.Location location = 1;
-   */
-  location?: Location | undefined;
-};
-
-/**
- * Describes the message berth.v1.SetChannelsResponse.
- * Use `create(SetChannelsResponseSchema)` to create a new message.
- */
-export const SetChannelsResponseSchema: GenMessage<SetChannelsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 43);
-
-/**
  * CatalogService manages what a tenant offers, and under which rules: locations, resources, services, items, benefits
  * and policies.
  *
@@ -1352,8 +1337,9 @@ export const SetChannelsResponseSchema: GenMessage<SetChannelsResponse> = /*@__P
  */
 export const CatalogService: GenService<{
   /**
-   * CreateLocation creates a location that accepts bookings through all channels.
-   * Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
+   * CreateLocation creates a location. Choosing its channels also needs the permission policy.write.
+   * Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone), PERMISSION_DENIED
+   * (channels).
    *
    * @generated from rpc berth.v1.CatalogService.CreateLocation
    */
@@ -1498,18 +1484,6 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePolicyRequestSchema;
     output: typeof UpdatePolicyResponseSchema;
-  },
-  /**
-   * SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing
-   * bookings stay.
-   * Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
-   *
-   * @generated from rpc berth.v1.CatalogService.SetChannels
-   */
-  setChannels: {
-    methodKind: "unary";
-    input: typeof SetChannelsRequestSchema;
-    output: typeof SetChannelsResponseSchema;
   },
   /**
    * CreateItem creates an item that can be reserved with bookings.

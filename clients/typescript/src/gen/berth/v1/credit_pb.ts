@@ -4,8 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../../google/type/money_pb.js";
 import { file_google_type_money } from "../../google/type/money_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit.proto.
  */
 export const file_berth_v1_credit: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIqUBCgRQbGFuEgoKAmlkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQSDAoEZXRhZxgDIAEoCRIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItUCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIpCgZwZXJpb2QYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJwoEdGVybRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIYCgtkYWlseV9saW1pdBgHIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgIIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCSABKAgSIQoFcHJpY2UYCiABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYCyABKAhCDgoMX2RhaWx5X2xpbWl0Qg8KDV93ZWVrbHlfbGltaXQi+wIKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIRCglwbGFuX25hbWUYBCABKAkSJQoJcGxhbl9raW5kGAUgASgOMhIuYmVydGgudjEuUGxhbktpbmQSLAoGc3RhdHVzGAYgASgOMhwuYmVydGgudjEuU3Vic2NyaXB0aW9uU3RhdHVzEg8KB2JhbGFuY2UYByABKAUSLgoKc3RhcnRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKD3BlcmlvZF9lbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIt4BCgpDcmVkaXRMaW5lEgoKAmlkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRImCgRraW5kGAMgASgOMhguYmVydGgudjEuQ3JlZGl0TGluZUtpbmQSDgoGYW1vdW50GAQgASgFEg8KB2JhbGFuY2UYBSABKAUSEgoKYm9va2luZ19pZBgGIAEoCRINCgVhY3RvchgHIAEoCRIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKmsKCFBsYW5LaW5kEhkKFVBMQU5fS0lORF9VTlNQRUNJRklFRBAAEhcKE1BMQU5fS0lORF9VTkxJTUlURUQQARIVChFQTEFOX0tJTkRfQ1JFRElUUxACEhQKEFBMQU5fS0lORF9DT1VSU0UQAyrbAQoSU3Vic2NyaXB0aW9uU3RhdHVzEiMKH1NVQlNDUklQVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVFVTX0FDVElWRRABEh4KGlNVQlNDUklQVElPTl9TVEFUVVNfUEFVU0VEEAISHAoYU1VCU0NSSVBUSU9OX1NUQVRVU19ERUJUEAMSHwobU1VCU0NSSVBUSU9OX1NUQVRVU19FWFBJUkVEEAQSIQodU1VCU0NSSVBUSU9OX1NUQVRVU19DQU5DRUxMRUQQBSrkAQoOQ3JlZGl0TGluZUtpbmQSIAocQ1JFRElUX0xJTkVfS0lORF9VTlNQRUNJRklFRBAAEhoKFkNSRURJVF9MSU5FX0tJTkRfR1JBTlQQARIbChdDUkVESVRfTElORV9LSU5EX1BFUklPRBACEhwKGENSRURJVF9MSU5FX0tJTkRfQk9PS0lORxADEhsKF0NSRURJVF9MSU5FX0tJTkRfUkVGVU5EEAQSGwoXQ1JFRElUX0xJTkVfS0lORF9FWFBJUlkQBRIfChtDUkVESVRfTElORV9LSU5EX0NPUlJFQ1RJT04QBkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIsIDCgRQbGFuEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSIAoEa2luZBgEIAEoDjISLmJlcnRoLnYxLlBsYW5LaW5kEg8KB2NyZWRpdHMYBSABKAUSJAoGcGVyaW9kGAYgASgLMhQuYmVydGgudjEuUGxhbkxlbmd0aBIiCgR0ZXJtGAcgASgLMhQuYmVydGgudjEuUGxhbkxlbmd0aBIYCgtkYWlseV9saW1pdBgIIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgJIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCiABKAgSIQoFcHJpY2UYCyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYDCABKAgSDAoEZXRhZxgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9kYWlseV9saW1pdEIPCg1fd2Vla2x5X2xpbWl0ItsCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIkCgZwZXJpb2QYBSABKAsyFC5iZXJ0aC52MS5QbGFuTGVuZ3RoEiIKBHRlcm0YBiABKAsyFC5iZXJ0aC52MS5QbGFuTGVuZ3RoEhgKC2RhaWx5X2xpbWl0GAcgASgFSACIAQESGQoMd2Vla2x5X2xpbWl0GAggASgFSAGIAQESFQoNYWxsb3dfb3ZlcmxhcBgJIAEoCBIhCgVwcmljZRgKIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EhMKBmFjdGl2ZRgLIAEoCEgCiAEBQg4KDF9kYWlseV9saW1pdEIPCg1fd2Vla2x5X2xpbWl0QgkKB19hY3RpdmUiOAoKUGxhbkxlbmd0aBIOCgRkYXlzGAEgASgFSAASEAoGbW9udGhzGAIgASgFSABCCAoGbGVuZ3RoIvsCCgxTdWJzY3JpcHRpb24SCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEg8KB3BsYW5faWQYAyABKAkSEQoJcGxhbl9uYW1lGAQgASgJEiUKCXBsYW5fa2luZBgFIAEoDjISLmJlcnRoLnYxLlBsYW5LaW5kEiwKBnN0YXR1cxgGIAEoDjIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvblN0YXR1cxIPCgdiYWxhbmNlGAcgASgFEi4KCnN0YXJ0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9wZXJpb2RfZW5kX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLeAQoKQ3JlZGl0TGluZRIKCgJpZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSJgoEa2luZBgDIAEoDjIYLmJlcnRoLnYxLkNyZWRpdExpbmVLaW5kEg4KBmFtb3VudBgEIAEoBRIPCgdiYWxhbmNlGAUgASgFEhIKCmJvb2tpbmdfaWQYBiABKAkSDQoFYWN0b3IYByABKAkSDgoGcmVhc29uGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCprCghQbGFuS2luZBIZChVQTEFOX0tJTkRfVU5TUEVDSUZJRUQQABIXChNQTEFOX0tJTkRfVU5MSU1JVEVEEAESFQoRUExBTl9LSU5EX0NSRURJVFMQAhIUChBQTEFOX0tJTkRfQ09VUlNFEAMq2wEKElN1YnNjcmlwdGlvblN0YXR1cxIjCh9TVUJTQ1JJUFRJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaU1VCU0NSSVBUSU9OX1NUQVRVU19BQ1RJVkUQARIeChpTVUJTQ1JJUFRJT05fU1RBVFVTX1BBVVNFRBACEhwKGFNVQlNDUklQVElPTl9TVEFUVVNfREVCVBADEh8KG1NVQlNDUklQVElPTl9TVEFUVVNfRVhQSVJFRBAEEiEKHVNVQlNDUklQVElPTl9TVEFUVVNfQ0FOQ0VMTEVEEAUq5AEKDkNyZWRpdExpbmVLaW5kEiAKHENSRURJVF9MSU5FX0tJTkRfVU5TUEVDSUZJRUQQABIaChZDUkVESVRfTElORV9LSU5EX0dSQU5UEAESGwoXQ1JFRElUX0xJTkVfS0lORF9QRVJJT0QQAhIcChhDUkVESVRfTElORV9LSU5EX0JPT0tJTkcQAxIbChdDUkVESVRfTElORV9LSU5EX1JFRlVORBAEEhsKF0NSRURJVF9MSU5FX0tJTkRfRVhQSVJZEAUSHwobQ1JFRElUX0xJTkVfS0lORF9DT1JSRUNUSU9OEAZCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Plan is a plan that members can subscribe to.
@@ -30,30 +30,102 @@ export type Plan = Message<"berth.v1.Plan"> & {
   id: string;
 
   /**
-   * The fields that can be edited.
+   * The name. Unique in the tenant, ignoring case.
    *
-   * @generated from field: berth.v1.PlanInput plan = 2;
+   * @generated from field: string name = 2;
    */
-  plan?: PlanInput | undefined;
+  name: string;
+
+  /**
+   * A description for members.
+   *
+   * @generated from field: string description = 3;
+   */
+  description: string;
+
+  /**
+   * How bookings are counted.
+   *
+   * @generated from field: berth.v1.PlanKind kind = 4;
+   */
+  kind: PlanKind;
+
+  /**
+   * CREDITS only: the credits given when a subscription starts and, with a period, at the start of each period. 0 for
+   * other kinds.
+   *
+   * @generated from field: int32 credits = 5;
+   */
+  credits: number;
+
+  /**
+   * CREDITS only: the length of a period. At its end the remaining credits expire and new credits are given. Absent: a
+   * pack, whose credits are given once.
+   *
+   * @generated from field: berth.v1.PlanLength period = 6;
+   */
+  period?: PlanLength | undefined;
+
+  /**
+   * The length of a subscription. Absent: until it is cancelled.
+   *
+   * @generated from field: berth.v1.PlanLength term = 7;
+   */
+  term?: PlanLength | undefined;
+
+  /**
+   * The maximum number of bookings for one local day. Absent means no limit.
+   *
+   * @generated from field: optional int32 daily_limit = 8;
+   */
+  dailyLimit?: number | undefined;
+
+  /**
+   * The maximum number of bookings for one local week, Monday to Sunday. Absent means no limit.
+   *
+   * @generated from field: optional int32 weekly_limit = 9;
+   */
+  weeklyLimit?: number | undefined;
+
+  /**
+   * Whether its bookings may overlap in time.
+   *
+   * @generated from field: bool allow_overlap = 10;
+   */
+  allowOverlap: boolean;
+
+  /**
+   * The price. Berth records it and does not charge anyone.
+   *
+   * @generated from field: google.type.Money price = 11;
+   */
+  price?: Money | undefined;
+
+  /**
+   * Whether new subscriptions can be started.
+   *
+   * @generated from field: bool active = 12;
+   */
+  active: boolean;
 
   /**
    * Changes with every edit.
    *
-   * @generated from field: string etag = 3;
+   * @generated from field: string etag = 13;
    */
   etag: string;
 
   /**
    * The time of creation, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp create_time = 4;
+   * @generated from field: google.protobuf.Timestamp create_time = 14;
    */
   createTime?: Timestamp | undefined;
 
   /**
    * The time of the last edit, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp update_time = 5;
+   * @generated from field: google.protobuf.Timestamp update_time = 15;
    */
   updateTime?: Timestamp | undefined;
 };
@@ -73,14 +145,14 @@ export const PlanSchema: GenMessage<Plan> = /*@__PURE__*/
  */
 export type PlanInput = Message<"berth.v1.PlanInput"> & {
   /**
-   * The name, 1 to 200 characters. Unique in the tenant.
+   * The name, 1 to 200 characters. Unique in the tenant, ignoring case.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * A description for members.
+   * A description for members, up to 4,000 characters.
    *
    * @generated from field: string description = 2;
    */
@@ -105,26 +177,26 @@ export type PlanInput = Message<"berth.v1.PlanInput"> & {
    * CREDITS only: the length of a period, 1 to 400 days. At its end the remaining credits expire and new credits are
    * given. Absent: a pack, whose credits are given once.
    *
-   * @generated from field: google.protobuf.Duration period = 5;
+   * @generated from field: berth.v1.PlanLength period = 5;
    */
-  period?: Duration | undefined;
+  period?: PlanLength | undefined;
 
   /**
-   * The length of a subscription, at most 3,660 days. Absent: until it is cancelled.
+   * The length of a subscription, 1 to 3,660 days. Absent: until it is cancelled.
    *
-   * @generated from field: google.protobuf.Duration term = 6;
+   * @generated from field: berth.v1.PlanLength term = 6;
    */
-  term?: Duration | undefined;
+  term?: PlanLength | undefined;
 
   /**
-   * The maximum number of bookings for one local day. Absent means no limit.
+   * The maximum number of bookings for one local day, 1 to 100. Absent means no limit.
    *
    * @generated from field: optional int32 daily_limit = 7;
    */
   dailyLimit?: number | undefined;
 
   /**
-   * The maximum number of bookings for one local week, Monday to Sunday. Absent means no limit.
+   * The maximum number of bookings for one local week, Monday to Sunday, 1 to 700. Absent means no limit.
    *
    * @generated from field: optional int32 weekly_limit = 8;
    */
@@ -145,11 +217,11 @@ export type PlanInput = Message<"berth.v1.PlanInput"> & {
   price?: Money | undefined;
 
   /**
-   * Whether new subscriptions can be started.
+   * Whether new subscriptions can be started. Absent: true.
    *
-   * @generated from field: bool active = 11;
+   * @generated from field: optional bool active = 11;
    */
-  active: boolean;
+  active?: boolean | undefined;
 };
 
 /**
@@ -158,6 +230,43 @@ export type PlanInput = Message<"berth.v1.PlanInput"> & {
  */
 export const PlanInputSchema: GenMessage<PlanInput> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 1);
+
+/**
+ * PlanLength is the length of a period or a term of a plan.
+ *
+ * @generated from message berth.v1.PlanLength
+ */
+export type PlanLength = Message<"berth.v1.PlanLength"> & {
+  /**
+   * Its unit, and how many.
+   *
+   * @generated from oneof berth.v1.PlanLength.length
+   */
+  length: {
+    /**
+     * Days of 24 hours, at least 1.
+     *
+     * @generated from field: int32 days = 1;
+     */
+    value: number;
+    case: "days";
+  } | {
+    /**
+     * Calendar months. They are not accepted yet: INVALID_FIELD.
+     *
+     * @generated from field: int32 months = 2;
+     */
+    value: number;
+    case: "months";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message berth.v1.PlanLength.
+ * Use `create(PlanLengthSchema)` to create a new message.
+ */
+export const PlanLengthSchema: GenMessage<PlanLength> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit, 2);
 
 /**
  * Subscription is a member's subscription to a plan.
@@ -248,7 +357,7 @@ export type Subscription = Message<"berth.v1.Subscription"> & {
  * Use `create(SubscriptionSchema)` to create a new message.
  */
 export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit, 2);
+  messageDesc(file_berth_v1_credit, 3);
 
 /**
  * CreditLine is a line of the append-only ledger. The balance is the sum of all lines.
@@ -325,7 +434,7 @@ export type CreditLine = Message<"berth.v1.CreditLine"> & {
  * Use `create(CreditLineSchema)` to create a new message.
  */
 export const CreditLineSchema: GenMessage<CreditLine> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit, 3);
+  messageDesc(file_berth_v1_credit, 4);
 
 /**
  * PlanKind is how a plan counts bookings.

@@ -94,7 +94,8 @@ export type UpdatePlanRequest = Message<"berth.v1.UpdatePlanRequest"> & {
   plan?: PlanInput | undefined;
 
   /**
-   * The fields of plan to change, such as "daily_limit". Required.
+   * The fields of plan to change, such as "daily_limit". A field in the mask that has no value is
+   * cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
