@@ -67,3 +67,32 @@ from notification_senders s where s.tenant_id = $1`, s.Tenant).
 		"smtp",
 	))
 }
+
+// An app can send all preferences back as it got them. That changes nothing but that they are no defaults any more.
+func TestPreferences_CanAllBeSentBack(t *testing.T) {
+	t.Parallel()
+	s := newTestServer(t)
+	member := s.Token(t, "member")
+	read := ask[*v1.GetNotificationPreferencesResponse](
+		t, s, member, &v1.GetNotificationPreferencesRequest{},
+	).GetPreferences()
+	must.SliceLen(t, 39, read.GetPreferences())
+	sent := ask[*v1.UpdateNotificationPreferencesResponse](t, s, member, &v1.UpdateNotificationPreferencesRequest{
+		Preferences: read, UpdateMask: mask("preferences"),
+	}).GetPreferences()
+	for i, p := range read.GetPreferences() {
+		p.IsDefault = false
+		test.True(t, proto.Equal(p, sent.GetPreferences()[i]), test.Sprint(p, sent.GetPreferences()[i]))
+	}
+	// What is about a code or an account's limits cannot be chosen, or worded.
+	for topic := range v1.NotificationTopic_name {
+		if topic > int32(v1.NotificationTopic_NOTIFICATION_TOPIC_ACCESS_CHANGED) {
+			refused(t, "INVALID_FIELD", test.Sprint(topic))(s.call(t, member, &v1.UpdateNotificationPreferencesRequest{
+				Preferences: &v1.NotificationPreferences{Preferences: []*v1.NotificationPreference{{
+					Topic: v1.NotificationTopic(topic), Channel: v1.NotificationChannel_NOTIFICATION_CHANNEL_EMAIL,
+				}}},
+				UpdateMask: mask("preferences"),
+			}))
+		}
+	}
+}

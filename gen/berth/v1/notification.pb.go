@@ -2076,16 +2076,16 @@ var File_berth_v1_notification_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_proto_rawDesc = "" +
 	"\n" +
-	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd9\x01\n" +
-	"\x16NotificationPreference\x12A\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
+	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xdd\x01\n" +
+	"\x16NotificationPreference\x12E\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12\x18\n" +
 	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
 	"\n" +
 	"is_default\x18\x04 \x01(\bR\tisDefault\"\xfc\x01\n" +
 	"\x17NotificationPreferences\x12L\n" +
-	"\vpreferences\x18\x01 \x03(\v2 .berth.v1.NotificationPreferenceB\b\xbaH\x05\x92\x01\x02\x10$R\vpreferences\x125\n" +
+	"\vpreferences\x18\x01 \x03(\v2 .berth.v1.NotificationPreferenceB\b\xbaH\x05\x92\x01\x02\x10'R\vpreferences\x125\n" +
 	"\vquiet_hours\x18\x02 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\x120\n" +
 	"\x05stops\x18\x03 \x03(\v2\x1a.berth.v1.NotificationStopR\x05stops\x12*\n" +
@@ -2114,9 +2114,9 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
 	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12E\n" +
 	"\x0fphone_countries\x18\f \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
-	"^[A-Z]{2}$R\x0ephoneCountries\"\x85\x04\n" +
-	"\x14NotificationTemplate\x12A\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x0e\xbaH\v\x82\x01\b\x10\x01 \x00 \x0e \x0fR\x05topic\x12C\n" +
+	"^[A-Z]{2}$R\x0ephoneCountries\"\x89\x04\n" +
+	"\x14NotificationTemplate\x12E\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x03 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\"\n" +

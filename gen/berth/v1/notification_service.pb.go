@@ -1883,11 +1883,10 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
 	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"Z\n" +
 	"#PreviewNotificationTemplateResponse\x123\n" +
-	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xb9\x02\n" +
+	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xbb\x02\n" +
 	" ResetNotificationTemplateRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12C\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x10\xbaH\r\x82\x01\n" +
-	"\x10\x01 \x00 \x0e \x0f \x10R\x05topic\x12C\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12E\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
 	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
@@ -1915,11 +1914,10 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"}\n" +
 	"\x1eListNotificationOutboxResponse\x123\n" +
 	"\bmessages\x18\x01 \x03(\v2\x17.berth.v1.OutboxMessageR\bmessages\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9a\x02\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9c\x02\n" +
 	"\x1bSendTestNotificationRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12C\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x10\xbaH\r\x82\x01\n" +
-	"\x10\x01 \x00 \x0e \x0f \x10R\x05topic\x12C\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12E\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
 	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12G\n" +
 	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"\x8f\x01\n" +
