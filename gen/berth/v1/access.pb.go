@@ -94,9 +94,12 @@ type Access struct {
 	ServiceAccounts bool `protobuf:"varint,3,opt,name=service_accounts,json=serviceAccounts,proto3" json:"service_accounts,omitempty"`
 	// People need a recent or stronger sign-in to call the RPC, if the tenant asks for it: see Tenant.step_up and
 	// STEP_UP_REQUIRED. Service accounts are exempt.
-	StepUp        bool `protobuf:"varint,4,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	StepUp bool `protobuf:"varint,4,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
+	// The day since which the RPC is deprecated, such as "2030-01-31". It goes on working for 12 months. Until then
+	// responses have the headers Deprecation (RFC 9745) and Sunset (RFC 8594). Empty: it is not deprecated.
+	DeprecatedSince string `protobuf:"bytes,5,opt,name=deprecated_since,json=deprecatedSince,proto3" json:"deprecated_since,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *Access) Reset() {
@@ -157,6 +160,13 @@ func (x *Access) GetStepUp() bool {
 	return false
 }
 
+func (x *Access) GetDeprecatedSince() string {
+	if x != nil {
+		return x.DeprecatedSince
+	}
+	return ""
+}
+
 var file_berth_v1_access_proto_extTypes = []protoimpl.ExtensionInfo{
 	{
 		ExtendedType:  (*descriptorpb.MethodOptions)(nil),
@@ -180,14 +190,15 @@ var File_berth_v1_access_proto protoreflect.FileDescriptor
 
 const file_berth_v1_access_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\xea\x01\n" +
+	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\x95\x02\n" +
 	"\x06Access\x12)\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x15.berth.v1.Access.RuleR\x04rule\x12\x1e\n" +
 	"\n" +
 	"permission\x18\x02 \x01(\tR\n" +
 	"permission\x12)\n" +
 	"\x10service_accounts\x18\x03 \x01(\bR\x0fserviceAccounts\x12\x17\n" +
-	"\astep_up\x18\x04 \x01(\bR\x06stepUp\"Q\n" +
+	"\astep_up\x18\x04 \x01(\bR\x06stepUp\x12)\n" +
+	"\x10deprecated_since\x18\x05 \x01(\tR\x0fdeprecatedSince\"Q\n" +
 	"\x04Rule\x12\x14\n" +
 	"\x10RULE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fRULE_PERMISSION\x10\x01\x12\r\n" +

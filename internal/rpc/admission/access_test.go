@@ -3,13 +3,18 @@ package admission
 import (
 	"flag"
 	"fmt"
+	"log/slog"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
+	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
@@ -19,6 +24,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -107,6 +113,12 @@ func TestRuleOf_RejectsInvalidRules(t *testing.T) {
 			&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.read", ServiceAccounts: true}, "BookRequest", false,
 			"service_accounts",
 		},
+		"deprecated without its option": {
+			&v1.Access{Rule: v1.Access_RULE_SELF, DeprecatedSince: "2030-01-31"}, "BookRequest", false, "go together",
+		},
+		"deprecated some day": {
+			&v1.Access{Rule: v1.Access_RULE_SELF, DeprecatedSince: "soon"}, "BookRequest", false, "deprecated_since",
+		},
 		"good":   {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.read"}, "BookRequest", false, ""},
 		"public": {&v1.Access{Rule: v1.Access_RULE_PUBLIC}, "TimeRange", false, ""},
 	} {
@@ -140,4 +152,27 @@ func methodWith(t *testing.T, access *v1.Access, request string, stream bool) pr
 			}},
 		}},
 	}, protoregistry.GlobalFiles))(t).Services().Get(0).Methods().Get(0)
+}
+
+// Whoever calls a deprecated RPC is told since when it is, and until when it works, also by a refusal.
+func TestDeprecated_IsToldInHeaders(t *testing.T) {
+	t.Parallel()
+	chain := expect.Value(New(Config{
+		Guard: access.New(stubRoles{}), Now: time.Now, Verifier: expect.Value(token.NewVerifier(time.Now))(t),
+		Logger: slog.New(slog.DiscardHandler), Metrics: prometheus.NewRegistry(),
+	}))(t)
+	const procedure = berthv1connect.BookingServiceGetBookingProcedure
+	headers := func() http.Header {
+		response := httptest.NewRecorder()
+		chain.Handle(http.NotFoundHandler()).ServeHTTP(response, httptest.NewRequest(http.MethodPost, procedure, nil))
+		test.EqOp(t, http.StatusUnauthorized, response.Code)
+		return response.Header()
+	}
+	test.EqOp(t, "", headers().Get("Deprecation"))
+	test.EqOp(t, "", headers().Get("Sunset"))
+	rule := chain.rules[procedure]
+	rule.Deprecated = time.Date(2030, 1, 31, 0, 0, 0, 0, time.UTC)
+	chain.rules[procedure] = rule
+	test.EqOp(t, "@1896048000", headers().Get("Deprecation"))
+	test.EqOp(t, "Fri, 31 Jan 2031 00:00:00 GMT", headers().Get("Sunset"))
 }

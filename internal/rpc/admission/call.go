@@ -35,6 +35,7 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
+		rule.tellDeprecated(w.Header())
 		limitBody(w, r, limit, held)
 		ctx := engine.WithRequest(request.WithCall(r.Context(), call), auditedRequest(call))
 		ready := readyWriter{w, held, c.holdBack, r.Context().Done()}

@@ -5,6 +5,9 @@ package admission
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"strconv"
+	"time"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -23,6 +26,8 @@ type Rule struct {
 	// Accounts allows service accounts to access what they created, with RULE_SELF.
 	Accounts bool
 	StepUp   bool // people need the sign-in that the tenant asks for
+	// Deprecated is since when the RPC is; zero if it is not.
+	Deprecated time.Time
 
 	ReadOnly  bool // has no side effects
 	Cacheable bool // the caller's private cache may store responses
@@ -32,6 +37,17 @@ type Rule struct {
 
 // mutates reports whether the RPC has side effects and a caller.
 func (r Rule) mutates() bool { return !r.ReadOnly && r.Kind != v1.Access_RULE_PUBLIC }
+
+// deprecatedMonths is for how long a deprecated RPC goes on working.
+const deprecatedMonths = 12
+
+// tellDeprecated sets the headers that tell of a deprecated RPC: RFC 9745 and RFC 8594.
+func (r Rule) tellDeprecated(response http.Header) {
+	if !r.Deprecated.IsZero() {
+		response.Set("Deprecation", "@"+strconv.FormatInt(r.Deprecated.Unix(), 10))
+		response.Set("Sunset", r.Deprecated.AddDate(0, deprecatedMonths, 0).Format(http.TimeFormat))
+	}
+}
 
 const contract = protoreflect.FullName("berth.v1")
 
@@ -66,6 +82,15 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	access, _ := proto.GetExtension(method.Options(), v1.E_Access).(*v1.Access)
 	rule.Kind, rule.Permission, rule.Accounts = access.GetRule(), access.GetPermission(), access.GetServiceAccounts()
 	rule.StepUp = access.GetStepUp()
+	if since := access.GetDeprecatedSince(); since != "" {
+		var err error
+		if rule.Deprecated, err = time.Parse(time.DateOnly, since); err != nil {
+			return rule, fmt.Errorf("deprecated_since: %w", err)
+		}
+	}
+	if options, _ := method.Options().(*descriptorpb.MethodOptions); options.GetDeprecated() == rule.Deprecated.IsZero() {
+		return rule, errors.New("deprecated and deprecated_since go together")
+	}
 
 	rule.Cacheable = rule.ReadOnly && cacheablePermissions[rule.Permission]
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access.proto.
  */
 export const file_berth_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIr8BCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCBIPCgdzdGVwX3VwGAQgASgIIlEKBFJ1bGUSFAoQUlVMRV9VTlNQRUNJRklFRBAAEhMKD1JVTEVfUEVSTUlTU0lPThABEg0KCVJVTEVfU0VMRhACEg8KC1JVTEVfUFVCTElDEAM6SgoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIQLmJlcnRoLnYxLkFjY2Vzc1IGYWNjZXNzQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_descriptor]);
+  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxItkBCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCBIPCgdzdGVwX3VwGAQgASgIEhgKEGRlcHJlY2F0ZWRfc2luY2UYBSABKAkiUQoEUnVsZRIUChBSVUxFX1VOU1BFQ0lGSUVEEAASEwoPUlVMRV9QRVJNSVNTSU9OEAESDQoJUlVMRV9TRUxGEAISDwoLUlVMRV9QVUJMSUMQAzpKCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5jgMgASgLMhAuYmVydGgudjEuQWNjZXNzUgZhY2Nlc3NCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call an RPC. An interceptor reads it from the descriptor and enforces it before the request is
@@ -52,6 +52,14 @@ export type Access = Message<"berth.v1.Access"> & {
    * @generated from field: bool step_up = 4;
    */
   stepUp: boolean;
+
+  /**
+   * The day since which the RPC is deprecated, such as "2030-01-31". It goes on working for 12 months. Until then
+   * responses have the headers Deprecation (RFC 9745) and Sunset (RFC 8594). Empty: it is not deprecated.
+   *
+   * @generated from field: string deprecated_since = 5;
+   */
+  deprecatedSince: string;
 };
 
 /**
