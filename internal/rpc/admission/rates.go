@@ -34,6 +34,7 @@ type Rates struct {
 }
 
 // callerKey is a person or a service account: one caller in all of their tenants.
+// A key or link that proves itself has no issuer.
 type callerKey struct{ issuer, subject string }
 
 func keyOf(by token.Principal) callerKey { return callerKey{by.Issuer, by.Subject} }
@@ -145,14 +146,18 @@ func (c *Chain) takeUnproven(call *request.Call) {
 			proven()
 		}
 	}
-	if wait == 0 {
-		return
+	if wait > 0 {
+		proven, call.HeldBack = func() {}, true
 	}
-	proven = func() {}
-	call.HeldBack = true
 	call.Prove = func(message any) error {
 		made := c.made(message)
-		if made == "" {
+		if err := c.rates.takeMade(made); err != nil {
+			return err
+		}
+		switch {
+		case wait == 0:
+			return nil
+		case made == "":
 			return errTooManyUnproven(wait)
 		}
 		wait, returned := c.rates.addresses.TakeMade(call.Client, made)
@@ -162,6 +167,18 @@ func (c *Chain) takeUnproven(call *request.Call) {
 		proven, call.HeldBack = returned, false
 		return nil
 	}
+}
+
+// takeMade takes a call from the key or link that proves itself: it is a caller of its own, since no other limit counts
+// what is good. Empty is no key or link of ours.
+func (r *rates) takeMade(made string) error {
+	if made == "" {
+		return nil
+	}
+	if wait := r.callers.Take(callerKey{subject: made}, r.now()); wait > 0 {
+		return fault.TooMany(wait, "Too many calls with this key or link.")
+	}
+	return nil
 }
 
 // isProven reports whether the outcome of a public RPC proves that its caller knows a valid key or link. A call that

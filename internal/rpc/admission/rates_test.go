@@ -410,6 +410,25 @@ func TestRates_KeysThatWereMadeAreLookedUp(t *testing.T) {
 	test.GreaterEq(t, wait, time.Since(asked), test.Sprint("what cannot be read"))
 }
 
+// A good key or link is a caller of its own: it may be used as often as a caller may call, and no more.
+func TestRates_LimitEachKeyThatWasMade(t *testing.T) {
+	t.Parallel()
+	w := newRatedServer(t, Rates{Caller: traffic.PerSecond(0.3)}, 0, func(c *Config) {
+		c.Made = func(message any) string { return message.(*v1.ExchangeKeyRequest).GetKey() }
+	})
+	for i, step := range []struct {
+		key   string
+		times int
+		want  string
+	}{{"made 1", 3, "KEY_INVALID"}, {"made 1", 1, "RATE_LIMITED retry_after=4"}, {"made 2", 3, "KEY_INVALID"}} {
+		for range step.times {
+			refused(t, step.want, test.Sprintf("step %d", i))(nil, errorOf(
+				berthv1connect.NewAccessServiceClient(http1, w.url).
+					ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: step.key}))))
+		}
+	}
+}
+
 func TestIsProven_NeedsAnAnswerThatOnlyGoodKeysAndLinksGet(t *testing.T) {
 	t.Parallel()
 	failed := func(kind fault.Kind, reason fault.Reason) error { return fault.New(kind, reason, "failed") }
