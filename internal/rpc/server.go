@@ -118,7 +118,7 @@ func made(by *app.Services, message any) string {
 	case *v1.AnswerWaitlistClaimRequest:
 		text, isMade = m.GetToken(), by.Waitlists.MadeClaim
 	}
-	if !isMade(text) {
+	if text == "" || !isMade(text) {
 		return ""
 	}
 	return text
