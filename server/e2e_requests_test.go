@@ -186,14 +186,10 @@ var peopleRequests = map[string][]build{
 		func(w *world) proto.Message {
 			return &v1.CancelBookingRequest{BookingId: text(w.newBooking(w.owner)), Reason: unique()}
 		},
-		func(w *world) proto.Message { return &v1.CancelBookingRequest{BookingId: text(w.newEntry(w.owner))} },
-	},
-	"BookingService/AdminCancelBooking": {
 		func(w *world) proto.Message {
-			return &v1.AdminCancelBookingRequest{BookingId: text(w.newBooking(w.other)), Reason: unique(), Notify: new(false)}
-		},
-		func(w *world) proto.Message {
-			return &v1.AdminCancelBookingRequest{BookingId: text(w.newEntry(w.other))}
+			return &v1.CancelBookingRequest{
+				BookingId: text(w.newBooking(w.other)), Reason: unique(), OverrideWindow: true, Notify: new(false),
+			}
 		},
 	},
 	"BookingService/GetBooking": {

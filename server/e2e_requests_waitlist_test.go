@@ -281,7 +281,9 @@ func (w *world) newOffer(caller tenant.Caller) waitlist.Offer {
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
 	seat := w.book(w.app, w.coach, in).Booking.ID
 	entry := w.book(w.app, caller, in).Entry.ID
-	expect.OK(w.t)(w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{ID: seat}))
+	expect.OK(w.t)(w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{
+		ID: seat, OverrideWindow: true,
+	}))
 	offers := expect.Value(w.app.Waitlists.ListOffers(
 		w.ctx(), w.owner, waitlistdb.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1},
 	))(w.t)

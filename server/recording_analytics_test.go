@@ -33,7 +33,7 @@ func analyticsScript() script {
 		mia.silently(&v1.CancelBookingRequest{BookingId: "$first.booking.id"}),
 		olga.silently(&v1.CancelSessionRequest{SessionId: "$gone"}),
 		clock(on(6, "10:00")),
-		olga.silently(&v1.AdminCancelBookingRequest{BookingId: "$late.booking.id"}),
+		olga.silently(&v1.CancelBookingRequest{BookingId: "$late.booking.id", OverrideWindow: true}),
 		cora.silently(&v1.CheckInRequest{BookingId: "$came.booking.id"}),
 		cora.silently(&v1.MarkNoShowRequest{BookingId: "$stayed.booking.id"}),
 		class("next", on(14, "12:00")),

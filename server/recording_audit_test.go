@@ -11,7 +11,7 @@ func auditScript() script {
 		mia.books("$evening").as("b"),
 		adam.calls("The admin blocks the session", &v1.BlockSessionRequest{SessionId: "$evening", Reason: "Wet."}),
 		adam.calls("The admin cancels Mia's booking",
-			&v1.AdminCancelBookingRequest{BookingId: "$b.booking.id", Reason: "Wet."}),
+			&v1.CancelBookingRequest{BookingId: "$b.booking.id", Reason: "Wet."}),
 		olga.calls("The owner makes Tom a coach", &v1.AssignRoleRequest{MemberId: "$tom", Role: "coach"}),
 		olga.calls("The owner renames the center",
 			&v1.UpdateLocationRequest{LocationId: "$center", Location: &v1.LocationInput{Name: "Middle"}, UpdateMask: paths("name")}),

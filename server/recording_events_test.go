@@ -21,7 +21,7 @@ func eventsScript() script {
 		mia.books("$evening").as("mias"),
 		tom.books("$evening").as("toms"),
 		noah.silently(&v1.BookRequest{SessionId: "$evening"}),
-		frida.silently(&v1.AdminCancelBookingRequest{BookingId: "$toms.booking.id", Reason: "He called."}),
+		frida.silently(&v1.CancelBookingRequest{BookingId: "$toms.booking.id", Reason: "He called."}),
 		class("other", on(9, "18:00")),
 		portal.silently(&v1.HoldBookingRequest{SessionId: "$other", Contact: &v1.BookingContact{Name: "Greta"}}),
 		cora.calls("The coach, who may not, lists her own events", &v1.ListEventsRequest{}).as("first"),

@@ -67,7 +67,9 @@ func (c *claimStudio) person(name string) tenant.Caller {
 // cancelBooking cancels the booking of the seat, so the seat goes to the waitlist.
 func (c *claimStudio) cancelBooking() {
 	c.T.Helper()
-	expect.OK(c.T)(c.App.Bookings.CancelBooking(context.Background(), c.Owner, bookings.CancelRequest{ID: c.holder}))
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(context.Background(), c.Owner, bookings.CancelRequest{
+		ID: c.holder, OverrideWindow: true,
+	}))
 }
 
 // offers returns the offers to a member, newest first.
@@ -158,7 +160,9 @@ func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 	// Going back and answering again changes nothing.
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`)
 	wantTexts(t, c.submit(link, decline), `data-state="accepted"`)
-	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: place.ID}))
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{
+		ID: place.ID, OverrideWindow: true,
+	}))
 	c.shows(link, `data-state="returned"`, "cancelled since")
 }
 
@@ -274,14 +278,18 @@ func TestClaim_FailedAcceptKeepsOfferOpen(t *testing.T) {
 	c.Subscribe(who, c.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
 	c.MustWaitlist(who, c.session)
 	other, holder := c.bookedSession()
-	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: holder}))
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{
+		ID: holder, OverrideWindow: true,
+	}))
 	c.cancelBooking()
 	link := c.linkTo(who)
 	used := c.MustBook(who, other)
 	wantTexts(t, c.submit(link, accept),
 		`data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
 	c.shows(link+"?refused=%3Cscript%3E", "could not be booked", "-script>&")
-	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: used}))
+	expect.OK(c.T)(c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{
+		ID: used, OverrideWindow: true,
+	}))
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
 

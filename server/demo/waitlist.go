@@ -120,7 +120,9 @@ func (b *builder) clubWaitlist(
 	}); err != nil {
 		return err
 	}
-	_, err = b.app.Bookings.CancelBooking(ctx, b.owner, bookings.CancelRequest{ID: freed, Reason: "A sprained wrist."})
+	_, err = b.app.Bookings.CancelBooking(ctx, b.owner, bookings.CancelRequest{
+		ID: freed, OverrideWindow: true, Reason: "A sprained wrist.",
+	})
 	return err
 }
 
@@ -157,7 +159,7 @@ func (b *builder) salonWaitlist(ctx context.Context, mona tenant.Caller, cut cat
 		}
 	}
 	_, err = b.app.Bookings.CancelBooking(
-		ctx, b.owner, bookings.CancelRequest{ID: result.Booking.ID, Reason: "Held up at work."},
+		ctx, b.owner, bookings.CancelRequest{ID: result.Booking.ID, OverrideWindow: true, Reason: "Held up at work."},
 	)
 	return err
 }

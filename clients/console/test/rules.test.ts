@@ -108,7 +108,7 @@ test.describe("the waitlist rules", () => {
       reason: "To begin with",
     });
     const { sessionId, bookingId } = await createWaitlist(locationId, serviceId, 4 * day);
-    await ofSalon("BookingService/AdminCancelBooking", { bookingId });
+    await ofSalon("BookingService/CancelBooking", { bookingId });
     const kept = () =>
       Promise.all([
         ofSalon<Versions>("WaitlistService/ListWaitlistRulesVersions", { locationId }),

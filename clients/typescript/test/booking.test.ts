@@ -112,7 +112,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
 
     const cancelled = await member.bookings.cancelBooking({ bookingId: outcome.value?.id ?? "" });
     expect(cancelled).toMatchObject({
-      outcome: { case: "booking", value: { status: BookingStatus.CANCELLED, credits: 0 } },
+      booking: { status: BookingStatus.CANCELLED, credits: 0 },
       creditRefunded: true,
       late: false,
     });

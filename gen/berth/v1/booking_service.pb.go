@@ -1129,15 +1129,20 @@ func (x *RescheduleBookingResponse) GetPromoted() int32 {
 	return 0
 }
 
-// CancelBookingRequest cancels a booking or ends a waitlist entry.
+// CancelBookingRequest cancels a booking.
 type CancelBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The booking, or the waitlist entry.
+	// The booking.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The reason, up to 1,000 characters.
-	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The reason, for the member and the audit log, up to 1,000 characters.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether to cancel also after the cancellation window, or after the session. The cancellation is late then: its
+	// credit is not refunded. It needs the permission booking.cancel_any.
+	OverrideWindow bool `protobuf:"varint,4,opt,name=override_window,json=overrideWindow,proto3" json:"override_window,omitempty"`
+	// Whether to tell the member. Absent: yes. It needs the permission booking.cancel_any.
+	Notify        *bool `protobuf:"varint,5,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1193,22 +1198,31 @@ func (x *CancelBookingRequest) GetReason() string {
 	return ""
 }
 
+func (x *CancelBookingRequest) GetOverrideWindow() bool {
+	if x != nil {
+		return x.OverrideWindow
+	}
+	return false
+}
+
+func (x *CancelBookingRequest) GetNotify() bool {
+	if x != nil && x.Notify != nil {
+		return *x.Notify
+	}
+	return false
+}
+
 // CancelBookingResponse is the result of a cancellation.
 type CancelBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was cancelled.
-	//
-	// Types that are valid to be assigned to Outcome:
-	//
-	//	*CancelBookingResponse_Booking
-	//	*CancelBookingResponse_Entry
-	Outcome isCancelBookingResponse_Outcome `protobuf_oneof:"outcome"`
+	// The booking, CANCELLED.
+	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	// Whether the credit was refunded.
-	CreditRefunded bool `protobuf:"varint,3,opt,name=credit_refunded,json=creditRefunded,proto3" json:"credit_refunded,omitempty"`
+	CreditRefunded bool `protobuf:"varint,2,opt,name=credit_refunded,json=creditRefunded,proto3" json:"credit_refunded,omitempty"`
 	// Whether the cancellation window had closed.
-	Late bool `protobuf:"varint,4,opt,name=late,proto3" json:"late,omitempty"`
+	Late bool `protobuf:"varint,3,opt,name=late,proto3" json:"late,omitempty"`
 	// How many waitlist entries were promoted into the freed seats.
-	Promoted      int32 `protobuf:"varint,5,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	Promoted      int32 `protobuf:"varint,4,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1243,27 +1257,9 @@ func (*CancelBookingResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{17}
 }
 
-func (x *CancelBookingResponse) GetOutcome() isCancelBookingResponse_Outcome {
-	if x != nil {
-		return x.Outcome
-	}
-	return nil
-}
-
 func (x *CancelBookingResponse) GetBooking() *Booking {
 	if x != nil {
-		if x, ok := x.Outcome.(*CancelBookingResponse_Booking); ok {
-			return x.Booking
-		}
-	}
-	return nil
-}
-
-func (x *CancelBookingResponse) GetEntry() *WaitlistEntry {
-	if x != nil {
-		if x, ok := x.Outcome.(*CancelBookingResponse_Entry); ok {
-			return x.Entry
-		}
+		return x.Booking
 	}
 	return nil
 }
@@ -1289,211 +1285,6 @@ func (x *CancelBookingResponse) GetPromoted() int32 {
 	return 0
 }
 
-type isCancelBookingResponse_Outcome interface {
-	isCancelBookingResponse_Outcome()
-}
-
-type CancelBookingResponse_Booking struct {
-	// The booking.
-	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3,oneof"`
-}
-
-type CancelBookingResponse_Entry struct {
-	// The entry.
-	Entry *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3,oneof"`
-}
-
-func (*CancelBookingResponse_Booking) isCancelBookingResponse_Outcome() {}
-
-func (*CancelBookingResponse_Entry) isCancelBookingResponse_Outcome() {}
-
-// AdminCancelBookingRequest cancels a booking or ends a waitlist entry.
-type AdminCancelBookingRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The booking, or the waitlist entry.
-	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The reason, for the member and the audit log, up to 1,000 characters.
-	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Whether to tell the member. Absent: yes.
-	Notify        *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *AdminCancelBookingRequest) Reset() {
-	*x = AdminCancelBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *AdminCancelBookingRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*AdminCancelBookingRequest) ProtoMessage() {}
-
-func (x *AdminCancelBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use AdminCancelBookingRequest.ProtoReflect.Descriptor instead.
-func (*AdminCancelBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
-}
-
-func (x *AdminCancelBookingRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *AdminCancelBookingRequest) GetBookingId() string {
-	if x != nil {
-		return x.BookingId
-	}
-	return ""
-}
-
-func (x *AdminCancelBookingRequest) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-func (x *AdminCancelBookingRequest) GetNotify() bool {
-	if x != nil && x.Notify != nil {
-		return *x.Notify
-	}
-	return false
-}
-
-// AdminCancelBookingResponse is the result of a cancellation.
-type AdminCancelBookingResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// What was cancelled.
-	//
-	// Types that are valid to be assigned to Outcome:
-	//
-	//	*AdminCancelBookingResponse_Booking
-	//	*AdminCancelBookingResponse_Entry
-	Outcome isAdminCancelBookingResponse_Outcome `protobuf_oneof:"outcome"`
-	// Whether the credit was refunded.
-	CreditRefunded bool `protobuf:"varint,3,opt,name=credit_refunded,json=creditRefunded,proto3" json:"credit_refunded,omitempty"`
-	// Whether the cancellation window had closed.
-	Late bool `protobuf:"varint,4,opt,name=late,proto3" json:"late,omitempty"`
-	// How many waitlist entries were promoted into the freed seats.
-	Promoted      int32 `protobuf:"varint,5,opt,name=promoted,proto3" json:"promoted,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *AdminCancelBookingResponse) Reset() {
-	*x = AdminCancelBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *AdminCancelBookingResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*AdminCancelBookingResponse) ProtoMessage() {}
-
-func (x *AdminCancelBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use AdminCancelBookingResponse.ProtoReflect.Descriptor instead.
-func (*AdminCancelBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
-}
-
-func (x *AdminCancelBookingResponse) GetOutcome() isAdminCancelBookingResponse_Outcome {
-	if x != nil {
-		return x.Outcome
-	}
-	return nil
-}
-
-func (x *AdminCancelBookingResponse) GetBooking() *Booking {
-	if x != nil {
-		if x, ok := x.Outcome.(*AdminCancelBookingResponse_Booking); ok {
-			return x.Booking
-		}
-	}
-	return nil
-}
-
-func (x *AdminCancelBookingResponse) GetEntry() *WaitlistEntry {
-	if x != nil {
-		if x, ok := x.Outcome.(*AdminCancelBookingResponse_Entry); ok {
-			return x.Entry
-		}
-	}
-	return nil
-}
-
-func (x *AdminCancelBookingResponse) GetCreditRefunded() bool {
-	if x != nil {
-		return x.CreditRefunded
-	}
-	return false
-}
-
-func (x *AdminCancelBookingResponse) GetLate() bool {
-	if x != nil {
-		return x.Late
-	}
-	return false
-}
-
-func (x *AdminCancelBookingResponse) GetPromoted() int32 {
-	if x != nil {
-		return x.Promoted
-	}
-	return 0
-}
-
-type isAdminCancelBookingResponse_Outcome interface {
-	isAdminCancelBookingResponse_Outcome()
-}
-
-type AdminCancelBookingResponse_Booking struct {
-	// The booking.
-	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3,oneof"`
-}
-
-type AdminCancelBookingResponse_Entry struct {
-	// The entry.
-	Entry *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3,oneof"`
-}
-
-func (*AdminCancelBookingResponse_Booking) isAdminCancelBookingResponse_Outcome() {}
-
-func (*AdminCancelBookingResponse_Entry) isAdminCancelBookingResponse_Outcome() {}
-
 // GetBookingRequest reads a booking.
 type GetBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1507,7 +1298,7 @@ type GetBookingRequest struct {
 
 func (x *GetBookingRequest) Reset() {
 	*x = GetBookingRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1519,7 +1310,7 @@ func (x *GetBookingRequest) String() string {
 func (*GetBookingRequest) ProtoMessage() {}
 
 func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1532,7 +1323,7 @@ func (x *GetBookingRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingRequest.ProtoReflect.Descriptor instead.
 func (*GetBookingRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GetBookingRequest) GetTenantId() string {
@@ -1560,7 +1351,7 @@ type GetBookingResponse struct {
 
 func (x *GetBookingResponse) Reset() {
 	*x = GetBookingResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1572,7 +1363,7 @@ func (x *GetBookingResponse) String() string {
 func (*GetBookingResponse) ProtoMessage() {}
 
 func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1585,7 +1376,7 @@ func (x *GetBookingResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBookingResponse.ProtoReflect.Descriptor instead.
 func (*GetBookingResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GetBookingResponse) GetBooking() *Booking {
@@ -1616,7 +1407,7 @@ type ListMyBookingsRequest struct {
 
 func (x *ListMyBookingsRequest) Reset() {
 	*x = ListMyBookingsRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1628,7 +1419,7 @@ func (x *ListMyBookingsRequest) String() string {
 func (*ListMyBookingsRequest) ProtoMessage() {}
 
 func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1641,7 +1432,7 @@ func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsRequest.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ListMyBookingsRequest) GetTenantId() string {
@@ -1701,7 +1492,7 @@ type ListMyBookingsResponse struct {
 
 func (x *ListMyBookingsResponse) Reset() {
 	*x = ListMyBookingsResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1713,7 +1504,7 @@ func (x *ListMyBookingsResponse) String() string {
 func (*ListMyBookingsResponse) ProtoMessage() {}
 
 func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1726,7 +1517,7 @@ func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMyBookingsResponse.ProtoReflect.Descriptor instead.
 func (*ListMyBookingsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ListMyBookingsResponse) GetBookings() []*Booking {
@@ -1765,7 +1556,7 @@ type GetSessionRosterRequest struct {
 
 func (x *GetSessionRosterRequest) Reset() {
 	*x = GetSessionRosterRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1777,7 +1568,7 @@ func (x *GetSessionRosterRequest) String() string {
 func (*GetSessionRosterRequest) ProtoMessage() {}
 
 func (x *GetSessionRosterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1790,7 +1581,7 @@ func (x *GetSessionRosterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRosterRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRosterRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetSessionRosterRequest) GetTenantId() string {
@@ -1831,7 +1622,7 @@ type GetSessionRosterResponse struct {
 
 func (x *GetSessionRosterResponse) Reset() {
 	*x = GetSessionRosterResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1843,7 +1634,7 @@ func (x *GetSessionRosterResponse) String() string {
 func (*GetSessionRosterResponse) ProtoMessage() {}
 
 func (x *GetSessionRosterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1856,7 +1647,7 @@ func (x *GetSessionRosterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRosterResponse.ProtoReflect.Descriptor instead.
 func (*GetSessionRosterResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetSessionRosterResponse) GetBookings() []*Booking {
@@ -1900,7 +1691,7 @@ type MarkNoShowRequest struct {
 
 func (x *MarkNoShowRequest) Reset() {
 	*x = MarkNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1912,7 +1703,7 @@ func (x *MarkNoShowRequest) String() string {
 func (*MarkNoShowRequest) ProtoMessage() {}
 
 func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1925,7 +1716,7 @@ func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowRequest.ProtoReflect.Descriptor instead.
 func (*MarkNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *MarkNoShowRequest) GetTenantId() string {
@@ -1953,7 +1744,7 @@ type MarkNoShowResponse struct {
 
 func (x *MarkNoShowResponse) Reset() {
 	*x = MarkNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1965,7 +1756,7 @@ func (x *MarkNoShowResponse) String() string {
 func (*MarkNoShowResponse) ProtoMessage() {}
 
 func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1978,7 +1769,7 @@ func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowResponse.ProtoReflect.Descriptor instead.
 func (*MarkNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *MarkNoShowResponse) GetBooking() *Booking {
@@ -2001,7 +1792,7 @@ type UndoNoShowRequest struct {
 
 func (x *UndoNoShowRequest) Reset() {
 	*x = UndoNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2013,7 +1804,7 @@ func (x *UndoNoShowRequest) String() string {
 func (*UndoNoShowRequest) ProtoMessage() {}
 
 func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2026,7 +1817,7 @@ func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowRequest.ProtoReflect.Descriptor instead.
 func (*UndoNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *UndoNoShowRequest) GetTenantId() string {
@@ -2054,7 +1845,7 @@ type UndoNoShowResponse struct {
 
 func (x *UndoNoShowResponse) Reset() {
 	*x = UndoNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2066,7 +1857,7 @@ func (x *UndoNoShowResponse) String() string {
 func (*UndoNoShowResponse) ProtoMessage() {}
 
 func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2079,7 +1870,7 @@ func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowResponse.ProtoReflect.Descriptor instead.
 func (*UndoNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *UndoNoShowResponse) GetBooking() *Booking {
@@ -2182,33 +1973,20 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\a_notify\"d\n" +
 	"\x19RescheduleBookingResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12\x1a\n" +
-	"\bpromoted\x18\x02 \x01(\x05R\bpromoted\"\x8b\x01\n" +
+	"\bpromoted\x18\x02 \x01(\x05R\bpromoted\"\xdc\x01\n" +
 	"\x14CancelBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"\xe2\x01\n" +
-	"\x15CancelBookingResponse\x12-\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
-	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entry\x12'\n" +
-	"\x0fcredit_refunded\x18\x03 \x01(\bR\x0ecreditRefunded\x12\x12\n" +
-	"\x04late\x18\x04 \x01(\bR\x04late\x12\x1a\n" +
-	"\bpromoted\x18\x05 \x01(\x05R\bpromotedB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xb8\x01\n" +
-	"\x19AdminCancelBookingRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\n" +
-	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x12 \n" +
-	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1b\n" +
-	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01B\t\n" +
-	"\a_notify\"\xe7\x01\n" +
-	"\x1aAdminCancelBookingResponse\x12-\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
-	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entry\x12'\n" +
-	"\x0fcredit_refunded\x18\x03 \x01(\bR\x0ecreditRefunded\x12\x12\n" +
-	"\x04late\x18\x04 \x01(\bR\x04late\x12\x1a\n" +
-	"\bpromoted\x18\x05 \x01(\x05R\bpromotedB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"f\n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12'\n" +
+	"\x0foverride_window\x18\x04 \x01(\bR\x0eoverrideWindow\x12\x1b\n" +
+	"\x06notify\x18\x05 \x01(\bH\x00R\x06notify\x88\x01\x01B\t\n" +
+	"\a_notify\"\x9d\x01\n" +
+	"\x15CancelBookingResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12'\n" +
+	"\x0fcredit_refunded\x18\x02 \x01(\bR\x0ecreditRefunded\x12\x12\n" +
+	"\x04late\x18\x03 \x01(\bR\x04late\x12\x1a\n" +
+	"\bpromoted\x18\x04 \x01(\x05R\bpromoted\"f\n" +
 	"\x11GetBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2251,7 +2029,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12UndoNoShowResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xd1\f\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xe8\v\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
@@ -2260,9 +2038,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\rRefundPayment\x12\x1e.berth.v1.RefundPaymentRequest\x1a\x1f.berth.v1.RefundPaymentResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0epayment.refund\x12t\n" +
 	"\x10ListPaymentLines\x12!.berth.v1.ListPaymentLinesRequest\x1a\".berth.v1.ListPaymentLinesResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12i\n" +
 	"\vReleaseHold\x12\x1c.berth.v1.ReleaseHoldRequest\x1a\x1d.berth.v1.ReleaseHoldResponse\"\x1d\xca\xf3\x18\x19\b\x02\x12\x13booking.confirm_any\x18\x01\x12~\n" +
-	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\" \xca\xf3\x18\x1c\b\x02\x12\x16booking.reschedule_any\x18\x01\x12Z\n" +
-	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\b\xca\xf3\x18\x04\b\x02\x18\x01\x12{\n" +
-	"\x12AdminCancelBooking\x12#.berth.v1.AdminCancelBookingRequest\x1a$.berth.v1.AdminCancelBookingResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12booking.cancel_any\x12b\n" +
+	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\" \xca\xf3\x18\x1c\b\x02\x12\x16booking.reschedule_any\x18\x01\x12n\n" +
+	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\x1c\xca\xf3\x18\x18\b\x02\x12\x12booking.cancel_any\x18\x01\x12b\n" +
 	"\n" +
 	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12n\n" +
 	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12t\n" +
@@ -2285,116 +2062,109 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_berth_v1_booking_service_proto_goTypes = []any{
-	(*BookRequest)(nil),                // 0: berth.v1.BookRequest
-	(*BookResponse)(nil),               // 1: berth.v1.BookResponse
-	(*HoldBookingRequest)(nil),         // 2: berth.v1.HoldBookingRequest
-	(*HoldBookingResponse)(nil),        // 3: berth.v1.HoldBookingResponse
-	(*ConfirmBookingRequest)(nil),      // 4: berth.v1.ConfirmBookingRequest
-	(*RecordPaymentRequest)(nil),       // 5: berth.v1.RecordPaymentRequest
-	(*RecordPaymentResponse)(nil),      // 6: berth.v1.RecordPaymentResponse
-	(*RefundPaymentRequest)(nil),       // 7: berth.v1.RefundPaymentRequest
-	(*RefundPaymentResponse)(nil),      // 8: berth.v1.RefundPaymentResponse
-	(*ListPaymentLinesRequest)(nil),    // 9: berth.v1.ListPaymentLinesRequest
-	(*ListPaymentLinesResponse)(nil),   // 10: berth.v1.ListPaymentLinesResponse
-	(*ConfirmBookingResponse)(nil),     // 11: berth.v1.ConfirmBookingResponse
-	(*ReleaseHoldRequest)(nil),         // 12: berth.v1.ReleaseHoldRequest
-	(*ReleaseHoldResponse)(nil),        // 13: berth.v1.ReleaseHoldResponse
-	(*RescheduleBookingRequest)(nil),   // 14: berth.v1.RescheduleBookingRequest
-	(*RescheduleBookingResponse)(nil),  // 15: berth.v1.RescheduleBookingResponse
-	(*CancelBookingRequest)(nil),       // 16: berth.v1.CancelBookingRequest
-	(*CancelBookingResponse)(nil),      // 17: berth.v1.CancelBookingResponse
-	(*AdminCancelBookingRequest)(nil),  // 18: berth.v1.AdminCancelBookingRequest
-	(*AdminCancelBookingResponse)(nil), // 19: berth.v1.AdminCancelBookingResponse
-	(*GetBookingRequest)(nil),          // 20: berth.v1.GetBookingRequest
-	(*GetBookingResponse)(nil),         // 21: berth.v1.GetBookingResponse
-	(*ListMyBookingsRequest)(nil),      // 22: berth.v1.ListMyBookingsRequest
-	(*ListMyBookingsResponse)(nil),     // 23: berth.v1.ListMyBookingsResponse
-	(*GetSessionRosterRequest)(nil),    // 24: berth.v1.GetSessionRosterRequest
-	(*GetSessionRosterResponse)(nil),   // 25: berth.v1.GetSessionRosterResponse
-	(*MarkNoShowRequest)(nil),          // 26: berth.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),         // 27: berth.v1.MarkNoShowResponse
-	(*UndoNoShowRequest)(nil),          // 28: berth.v1.UndoNoShowRequest
-	(*UndoNoShowResponse)(nil),         // 29: berth.v1.UndoNoShowResponse
-	(BookingChannel)(0),                // 30: berth.v1.BookingChannel
-	(*Booking)(nil),                    // 31: berth.v1.Booking
-	(*WaitlistEntry)(nil),              // 32: berth.v1.WaitlistEntry
-	(*BookingContact)(nil),             // 33: berth.v1.BookingContact
-	(*ItemChoice)(nil),                 // 34: berth.v1.ItemChoice
-	(*PaymentFacts)(nil),               // 35: berth.v1.PaymentFacts
-	(*ItemSelection)(nil),              // 36: berth.v1.ItemSelection
-	(*money.Money)(nil),                // 37: google.type.Money
-	(*PaymentLine)(nil),                // 38: berth.v1.PaymentLine
-	(*TimeRange)(nil),                  // 39: berth.v1.TimeRange
-	(BookingStatus)(0),                 // 40: berth.v1.BookingStatus
+	(*BookRequest)(nil),               // 0: berth.v1.BookRequest
+	(*BookResponse)(nil),              // 1: berth.v1.BookResponse
+	(*HoldBookingRequest)(nil),        // 2: berth.v1.HoldBookingRequest
+	(*HoldBookingResponse)(nil),       // 3: berth.v1.HoldBookingResponse
+	(*ConfirmBookingRequest)(nil),     // 4: berth.v1.ConfirmBookingRequest
+	(*RecordPaymentRequest)(nil),      // 5: berth.v1.RecordPaymentRequest
+	(*RecordPaymentResponse)(nil),     // 6: berth.v1.RecordPaymentResponse
+	(*RefundPaymentRequest)(nil),      // 7: berth.v1.RefundPaymentRequest
+	(*RefundPaymentResponse)(nil),     // 8: berth.v1.RefundPaymentResponse
+	(*ListPaymentLinesRequest)(nil),   // 9: berth.v1.ListPaymentLinesRequest
+	(*ListPaymentLinesResponse)(nil),  // 10: berth.v1.ListPaymentLinesResponse
+	(*ConfirmBookingResponse)(nil),    // 11: berth.v1.ConfirmBookingResponse
+	(*ReleaseHoldRequest)(nil),        // 12: berth.v1.ReleaseHoldRequest
+	(*ReleaseHoldResponse)(nil),       // 13: berth.v1.ReleaseHoldResponse
+	(*RescheduleBookingRequest)(nil),  // 14: berth.v1.RescheduleBookingRequest
+	(*RescheduleBookingResponse)(nil), // 15: berth.v1.RescheduleBookingResponse
+	(*CancelBookingRequest)(nil),      // 16: berth.v1.CancelBookingRequest
+	(*CancelBookingResponse)(nil),     // 17: berth.v1.CancelBookingResponse
+	(*GetBookingRequest)(nil),         // 18: berth.v1.GetBookingRequest
+	(*GetBookingResponse)(nil),        // 19: berth.v1.GetBookingResponse
+	(*ListMyBookingsRequest)(nil),     // 20: berth.v1.ListMyBookingsRequest
+	(*ListMyBookingsResponse)(nil),    // 21: berth.v1.ListMyBookingsResponse
+	(*GetSessionRosterRequest)(nil),   // 22: berth.v1.GetSessionRosterRequest
+	(*GetSessionRosterResponse)(nil),  // 23: berth.v1.GetSessionRosterResponse
+	(*MarkNoShowRequest)(nil),         // 24: berth.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),        // 25: berth.v1.MarkNoShowResponse
+	(*UndoNoShowRequest)(nil),         // 26: berth.v1.UndoNoShowRequest
+	(*UndoNoShowResponse)(nil),        // 27: berth.v1.UndoNoShowResponse
+	(BookingChannel)(0),               // 28: berth.v1.BookingChannel
+	(*Booking)(nil),                   // 29: berth.v1.Booking
+	(*WaitlistEntry)(nil),             // 30: berth.v1.WaitlistEntry
+	(*BookingContact)(nil),            // 31: berth.v1.BookingContact
+	(*ItemChoice)(nil),                // 32: berth.v1.ItemChoice
+	(*PaymentFacts)(nil),              // 33: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),             // 34: berth.v1.ItemSelection
+	(*money.Money)(nil),               // 35: google.type.Money
+	(*PaymentLine)(nil),               // 36: berth.v1.PaymentLine
+	(*TimeRange)(nil),                 // 37: berth.v1.TimeRange
+	(BookingStatus)(0),                // 38: berth.v1.BookingStatus
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	30, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
-	31, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	32, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	30, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
-	33, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
-	34, // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
-	31, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
-	35, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
-	36, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
-	35, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
-	31, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
-	37, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
-	31, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
-	38, // 13: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
-	31, // 14: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
-	31, // 15: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
-	31, // 16: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
-	31, // 17: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	32, // 18: berth.v1.CancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	31, // 19: berth.v1.AdminCancelBookingResponse.booking:type_name -> berth.v1.Booking
-	32, // 20: berth.v1.AdminCancelBookingResponse.entry:type_name -> berth.v1.WaitlistEntry
-	31, // 21: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	39, // 22: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
-	40, // 23: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
-	31, // 24: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
-	32, // 25: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
-	31, // 26: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
-	32, // 27: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	31, // 28: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	31, // 29: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	0,  // 30: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	2,  // 31: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
-	4,  // 32: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
-	5,  // 33: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
-	7,  // 34: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
-	9,  // 35: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
-	12, // 36: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
-	14, // 37: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
-	16, // 38: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	18, // 39: berth.v1.BookingService.AdminCancelBooking:input_type -> berth.v1.AdminCancelBookingRequest
-	20, // 40: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	22, // 41: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
-	24, // 42: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
-	26, // 43: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	28, // 44: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	1,  // 45: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	3,  // 46: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
-	11, // 47: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
-	6,  // 48: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
-	8,  // 49: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
-	10, // 50: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
-	13, // 51: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
-	15, // 52: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
-	17, // 53: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	19, // 54: berth.v1.BookingService.AdminCancelBooking:output_type -> berth.v1.AdminCancelBookingResponse
-	21, // 55: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	23, // 56: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
-	25, // 57: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
-	27, // 58: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	29, // 59: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	45, // [45:60] is the sub-list for method output_type
-	30, // [30:45] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	28, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
+	29, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	30, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	28, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
+	31, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
+	32, // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
+	29, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	33, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	34, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	33, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
+	29, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
+	35, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
+	29, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
+	36, // 13: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
+	29, // 14: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	29, // 15: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	29, // 16: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	29, // 17: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	29, // 18: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	37, // 19: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
+	38, // 20: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
+	29, // 21: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
+	30, // 22: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
+	29, // 23: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
+	30, // 24: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	29, // 25: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	29, // 26: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	0,  // 27: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	2,  // 28: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	4,  // 29: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	5,  // 30: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
+	7,  // 31: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
+	9,  // 32: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
+	12, // 33: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	14, // 34: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	16, // 35: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	18, // 36: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	20, // 37: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
+	22, // 38: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
+	24, // 39: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	26, // 40: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	1,  // 41: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	3,  // 42: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	11, // 43: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	6,  // 44: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
+	8,  // 45: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
+	10, // 46: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
+	13, // 47: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	15, // 48: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	17, // 49: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	19, // 50: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	21, // 51: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
+	23, // 52: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
+	25, // 53: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	27, // 54: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	41, // [41:55] is the sub-list for method output_type
+	27, // [27:41] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -2412,23 +2182,15 @@ func file_berth_v1_booking_service_proto_init() {
 		(*BookResponse_Entry)(nil),
 	}
 	file_berth_v1_booking_service_proto_msgTypes[14].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[17].OneofWrappers = []any{
-		(*CancelBookingResponse_Booking)(nil),
-		(*CancelBookingResponse_Entry)(nil),
-	}
-	file_berth_v1_booking_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[19].OneofWrappers = []any{
-		(*AdminCancelBookingResponse_Booking)(nil),
-		(*AdminCancelBookingResponse_Entry)(nil),
-	}
-	file_berth_v1_booking_service_proto_msgTypes[25].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[23].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   30,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

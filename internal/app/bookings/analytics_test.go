@@ -101,7 +101,10 @@ func newWeekend(t *testing.T) weekend {
 		testkit.Booking{Status: booking.Expired, Party: 1}, testkit.Booking{Status: booking.Pending, Party: 4})
 	_, waiting := join(studio, lastOfSaturday)
 	quitter, left := join(studio, lastOfSaturday)
-	studio.MustCancel(quitter, tenant.BookingID(left))
+	studio.Tick()
+	expect.OK(studio.T)(studio.App.Waitlists.LeaveWaitlist(
+		studio.T.Context(), testkit.SelfOnly(quitter), left, "", false,
+	))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{
 		expired: waitlist.Expired, promoted: waitlist.Booked, waiting: waitlist.Waiting, left: waitlist.Cancelled,
 	})

@@ -151,9 +151,7 @@ func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 		studio.AddMember("Separate"), studio.AddSession(testkit.Session{}),
 	), g.Book(studio.AddMember("Too early"), in)
 	g.Add(func() {
-		expect.OK(t)(g.App.Bookings.CancelBooking(
-			t.Context(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)},
-		))
+		expect.OK(t)(g.App.Waitlists.LeaveWaitlist(t.Context(), testkit.SelfOnly(noa), entry, "", false))
 	})
 	later := g.Book(studio.AddMember("Later"), in)
 	g.Run()

@@ -7,22 +7,24 @@ import (
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CancelRequest cancels a booking or a waitlist entry.
+// CancelAny is the permission to cancel any booking, and to override the cancellation window.
+const CancelAny = "booking.cancel_any"
+
+// CancelRequest cancels a booking.
 type CancelRequest struct {
-	ID     tenant.BookingID // of the booking or the entry
-	Reason string
-	Notify bool
+	ID             tenant.BookingID
+	Reason         string
+	OverrideWindow bool // needs CancelAny
+	Notify         bool
 }
 
-// CancelBooking cancels a booking or ends a waitlist entry. Its member can do that, and staff, who can cancel after the
-// cancellation window, too. Freed seats are filled from the waitlist in the same transaction.
+// CancelBooking cancels a booking. Freed seats are filled from the waitlist in the same transaction.
 func (s *Service) CancelBooking(
 	ctx context.Context, caller tenant.Caller, r CancelRequest,
 ) (seats.CancelResult, error) {
@@ -41,14 +43,12 @@ type cancel struct {
 	req     CancelRequest
 	bookingState
 	payer *credit.Subscription
-	entry *waitlist.Entry
 }
 
-// Load implements engine.Operation. It reads an entry only if there is one: a predicate lock on a missing entry would
-// conflict with every member who joins a queue.
+// Load implements engine.Operation. It reads nothing for the id of a waitlist entry: a predicate lock on a missing
+// booking would conflict with every member who books.
 func (c *cancel) Load(q *engine.Query) {
 	if c.of.Waits {
-		waitlistdb.FindEntry(q.Batch, q.Tenant, tenant.EntryID{UUID: c.id.UUID}, &c.entry)
 		return
 	}
 	c.bookingState.Load(q)
@@ -57,19 +57,11 @@ func (c *cancel) Load(q *engine.Query) {
 
 // Run implements engine.Operation.
 func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.CancelResult, error) {
-	switch {
-	case c.entry == nil || !tx.Caller.CanAccessCreated(c.entry.Member, c.entry.CreatedBy):
-	case tx.Shared():
-		return seats.CancelResult{}, engine.ErrSolo // ending an entry may fill seats
-	default:
-		options := seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify}
-		return c.service.waitlists.Leave(ctx, tx, *c.entry, options)
-	}
 	b, err := c.find(tx)
 	if err != nil {
 		return seats.CancelResult{}, err
 	}
-	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
+	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, OverrideWindow: c.req.OverrideWindow}
 	cancelled, err := booking.Cancel(b, c.payer, request, tx.Now)
 	if err != nil {
 		return seats.CancelResult{}, err
@@ -85,7 +77,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.CancelResult, er
 		return seats.CancelResult{}, err
 	}
 	seats.Cancel(tx, cancelled, c.req.Notify)
-	if !tx.Caller.SelfOnly {
+	if c.req.OverrideWindow || !owns(tx.Caller, b) {
 		record.Audit(tx, "booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
 			"member_id": b.Member.String(), "refunded": cancelled.Refunded,
 		})
@@ -95,4 +87,10 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.CancelResult, er
 		result.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
 	}
 	return result, err
+}
+
+// owns reports whether a booking is the caller's own, whatever else they may access.
+func owns(caller tenant.Caller, b booking.Booking) bool {
+	caller.SelfOnly = true
+	return caller.CanAccessCreated(b.Member, b.CreatedBy)
 }

@@ -111,7 +111,9 @@ func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 			if tt.admin {
 				by = studio.Owner
 			}
-			result, err := studio.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{ID: id})
+			result, err := studio.App.Bookings.CancelBooking(context.Background(), by, bookings.CancelRequest{
+				ID: id, OverrideWindow: tt.admin,
+			})
 			got := outcome{fault.ReasonOf(err), result.Refunded, result.Late}
 			test.EqOp(t, tt.want, got, test.Sprintf("%+v, want %+v (%v)", got, tt.want, err))
 			test.EqOp(t, map[bool]int{false: 4, true: 5}[tt.want.refunded], studio.Balance(s))
@@ -129,7 +131,7 @@ func TestCancelBooking_RejectsOtherMembers(t *testing.T) {
 	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(noa, id))
 	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(mia, tenant.BookingID(studio.MustWaitlist(noa, class))))
 	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.OtherTenant().Owner, bookings.CancelRequest{ID: id},
+		context.Background(), studio.OtherTenant().Owner, bookings.CancelRequest{ID: id, OverrideWindow: true},
 	))
 	test.EqOp(t, "CONFIRMED", studio.BookingStatus(id), test.Sprint("it is cancelled all the same"))
 }
@@ -158,7 +160,7 @@ func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 	test.EqOp(t, 1, roster.Entries[0].Position, test.Sprintf("waiting: %+v", roster.Entries))
 	// An admin's cancellation promotes as well.
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID, OverrideWindow: true},
 	))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from bookings b join members m on m.id = b.member_id where m.name = 'Leo'
@@ -244,7 +246,7 @@ func TestPromotion_EndsWhenBookingCloses(t *testing.T) {
 	studio.MustWaitlist(noa, class)
 	studio.Clock.Set(testkit.Noon.Add(48 * time.Hour))
 	must.EqOp(t, 0, expect.Value(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked, OverrideWindow: true},
 	))(t).Promoted)
 }
 
@@ -258,7 +260,7 @@ func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	studio.MustWaitlist(noa, class)
 	studio.Clock.Set(testkit.Noon.Add(20 * time.Hour)) // six hours before the start: past the window
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked, OverrideWindow: true},
 	))
 	bookings, _, err := studio.App.Bookings.ListMyBookings(
 		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
@@ -284,9 +286,9 @@ func TestBook_WaitlistHasACapacity(t *testing.T) {
 	studio.MustWaitlist(studio.AddMember("Leo"), class)
 	zoe := studio.AddMember("Zoe")
 	expect.Reason(t, fault.SessionFull)(studio.Book(zoe, class))
-	up := expect.Value(studio.Cancel(noa, tenant.BookingID(entry)))(t)
-	must.NotNil(t, up.Entry)
-	must.EqOp(t, "CANCELLED", up.Entry.Status)
+	expect.Reason(t, fault.BookingNotFound)(studio.Cancel(noa, tenant.BookingID(entry)))
+	up := expect.Value(studio.App.Waitlists.LeaveWaitlist(t.Context(), testkit.SelfOnly(noa), entry, "", false))(t)
+	must.EqOp(t, "CANCELLED", up.Status)
 	result := expect.Value(studio.Book(zoe, class))(t)
 	must.NotNil(t, result.Entry)
 	must.EqOp(t, 2, result.Entry.Position)

@@ -62,7 +62,8 @@ func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	must.SliceLen(t, 1, bookings)
 	studio.Clock.Set(testkit.Noon.Add(40 * time.Hour)) // past the window, and past the grace
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		t.Context(), studio.Owner, appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", Notify: false},
+		t.Context(), studio.Owner,
+		appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", OverrideWindow: true, Notify: false},
 	))
 	want("cancelled by an admin, late, without telling", 1,
 		`type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'false' and data->>'late' = 'true'

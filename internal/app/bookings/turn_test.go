@@ -109,9 +109,6 @@ func TestOperations_OnSeatsRunInOrder(t *testing.T) {
 		"leave the waitlist": {waits, func(s *turn) error {
 			return expect.Error(s.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(s.mia), s.entry, "", false))
 		}},
-		"cancel a place in line": {waits, func(s *turn) error {
-			return expect.Error(s.Cancel(s.mia, tenant.BookingID{UUID: s.entry.UUID}))
-		}},
 		"promote": {waits, func(s *turn) error { return expect.Error(s.Cancel(s.holder, s.taken)) }},
 		"accept":  {offered, func(s *turn) error { return expect.Error(s.Accept(s.mia, s.offer)) }},
 		"decline": {offered, func(s *turn) error { return expect.Error(s.Decline(s.mia, s.offer, true)) }},

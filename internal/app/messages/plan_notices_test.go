@@ -96,7 +96,9 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
 			studio.Run()
 			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true},
+				studio.T.Context(), studio.Owner, bookings.CancelRequest{
+					ID: booking, OverrideWindow: true, Reason: "Coach is ill.", Notify: true,
+				},
 			))
 			studio.Plan()
 			studio.Send()
@@ -112,7 +114,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio.MustPlace(studio.AddReachable("Noa"), class)
 			studio.Run()
 			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Notify: true},
+				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, OverrideWindow: true, Notify: true},
 			))
 			want(studio.T, "at once", studio.Run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
 		},
@@ -148,9 +150,9 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			if c.admin {
 				by = studio.Owner
 			}
-			expect.OK(studio.T)(
-				studio.App.Bookings.CancelBooking(studio.T.Context(), by, bookings.CancelRequest{ID: booking, Notify: true}),
-			)
+			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(studio.T.Context(), by, bookings.CancelRequest{
+				ID: booking, OverrideWindow: c.admin, Notify: true,
+			}))
 			studio.Plan()
 			studio.Send()
 			sent := studio.Provider.Take()
@@ -184,7 +186,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			booking := studio.MustPlace(studio.AddReachable("Mia"), studio.SessionAt(start)).Booking.ID
 			studio.Run()
 			expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, Notify: false},
+				studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking, OverrideWindow: true, Notify: false},
 			))
 			want(studio.T, "nothing", studio.Run())
 		},

@@ -117,7 +117,9 @@ func TestReminders_AreConfigurable(t *testing.T) {
 		test.Eq(t, c.want, studio.RunAt(start.Add(-c.before)), test.Sprintf("%v before", c.before))
 	}
 	expect.OK(studio.T)(
-		studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: booking}),
+		studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{
+			ID: booking, OverrideWindow: true,
+		}),
 	)
 	got := studio.RunAt(start.Add(-90 * time.Minute))
 	test.False(t, slices.Contains(got, "REMINDER PUSH"), test.Sprintf("a cancelled booking is reminded of: %v", got))
@@ -209,7 +211,9 @@ func TestReminders_AreEvents(t *testing.T) {
 	guest := guest(studio, contact{Name: "Ida", Email: "ida@example.com"}, class)
 	studio.Run()
 	expect.OK(studio.T)(
-		studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: off}),
+		studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{
+			ID: off, OverrideWindow: true,
+		}),
 	)
 	due := func(want ...string) {
 		t.Helper()

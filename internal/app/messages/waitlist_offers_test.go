@@ -47,7 +47,9 @@ func freed(
 	studio.Run()
 	studio.Clock.Set(at)
 	expect.OK(studio.T)(
-		studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{ID: held}),
+		studio.App.Bookings.CancelBooking(studio.T.Context(), studio.Owner, bookings.CancelRequest{
+			ID: held, OverrideWindow: true,
+		}),
 	)
 	return studio, class, noa
 }

@@ -277,7 +277,9 @@ func TestUpdateSession_LowerCapacityKeepsTheFirstOffer(t *testing.T) {
 	studio.MustWaitlist(studio.AddMember("Ole"), class)
 	for _, id := range booked[:2] {
 		studio.Tick()
-		expect.OK(t)(studio.App.Bookings.CancelBooking(t.Context(), studio.Owner, bookings.CancelRequest{ID: id}))
+		expect.OK(t)(studio.App.Bookings.CancelBooking(t.Context(), studio.Owner, bookings.CancelRequest{
+			ID: id, OverrideWindow: true,
+		}))
 	}
 	after, _, err := studio.App.Schedules.UpdateSession(
 		t.Context(), studio.Owner, class, nil, session.Input{Capacity: new(3)}, session.CapacityField,

@@ -38,7 +38,7 @@ var ways = map[string]struct {
 		class, _, booked := studio.AddFullSession(1)
 		studio.AddWaiters(1, testkit.ForSessions(class))
 		expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-			context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+			context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0], OverrideWindow: true},
 		))
 		return class
 	}},

@@ -326,7 +326,7 @@ func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	_, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0], OverrideWindow: true},
 	))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
 	test.EqOp(t, "09:59", studio.Text(
@@ -334,7 +334,7 @@ func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	), test.Sprint("grace until"))
 	studio.Clock.Set(testkit.Noon.Add(45*time.Hour + time.Minute))
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
-		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[1]},
+		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[1], OverrideWindow: true},
 	))
 	studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
 }

@@ -42,7 +42,7 @@ func TestOffer_WindowStartsAfterQuietHours(t *testing.T) {
 		studio.EditMember(waiters[0], func(m *member.Member) { m.TimeZone = tt.zone })
 		studio.Clock.Set(testkit.UTC(tt.made))
 		expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-			context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+			context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0], OverrideWindow: true},
 		))
 		o := studio.LiveOffer(entries[0])
 		test.EqOp(studio.T, tt.ends, o.ExpiresAt.UTC().Format(time.RFC3339), test.Sprint("the offer ends at"))
@@ -91,7 +91,7 @@ func TestOffer_SkipsEntriesInQuietHoursUntilTooLate(t *testing.T) {
 		studio.EditMember(waiters[1], func(m *member.Member) { m.TimeZone = tt.zone })
 		studio.Clock.Set(testkit.UTC("2026-03-17T21:30:00Z"))
 		expect.OK(studio.T)(studio.App.Bookings.CancelBooking(
-			context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0]},
+			context.Background(), studio.Owner, bookings.CancelRequest{ID: booked[0], OverrideWindow: true},
 		))
 		studio.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.first, entries[1]: tt.next})
 		last := studio.LastDecision(class)

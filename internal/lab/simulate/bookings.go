@@ -295,7 +295,7 @@ func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
 	return w.transact(Operation{Name: "cancel", Booking: b.ID, Staff: admin}, func() error {
 		read, s := w.load(b)
 		slot := s.slot()
-		request := booking.CancelRequest{Actor: "member", Admin: admin}
+		request := booking.CancelRequest{Actor: "member", OverrideWindow: admin}
 		c, err := booking.Cancel(read, w.payerOf(read), request, w.now)
 		if err != nil || c.Unchanged {
 			return err

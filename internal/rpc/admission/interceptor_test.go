@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -158,8 +159,9 @@ func TestAdmit_RuleSelfNeedsActiveMember(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	w.booking.cancel = func(ctx context.Context, _ *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error) {
-		test.True(t, request.Caller(ctx).SelfOnly,
-			test.Sprint("nothing widens CancelBooking, and the caller may touch what is not theirs"))
+		by := request.Caller(ctx)
+		test.EqOp(t, !slices.Contains(by.Roles, tenant.RoleOwner), by.SelfOnly,
+			test.Sprintf("%s: only booking.cancel_any widens CancelBooking", by.Subject))
 		return &v1.CancelBookingResponse{}, nil
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
@@ -171,7 +173,10 @@ func TestAdmit_RuleSelfNeedsActiveMember(t *testing.T) {
 		)
 		test.EqOp(t, (err == nil), allowed, test.Sprintf("%s: %v", subject, err))
 		if err != nil {
-			test.Eq(t, apiError{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, apiErrorOf(t, err))
+			test.Eq(t, apiError{
+				Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
+				Metadata: map[string]string{"permission": "booking.cancel_any"},
+			}, apiErrorOf(t, err))
 		}
 	}
 }

@@ -39,48 +39,19 @@ func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookRespo
 
 // CancelBooking handles BookingService.CancelBooking.
 func (s *Bookings) CancelBooking(ctx context.Context, req *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error) {
-	return s.cancel(ctx, bookings.CancelRequest{
-		ID: convert.ID[tenant.BookingID](req.BookingId), Reason: req.Reason, Notify: true,
-	})
-}
-
-// AdminCancelBooking handles BookingService.AdminCancelBooking. It answers like CancelBooking, in a message of its own.
-func (s *Bookings) AdminCancelBooking(
-	ctx context.Context, req *v1.AdminCancelBookingRequest,
-) (*v1.AdminCancelBookingResponse, error) {
-	cancelled, err := s.cancel(ctx, bookings.CancelRequest{
-		ID: convert.ID[tenant.BookingID](req.BookingId), Reason: req.Reason, Notify: convert.TrueUnlessSet(req.Notify),
-	})
+	if req.OverrideWindow || req.Notify != nil {
+		if err := request.RequirePermission(ctx, bookings.CancelAny); err != nil {
+			return nil, err
+		}
+	}
+	cancelled, err := s.Service.CancelBooking(ctx, request.Caller(ctx), cancelRequestValue(req))
 	if err != nil {
 		return nil, err
 	}
-	response := &v1.AdminCancelBookingResponse{
-		CreditRefunded: cancelled.CreditRefunded, Late: cancelled.Late, Promoted: cancelled.Promoted,
-	}
-	switch outcome := cancelled.Outcome.(type) {
-	case *v1.CancelBookingResponse_Booking:
-		response.Outcome = &v1.AdminCancelBookingResponse_Booking{Booking: outcome.Booking}
-	case *v1.CancelBookingResponse_Entry:
-		response.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: outcome.Entry}
-	}
-	return response, nil
-}
-
-// cancel cancels a booking or a waitlist entry, and sets the booking headers.
-func (s *Bookings) cancel(ctx context.Context, r bookings.CancelRequest) (*v1.CancelBookingResponse, error) {
-	cancelled, err := s.Service.CancelBooking(ctx, request.Caller(ctx), r)
-	if err != nil {
-		return nil, err
-	}
-	response := &v1.CancelBookingResponse{
+	return convert.BookingResponse(ctx, &v1.CancelBookingResponse{
+		Booking:        convert.BookingMessage(*cancelled.Booking),
 		CreditRefunded: cancelled.Refunded, Late: cancelled.Late, Promoted: int32(cancelled.Promoted),
-	}
-	if cancelled.Booking != nil {
-		response.Outcome = &v1.CancelBookingResponse_Booking{Booking: convert.BookingMessage(*cancelled.Booking)}
-	} else {
-		response.Outcome = &v1.CancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
-	}
-	return convert.BookingResponse(ctx, response, cancelled.Result)
+	}, cancelled.Result)
 }
 
 // GetBooking handles BookingService.GetBooking.

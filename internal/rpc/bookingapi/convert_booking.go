@@ -44,6 +44,13 @@ func bookRequestValue(req *v1.BookRequest) bookings.BookRequest {
 	}
 }
 
+func cancelRequestValue(req *v1.CancelBookingRequest) bookings.CancelRequest {
+	return bookings.CancelRequest{
+		ID: convert.ID[tenant.BookingID](req.BookingId), Reason: req.Reason, OverrideWindow: req.OverrideWindow,
+		Notify: convert.TrueUnlessSet(req.Notify),
+	}
+}
+
 // holdRequestValue converts a request without its channel, which a header can override.
 func holdRequestValue(req *v1.HoldBookingRequest) bookings.BookRequest {
 	hold := bookings.BookRequest{

@@ -13,6 +13,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	var l converttest.Lines
 	converttest.AddBack(&l, bookRequestValue)
 	converttest.AddBack(&l, holdRequestValue)
+	converttest.AddBack(&l, cancelRequestValue)
 	converttest.AddBack(&l, contactValue)
 	converttest.AddBack(&l, paymentValue)
 	converttest.AddBack(&l, refundValue)

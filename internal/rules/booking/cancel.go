@@ -12,8 +12,8 @@ import (
 type CancelRequest struct {
 	Actor  string
 	Reason string
-	// Admin may cancel after the cancellation window.
-	Admin bool
+	// OverrideWindow cancels also after the cancellation window, and after the session.
+	OverrideWindow bool
 	// SessionGone: the session is cancelled or deleted. The cancellation is then never late, and refunds every credit.
 	SessionGone bool
 }
@@ -41,7 +41,7 @@ type CancelResult struct {
 // Cancel cancels a booking. The payer is its subscription, if it has one.
 //
 // Before the end of the cancellation window the credits are refunded. After it, a member gets an error, or loses the
-// credits if the policy allows late cancellation. An admin can always cancel, also without a refund after the window.
+// credits if the policy allows late cancellation. Overriding the window is late, too: the credits are not refunded.
 func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now time.Time) (CancelResult, error) {
 	switch b.Status {
 	case Cancelled:
@@ -60,7 +60,7 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 	}
 	deadline := b.CancellableUntil()
 	late := !request.SessionGone && now.After(deadline)
-	if late && !request.Admin {
+	if late && !request.OverrideWindow {
 		if !b.Policy.AllowLateCancellation {
 			return CancelResult{}, tooLate("cancel", b.Policy.For(b.MemberTier).CancellationWindow, deadline)
 		}

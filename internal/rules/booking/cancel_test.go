@@ -55,8 +55,8 @@ func TestCancel_UndoesTheBookingUnlessLate(t *testing.T) {
 		"late": {
 			set{"At": deadline.Add(1)}, "CANCELLATION_WINDOW deadline=2026-03-17T12:00:00Z hours_before=24", nil,
 		},
-		"late, by an admin":   {set{"At": deadline.Add(1), "Admin": true}, "", late},
-		"after it, by one":    {set{"At": end, "Admin": true}, "", late},
+		"late, by an admin":   {set{"At": deadline.Add(1), "OverrideWindow": true}, "", late},
+		"after it, by one":    {set{"At": end, "OverrideWindow": true}, "", late},
 		"late, but allowed":   {set{"At": deadline.Add(1), "Policy.AllowLateCancellation": true}, "", late},
 		"allowed, in the end": {set{"At": end.Add(-1), "Policy.AllowLateCancellation": true}, "", late},
 		"allowed, after it":   {set{"At": end, "Policy.AllowLateCancellation": true}, state + "CONFIRMED", nil},
@@ -115,12 +115,13 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 		}
 		b.Policy.AllowLateCancellation = yes("late allowed")
 		at := now.Add(time.Duration(rapid.IntRange(0, 72).Draw(t, "hours")) * time.Hour)
-		c := cancellation{b, booking.CancelRequest{Admin: yes("admin"), SessionGone: yes("gone")}, result.Payer, at}
+		request := booking.CancelRequest{OverrideWindow: yes("override"), SessionGone: yes("gone")}
+		c := cancellation{b, request, result.Payer, at}
 
 		got, err := c.do()
 
 		late := at.After(b.StartsAt.Add(-24*time.Hour)) && !c.SessionGone
-		if late && !c.Admin && (!b.Policy.AllowLateCancellation || !at.Before(b.EndsAt)) {
+		if late && !c.OverrideWindow && (!b.Policy.AllowLateCancellation || !at.Before(b.EndsAt)) {
 			must.Error(t, err)
 			return
 		}

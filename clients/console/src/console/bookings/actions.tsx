@@ -46,7 +46,7 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
   const refund = useCall(CreditService.method.refundCredit, { done: t.bookings.refunded });
   const { status, memberName } = booking;
   const input = { bookingId: booking.id };
-  const cancel = useCall(BookingService.method.adminCancelBooking, {
+  const cancel = useCall(BookingService.method.cancelBooking, {
     ask: {
       title: t.bookings.cancelTitle(memberName),
       body: t.bookings.cancelBody,
@@ -75,7 +75,7 @@ export function BookingActions({ booking, onConfirm }: BookingActionsProps) {
     [
       confirmed && can("booking.cancel_any"),
       t.bookings.cancelBooking,
-      () => cancel.run(input),
+      () => cancel.run({ ...input, overrideWindow: true }),
       "danger",
     ],
   ];

@@ -59,9 +59,6 @@ const (
 	// BookingServiceCancelBookingProcedure is the fully-qualified name of the BookingService's
 	// CancelBooking RPC.
 	BookingServiceCancelBookingProcedure = "/berth.v1.BookingService/CancelBooking"
-	// BookingServiceAdminCancelBookingProcedure is the fully-qualified name of the BookingService's
-	// AdminCancelBooking RPC.
-	BookingServiceAdminCancelBookingProcedure = "/berth.v1.BookingService/AdminCancelBooking"
 	// BookingServiceGetBookingProcedure is the fully-qualified name of the BookingService's GetBooking
 	// RPC.
 	BookingServiceGetBookingProcedure = "/berth.v1.BookingService/GetBooking"
@@ -131,15 +128,13 @@ type BookingServiceClient interface {
 	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
 	// ITEM_UNAVAILABLE.
 	RescheduleBooking(context.Context, *v1.RescheduleBookingRequest) (*v1.RescheduleBookingResponse, error)
-	// CancelBooking cancels the caller's own booking or ends their waitlist entry. The credit is refunded if the
-	// cancellation window is still open. Cancelling it again changes nothing.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
-	// a booking), CANCELLATION_WINDOW.
+	// CancelBooking cancels the caller's own booking or, with the permission booking.cancel_any, any booking. Its seats
+	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is still
+	// open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries. Cancelling
+	// it again changes nothing.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
+	// PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
 	CancelBooking(context.Context, *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error)
-	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit
-	// is not refunded; CreditService.RefundCredit does that separately.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
-	AdminCancelBooking(context.Context, *v1.AdminCancelBookingRequest) (*v1.AdminCancelBookingResponse, error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error)
@@ -225,12 +220,6 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(bookingServiceMethods.ByName("CancelBooking")),
 			connect.WithClientOptions(opts...),
 		),
-		adminCancelBooking: connect.NewClient[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse](
-			httpClient,
-			baseURL+BookingServiceAdminCancelBookingProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("AdminCancelBooking")),
-			connect.WithClientOptions(opts...),
-		),
 		getBooking: connect.NewClient[v1.GetBookingRequest, v1.GetBookingResponse](
 			httpClient,
 			baseURL+BookingServiceGetBookingProcedure,
@@ -269,21 +258,20 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 
 // bookingServiceClient implements BookingServiceClient.
 type bookingServiceClient struct {
-	book               *connect.Client[v1.BookRequest, v1.BookResponse]
-	holdBooking        *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
-	confirmBooking     *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
-	recordPayment      *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
-	refundPayment      *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
-	listPaymentLines   *connect.Client[v1.ListPaymentLinesRequest, v1.ListPaymentLinesResponse]
-	releaseHold        *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
-	rescheduleBooking  *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
-	cancelBooking      *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
-	adminCancelBooking *connect.Client[v1.AdminCancelBookingRequest, v1.AdminCancelBookingResponse]
-	getBooking         *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
-	listMyBookings     *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
-	getSessionRoster   *connect.Client[v1.GetSessionRosterRequest, v1.GetSessionRosterResponse]
-	markNoShow         *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
-	undoNoShow         *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
+	book              *connect.Client[v1.BookRequest, v1.BookResponse]
+	holdBooking       *connect.Client[v1.HoldBookingRequest, v1.HoldBookingResponse]
+	confirmBooking    *connect.Client[v1.ConfirmBookingRequest, v1.ConfirmBookingResponse]
+	recordPayment     *connect.Client[v1.RecordPaymentRequest, v1.RecordPaymentResponse]
+	refundPayment     *connect.Client[v1.RefundPaymentRequest, v1.RefundPaymentResponse]
+	listPaymentLines  *connect.Client[v1.ListPaymentLinesRequest, v1.ListPaymentLinesResponse]
+	releaseHold       *connect.Client[v1.ReleaseHoldRequest, v1.ReleaseHoldResponse]
+	rescheduleBooking *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
+	cancelBooking     *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
+	getBooking        *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
+	listMyBookings    *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
+	getSessionRoster  *connect.Client[v1.GetSessionRosterRequest, v1.GetSessionRosterResponse]
+	markNoShow        *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
+	undoNoShow        *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
 }
 
 // Book calls berth.v1.BookingService.Book.
@@ -361,15 +349,6 @@ func (c *bookingServiceClient) RescheduleBooking(ctx context.Context, req *v1.Re
 // CancelBooking calls berth.v1.BookingService.CancelBooking.
 func (c *bookingServiceClient) CancelBooking(ctx context.Context, req *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error) {
 	response, err := c.cancelBooking.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// AdminCancelBooking calls berth.v1.BookingService.AdminCancelBooking.
-func (c *bookingServiceClient) AdminCancelBooking(ctx context.Context, req *v1.AdminCancelBookingRequest) (*v1.AdminCancelBookingResponse, error) {
-	response, err := c.adminCancelBooking.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -473,15 +452,13 @@ type BookingServiceHandler interface {
 	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
 	// ITEM_UNAVAILABLE.
 	RescheduleBooking(context.Context, *v1.RescheduleBookingRequest) (*v1.RescheduleBookingResponse, error)
-	// CancelBooking cancels the caller's own booking or ends their waitlist entry. The credit is refunded if the
-	// cancellation window is still open. Cancelling it again changes nothing.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
-	// a booking), CANCELLATION_WINDOW.
+	// CancelBooking cancels the caller's own booking or, with the permission booking.cancel_any, any booking. Its seats
+	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is still
+	// open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries. Cancelling
+	// it again changes nothing.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
+	// PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
 	CancelBooking(context.Context, *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error)
-	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit
-	// is not refunded; CreditService.RefundCredit does that separately.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
-	AdminCancelBooking(context.Context, *v1.AdminCancelBookingRequest) (*v1.AdminCancelBookingResponse, error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error)
@@ -563,12 +540,6 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithSchema(bookingServiceMethods.ByName("CancelBooking")),
 		connect.WithHandlerOptions(opts...),
 	)
-	bookingServiceAdminCancelBookingHandler := connect.NewUnaryHandlerSimple(
-		BookingServiceAdminCancelBookingProcedure,
-		svc.AdminCancelBooking,
-		connect.WithSchema(bookingServiceMethods.ByName("AdminCancelBooking")),
-		connect.WithHandlerOptions(opts...),
-	)
 	bookingServiceGetBookingHandler := connect.NewUnaryHandlerSimple(
 		BookingServiceGetBookingProcedure,
 		svc.GetBooking,
@@ -622,8 +593,6 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceRescheduleBookingHandler.ServeHTTP(w, r)
 		case BookingServiceCancelBookingProcedure:
 			bookingServiceCancelBookingHandler.ServeHTTP(w, r)
-		case BookingServiceAdminCancelBookingProcedure:
-			bookingServiceAdminCancelBookingHandler.ServeHTTP(w, r)
 		case BookingServiceGetBookingProcedure:
 			bookingServiceGetBookingHandler.ServeHTTP(w, r)
 		case BookingServiceListMyBookingsProcedure:
@@ -677,10 +646,6 @@ func (UnimplementedBookingServiceHandler) RescheduleBooking(context.Context, *v1
 
 func (UnimplementedBookingServiceHandler) CancelBooking(context.Context, *v1.CancelBookingRequest) (*v1.CancelBookingResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.CancelBooking is not implemented"))
-}
-
-func (UnimplementedBookingServiceHandler) AdminCancelBooking(context.Context, *v1.AdminCancelBookingRequest) (*v1.AdminCancelBookingResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.AdminCancelBooking is not implemented"))
 }
 
 func (UnimplementedBookingServiceHandler) GetBooking(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {

@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking_service.proto.
  */
 export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItgBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSKQoHY2hhbm5lbBgGIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEhMKC25vX3dhaXRsaXN0GAkgASgIImkKDEJvb2tSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAQgkKB291dGNvbWUilQIKEkhvbGRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIpCgdjaGFubmVsGAUgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSKQoHY29udGFjdBgGIAEoCzIYLmJlcnRoLnYxLkJvb2tpbmdDb250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIjkKE0hvbGRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmci6gEKFUNvbmZpcm1Cb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRInCgdwYXltZW50GAMgASgLMhYuYmVydGgudjEuUGF5bWVudEZhY3RzEhcKD3N1YnNjcmlwdGlvbl9pZBgEIAEoCRIdChViZW5lZml0X3Byb3ZpZGVyX2NvZGUYBSABKAkSIQoZYmVuZWZpdF9tZW1iZXJzaGlwX251bWJlchgGIAEoCRImCgVpdGVtcxgHIAEoCzIXLmJlcnRoLnYxLkl0ZW1TZWxlY3Rpb24iZgoUUmVjb3JkUGF5bWVudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cyI7ChVSZWNvcmRQYXltZW50UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcihAEKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEiIKBmFtb3VudBgDIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgEIAEoCRIRCglyZWZlcmVuY2UYBSABKAkiOwoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIkAKF0xpc3RQYXltZW50TGluZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGExpc3RQYXltZW50TGluZXNSZXNwb25zZRIkCgVsaW5lcxgBIAMoCzIVLmJlcnRoLnYxLlBheW1lbnRMaW5lIjwKFkNvbmZpcm1Cb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOwoSUmVsZWFzZUhvbGRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjkKE1JlbGVhc2VIb2xkUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciiQEKGFJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhIKCm1vdmVfaXRlbXMYBCABKAgSEwoGbm90aWZ5GAUgASgISACIAQFCCQoHX25vdGlmeSJRChlSZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCHByb21vdGVkGAIgASgFIk0KFENhbmNlbEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSKrAQoVQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSJyChlBZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBAUIJCgdfbm90aWZ5IrABChpBZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAEhcKD2NyZWRpdF9yZWZ1bmRlZBgDIAEoCBIMCgRsYXRlGAQgASgIEhAKCHByb21vdGVkGAUgASgFQgkKB291dGNvbWUiOgoRR2V0Qm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSR2V0Qm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIrsBChVMaXN0TXlCb29raW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKDXN0YXJ0c193aXRoaW4YAiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USKQoIc3RhdHVzZXMYAyADKA4yFy5iZXJ0aC52MS5Cb29raW5nU3RhdHVzEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJEhEKCW1lbWJlcl9pZBgGIAEoCSKAAQoWTGlzdE15Qm9va2luZ3NSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSKAoHZW50cmllcxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAMgASgJIloKF0dldFNlc3Npb25Sb3N0ZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgiogEKGEdldFNlc3Npb25Sb3N0ZXJSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSKAoHZW50cmllcxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFQoIY2FwYWNpdHkYAyABKAVIAIgBARITCgtzZWF0c190YWtlbhgEIAEoBUILCglfY2FwYWNpdHkiOgoRTWFya05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSTWFya05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIjoKEVVuZG9Ob1Nob3dSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKElVuZG9Ob1Nob3dSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZzLRDAoOQm9va2luZ1NlcnZpY2USTQoEQm9vaxIVLmJlcnRoLnYxLkJvb2tSZXF1ZXN0GhYuYmVydGgudjEuQm9va1Jlc3BvbnNlIhbK8xgSCAESDmJvb2tpbmcuY3JlYXRlEmAKC0hvbGRCb29raW5nEhwuYmVydGgudjEuSG9sZEJvb2tpbmdSZXF1ZXN0Gh0uYmVydGgudjEuSG9sZEJvb2tpbmdSZXNwb25zZSIUyvMYEAgBEgxib29raW5nLmhvbGQScgoOQ29uZmlybUJvb2tpbmcSHy5iZXJ0aC52MS5Db25maXJtQm9va2luZ1JlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQm9va2luZ1Jlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJoCg1SZWNvcmRQYXltZW50Eh4uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlcXVlc3QaHy5iZXJ0aC52MS5SZWNvcmRQYXltZW50UmVzcG9uc2UiFsrzGBIIARIOcGF5bWVudC5yZWNvcmQSaAoNUmVmdW5kUGF5bWVudBIeLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVmdW5kUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVmdW5kEnQKEExpc3RQYXltZW50TGluZXMSIS5iZXJ0aC52MS5MaXN0UGF5bWVudExpbmVzUmVxdWVzdBoiLmJlcnRoLnYxLkxpc3RQYXltZW50TGluZXNSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJpCgtSZWxlYXNlSG9sZBIcLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVxdWVzdBodLmJlcnRoLnYxLlJlbGVhc2VIb2xkUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEn4KEVJlc2NoZWR1bGVCb29raW5nEiIuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0GiMuYmVydGgudjEuUmVzY2hlZHVsZUJvb2tpbmdSZXNwb25zZSIgyvMYHAgCEhZib29raW5nLnJlc2NoZWR1bGVfYW55GAESWgoNQ2FuY2VsQm9va2luZxIeLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXF1ZXN0Gh8uYmVydGgudjEuQ2FuY2VsQm9va2luZ1Jlc3BvbnNlIgjK8xgECAIYARJ7ChJBZG1pbkNhbmNlbEJvb2tpbmcSIy5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXF1ZXN0GiQuYmVydGgudjEuQWRtaW5DYW5jZWxCb29raW5nUmVzcG9uc2UiGsrzGBYIARISYm9va2luZy5jYW5jZWxfYW55EmIKCkdldEJvb2tpbmcSGy5iZXJ0aC52MS5HZXRCb29raW5nUmVxdWVzdBocLmJlcnRoLnYxLkdldEJvb2tpbmdSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJuCg5MaXN0TXlCb29raW5ncxIfLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVxdWVzdBogLmJlcnRoLnYxLkxpc3RNeUJvb2tpbmdzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESdAoQR2V0U2Vzc2lvblJvc3RlchIhLmJlcnRoLnYxLkdldFNlc3Npb25Sb3N0ZXJSZXF1ZXN0GiIuYmVydGgudjEuR2V0U2Vzc2lvblJvc3RlclJlc3BvbnNlIhmQAgHK8xgSCAESDmJvb2tpbmcucm9zdGVyEmAKCk1hcmtOb1Nob3cSGy5iZXJ0aC52MS5NYXJrTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3cSYAoKVW5kb05vU2hvdxIbLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuVW5kb05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvd0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_payment, file_berth_v1_waitlist, file_google_type_money]);
+  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItgBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSKQoHY2hhbm5lbBgGIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEhMKC25vX3dhaXRsaXN0GAkgASgIImkKDEJvb2tSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAQgkKB291dGNvbWUilQIKEkhvbGRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIpCgdjaGFubmVsGAUgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSKQoHY29udGFjdBgGIAEoCzIYLmJlcnRoLnYxLkJvb2tpbmdDb250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIjkKE0hvbGRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmci6gEKFUNvbmZpcm1Cb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRInCgdwYXltZW50GAMgASgLMhYuYmVydGgudjEuUGF5bWVudEZhY3RzEhcKD3N1YnNjcmlwdGlvbl9pZBgEIAEoCRIdChViZW5lZml0X3Byb3ZpZGVyX2NvZGUYBSABKAkSIQoZYmVuZWZpdF9tZW1iZXJzaGlwX251bWJlchgGIAEoCRImCgVpdGVtcxgHIAEoCzIXLmJlcnRoLnYxLkl0ZW1TZWxlY3Rpb24iZgoUUmVjb3JkUGF5bWVudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cyI7ChVSZWNvcmRQYXltZW50UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcihAEKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEiIKBmFtb3VudBgDIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgEIAEoCRIRCglyZWZlcmVuY2UYBSABKAkiOwoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIkAKF0xpc3RQYXltZW50TGluZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGExpc3RQYXltZW50TGluZXNSZXNwb25zZRIkCgVsaW5lcxgBIAMoCzIVLmJlcnRoLnYxLlBheW1lbnRMaW5lIjwKFkNvbmZpcm1Cb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOwoSUmVsZWFzZUhvbGRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjkKE1JlbGVhc2VIb2xkUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciiQEKGFJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhIKCm1vdmVfaXRlbXMYBCABKAgSEwoGbm90aWZ5GAUgASgISACIAQFCCQoHX25vdGlmeSJRChlSZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCHByb21vdGVkGAIgASgFIoYBChRDYW5jZWxCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFwoPb3ZlcnJpZGVfd2luZG93GAQgASgIEhMKBm5vdGlmeRgFIAEoCEgAiAEBQgkKB19ub3RpZnkidAoVQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhcKD2NyZWRpdF9yZWZ1bmRlZBgCIAEoCBIMCgRsYXRlGAMgASgIEhAKCHByb21vdGVkGAQgASgFIjoKEUdldEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKEkdldEJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyK7AQoVTGlzdE15Qm9va2luZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCg1zdGFydHNfd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEikKCHN0YXR1c2VzGAMgAygOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRIRCgltZW1iZXJfaWQYBiABKAkigAEKFkxpc3RNeUJvb2tpbmdzUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEigKB2VudHJpZXMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgDIAEoCSJaChdHZXRTZXNzaW9uUm9zdGVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIIqIBChhHZXRTZXNzaW9uUm9zdGVyUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEigKB2VudHJpZXMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhUKCGNhcGFjaXR5GAMgASgFSACIAQESEwoLc2VhdHNfdGFrZW4YBCABKAVCCwoJX2NhcGFjaXR5IjoKEU1hcmtOb1Nob3dSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKEk1hcmtOb1Nob3dSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI6ChFVbmRvTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJVbmRvTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcy6AsKDkJvb2tpbmdTZXJ2aWNlEk0KBEJvb2sSFS5iZXJ0aC52MS5Cb29rUmVxdWVzdBoWLmJlcnRoLnYxLkJvb2tSZXNwb25zZSIWyvMYEggBEg5ib29raW5nLmNyZWF0ZRJgCgtIb2xkQm9va2luZxIcLmJlcnRoLnYxLkhvbGRCb29raW5nUmVxdWVzdBodLmJlcnRoLnYxLkhvbGRCb29raW5nUmVzcG9uc2UiFMrzGBAIARIMYm9va2luZy5ob2xkEnIKDkNvbmZpcm1Cb29raW5nEh8uYmVydGgudjEuQ29uZmlybUJvb2tpbmdSZXF1ZXN0GiAuYmVydGgudjEuQ29uZmlybUJvb2tpbmdSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESaAoNUmVjb3JkUGF5bWVudBIeLmJlcnRoLnYxLlJlY29yZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVjb3JkEmgKDVJlZnVuZFBheW1lbnQSHi5iZXJ0aC52MS5SZWZ1bmRQYXltZW50UmVxdWVzdBofLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXNwb25zZSIWyvMYEggBEg5wYXltZW50LnJlZnVuZBJ0ChBMaXN0UGF5bWVudExpbmVzEiEuYmVydGgudjEuTGlzdFBheW1lbnRMaW5lc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0UGF5bWVudExpbmVzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESaQoLUmVsZWFzZUhvbGQSHC5iZXJ0aC52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHS5iZXJ0aC52MS5SZWxlYXNlSG9sZFJlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJ+ChFSZXNjaGVkdWxlQm9va2luZxIiLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBojLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2UiIMrzGBwIAhIWYm9va2luZy5yZXNjaGVkdWxlX2FueRgBEm4KDUNhbmNlbEJvb2tpbmcSHi5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZSIcyvMYGAgCEhJib29raW5nLmNhbmNlbF9hbnkYARJiCgpHZXRCb29raW5nEhsuYmVydGgudjEuR2V0Qm9va2luZ1JlcXVlc3QaHC5iZXJ0aC52MS5HZXRCb29raW5nUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESbgoOTGlzdE15Qm9va2luZ3MSHy5iZXJ0aC52MS5MaXN0TXlCb29raW5nc1JlcXVlc3QaIC5iZXJ0aC52MS5MaXN0TXlCb29raW5nc1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEnQKEEdldFNlc3Npb25Sb3N0ZXISIS5iZXJ0aC52MS5HZXRTZXNzaW9uUm9zdGVyUmVxdWVzdBoiLmJlcnRoLnYxLkdldFNlc3Npb25Sb3N0ZXJSZXNwb25zZSIZkAIByvMYEggBEg5ib29raW5nLnJvc3RlchJgCgpNYXJrTm9TaG93EhsuYmVydGgudjEuTWFya05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5NYXJrTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93EmAKClVuZG9Ob1Nob3cSGy5iZXJ0aC52MS5VbmRvTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3dCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_payment, file_berth_v1_waitlist, file_google_type_money]);
 
 /**
  * BookRequest books seats.
@@ -633,7 +633,7 @@ export const RescheduleBookingResponseSchema: GenMessage<RescheduleBookingRespon
   messageDesc(file_berth_v1_booking_service, 15);
 
 /**
- * CancelBookingRequest cancels a booking or ends a waitlist entry.
+ * CancelBookingRequest cancels a booking.
  *
  * @generated from message berth.v1.CancelBookingRequest
  */
@@ -646,18 +646,33 @@ export type CancelBookingRequest = Message<"berth.v1.CancelBookingRequest"> & {
   tenantId: string;
 
   /**
-   * The booking, or the waitlist entry.
+   * The booking.
    *
    * @generated from field: string booking_id = 2;
    */
   bookingId: string;
 
   /**
-   * The reason, up to 1,000 characters.
+   * The reason, for the member and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
+
+  /**
+   * Whether to cancel also after the cancellation window, or after the session. The cancellation is late then: its
+   * credit is not refunded. It needs the permission booking.cancel_any.
+   *
+   * @generated from field: bool override_window = 4;
+   */
+  overrideWindow: boolean;
+
+  /**
+   * Whether to tell the member. Absent: yes. It needs the permission booking.cancel_any.
+   *
+   * @generated from field: optional bool notify = 5;
+   */
+  notify?: boolean | undefined;
 };
 
 /**
@@ -674,46 +689,30 @@ export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@_
  */
 export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & {
   /**
-   * What was cancelled.
+   * The booking, CANCELLED.
    *
-   * @generated from oneof berth.v1.CancelBookingResponse.outcome
+   * @generated from field: berth.v1.Booking booking = 1;
    */
-  outcome: {
-    /**
-     * The booking.
-     *
-     * @generated from field: berth.v1.Booking booking = 1;
-     */
-    value: Booking;
-    case: "booking";
-  } | {
-    /**
-     * The entry.
-     *
-     * @generated from field: berth.v1.WaitlistEntry entry = 2;
-     */
-    value: WaitlistEntry;
-    case: "entry";
-  } | { case: undefined; value?: undefined };
+  booking?: Booking | undefined;
 
   /**
    * Whether the credit was refunded.
    *
-   * @generated from field: bool credit_refunded = 3;
+   * @generated from field: bool credit_refunded = 2;
    */
   creditRefunded: boolean;
 
   /**
    * Whether the cancellation window had closed.
    *
-   * @generated from field: bool late = 4;
+   * @generated from field: bool late = 3;
    */
   late: boolean;
 
   /**
    * How many waitlist entries were promoted into the freed seats.
    *
-   * @generated from field: int32 promoted = 5;
+   * @generated from field: int32 promoted = 4;
    */
   promoted: number;
 };
@@ -724,106 +723,6 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
  */
 export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 17);
-
-/**
- * AdminCancelBookingRequest cancels a booking or ends a waitlist entry.
- *
- * @generated from message berth.v1.AdminCancelBookingRequest
- */
-export type AdminCancelBookingRequest = Message<"berth.v1.AdminCancelBookingRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * The booking, or the waitlist entry.
-   *
-   * @generated from field: string booking_id = 2;
-   */
-  bookingId: string;
-
-  /**
-   * The reason, for the member and the audit log, up to 1,000 characters.
-   *
-   * @generated from field: string reason = 3;
-   */
-  reason: string;
-
-  /**
-   * Whether to tell the member. Absent: yes.
-   *
-   * @generated from field: optional bool notify = 4;
-   */
-  notify?: boolean | undefined;
-};
-
-/**
- * Describes the message berth.v1.AdminCancelBookingRequest.
- * Use `create(AdminCancelBookingRequestSchema)` to create a new message.
- */
-export const AdminCancelBookingRequestSchema: GenMessage<AdminCancelBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 18);
-
-/**
- * AdminCancelBookingResponse is the result of a cancellation.
- *
- * @generated from message berth.v1.AdminCancelBookingResponse
- */
-export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingResponse"> & {
-  /**
-   * What was cancelled.
-   *
-   * @generated from oneof berth.v1.AdminCancelBookingResponse.outcome
-   */
-  outcome: {
-    /**
-     * The booking.
-     *
-     * @generated from field: berth.v1.Booking booking = 1;
-     */
-    value: Booking;
-    case: "booking";
-  } | {
-    /**
-     * The entry.
-     *
-     * @generated from field: berth.v1.WaitlistEntry entry = 2;
-     */
-    value: WaitlistEntry;
-    case: "entry";
-  } | { case: undefined; value?: undefined };
-
-  /**
-   * Whether the credit was refunded.
-   *
-   * @generated from field: bool credit_refunded = 3;
-   */
-  creditRefunded: boolean;
-
-  /**
-   * Whether the cancellation window had closed.
-   *
-   * @generated from field: bool late = 4;
-   */
-  late: boolean;
-
-  /**
-   * How many waitlist entries were promoted into the freed seats.
-   *
-   * @generated from field: int32 promoted = 5;
-   */
-  promoted: number;
-};
-
-/**
- * Describes the message berth.v1.AdminCancelBookingResponse.
- * Use `create(AdminCancelBookingResponseSchema)` to create a new message.
- */
-export const AdminCancelBookingResponseSchema: GenMessage<AdminCancelBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 19);
 
 /**
  * GetBookingRequest reads a booking.
@@ -851,7 +750,7 @@ export type GetBookingRequest = Message<"berth.v1.GetBookingRequest"> & {
  * Use `create(GetBookingRequestSchema)` to create a new message.
  */
 export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 20);
+  messageDesc(file_berth_v1_booking_service, 18);
 
 /**
  * GetBookingResponse is the booking.
@@ -872,7 +771,7 @@ export type GetBookingResponse = Message<"berth.v1.GetBookingResponse"> & {
  * Use `create(GetBookingResponseSchema)` to create a new message.
  */
 export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 21);
+  messageDesc(file_berth_v1_booking_service, 19);
 
 /**
  * ListMyBookingsRequest selects bookings.
@@ -928,7 +827,7 @@ export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & 
  * Use `create(ListMyBookingsRequestSchema)` to create a new message.
  */
 export const ListMyBookingsRequestSchema: GenMessage<ListMyBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 22);
+  messageDesc(file_berth_v1_booking_service, 20);
 
 /**
  * ListMyBookingsResponse is one page, by start, then id.
@@ -963,7 +862,7 @@ export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> 
  * Use `create(ListMyBookingsResponseSchema)` to create a new message.
  */
 export const ListMyBookingsResponseSchema: GenMessage<ListMyBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 23);
+  messageDesc(file_berth_v1_booking_service, 21);
 
 /**
  * GetSessionRosterRequest reads a session's roster.
@@ -998,7 +897,7 @@ export type GetSessionRosterRequest = Message<"berth.v1.GetSessionRosterRequest"
  * Use `create(GetSessionRosterRequestSchema)` to create a new message.
  */
 export const GetSessionRosterRequestSchema: GenMessage<GetSessionRosterRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 24);
+  messageDesc(file_berth_v1_booking_service, 22);
 
 /**
  * GetSessionRosterResponse has the bookings and the waitlist of a session.
@@ -1040,7 +939,7 @@ export type GetSessionRosterResponse = Message<"berth.v1.GetSessionRosterRespons
  * Use `create(GetSessionRosterResponseSchema)` to create a new message.
  */
 export const GetSessionRosterResponseSchema: GenMessage<GetSessionRosterResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 25);
+  messageDesc(file_berth_v1_booking_service, 23);
 
 /**
  * MarkNoShowRequest marks a booking as a no-show.
@@ -1068,7 +967,7 @@ export type MarkNoShowRequest = Message<"berth.v1.MarkNoShowRequest"> & {
  * Use `create(MarkNoShowRequestSchema)` to create a new message.
  */
 export const MarkNoShowRequestSchema: GenMessage<MarkNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 26);
+  messageDesc(file_berth_v1_booking_service, 24);
 
 /**
  * MarkNoShowResponse is the changed booking.
@@ -1089,7 +988,7 @@ export type MarkNoShowResponse = Message<"berth.v1.MarkNoShowResponse"> & {
  * Use `create(MarkNoShowResponseSchema)` to create a new message.
  */
 export const MarkNoShowResponseSchema: GenMessage<MarkNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 27);
+  messageDesc(file_berth_v1_booking_service, 25);
 
 /**
  * UndoNoShowRequest reverts a no-show.
@@ -1117,7 +1016,7 @@ export type UndoNoShowRequest = Message<"berth.v1.UndoNoShowRequest"> & {
  * Use `create(UndoNoShowRequestSchema)` to create a new message.
  */
 export const UndoNoShowRequestSchema: GenMessage<UndoNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 28);
+  messageDesc(file_berth_v1_booking_service, 26);
 
 /**
  * UndoNoShowResponse is the changed booking.
@@ -1138,7 +1037,7 @@ export type UndoNoShowResponse = Message<"berth.v1.UndoNoShowResponse"> & {
  * Use `create(UndoNoShowResponseSchema)` to create a new message.
  */
 export const UndoNoShowResponseSchema: GenMessage<UndoNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 29);
+  messageDesc(file_berth_v1_booking_service, 27);
 
 /**
  * BookingService creates and cancels bookings.
@@ -1269,10 +1168,12 @@ export const BookingService: GenService<{
     output: typeof RescheduleBookingResponseSchema;
   },
   /**
-   * CancelBooking cancels the caller's own booking or ends their waitlist entry. The credit is refunded if the
-   * cancellation window is still open. Cancelling it again changes nothing.
-   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
-   * a booking), CANCELLATION_WINDOW.
+   * CancelBooking cancels the caller's own booking or, with the permission booking.cancel_any, any booking. Its seats
+   * and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is still
+   * open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries. Cancelling
+   * it again changes nothing.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
+   * PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
    *
    * @generated from rpc berth.v1.BookingService.CancelBooking
    */
@@ -1280,18 +1181,6 @@ export const BookingService: GenService<{
     methodKind: "unary";
     input: typeof CancelBookingRequestSchema;
     output: typeof CancelBookingResponseSchema;
-  },
-  /**
-   * AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit
-   * is not refunded; CreditService.RefundCredit does that separately.
-   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
-   *
-   * @generated from rpc berth.v1.BookingService.AdminCancelBooking
-   */
-  adminCancelBooking: {
-    methodKind: "unary";
-    input: typeof AdminCancelBookingRequestSchema;
-    output: typeof AdminCancelBookingResponseSchema;
   },
   /**
    * GetBooking reads one booking: the caller's own, or any with the permission.
