@@ -133,6 +133,9 @@ var scheduleRequests = map[string][]build{
 	"WorkoutService/DeleteWorkout": {func(w *world) proto.Message {
 		return &v1.DeleteWorkoutRequest{WorkoutId: text(w.newWorkout()), Etag: "v1"}
 	}},
+	"WorkoutService/GetWorkout": {
+		func(w *world) proto.Message { return &v1.GetWorkoutRequest{WorkoutId: text(w.newWorkout())} },
+	},
 	"WorkoutService/ListWorkouts": {
 		func(w *world) proto.Message {
 			in := w.newSession()
@@ -179,6 +182,9 @@ var scheduleRequests = map[string][]build{
 			ResourceId: text(w.newRoom()), Resource: resourceInput(), UpdateMask: paths("name", "kind", "active"), Etag: "v1",
 		}
 	}},
+	"CatalogService/GetResource": {
+		func(w *world) proto.Message { return &v1.GetResourceRequest{ResourceId: text(w.newRoom())} },
+	},
 	"CatalogService/ListResources": {
 		func(w *world) proto.Message {
 			return &v1.ListResourcesRequest{LocationId: text(w.location), IncludeInactive: true}

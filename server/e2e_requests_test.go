@@ -93,6 +93,10 @@ var peopleRequests = map[string][]build{
 	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Role: w.newRole()} }},
 	"AccessService/ListPermissions": {always(&v1.ListPermissionsRequest{})},
 	"AccessService/ListRoles":       {always(&v1.ListRolesRequest{PageSize: 2})},
+	"AccessService/GetRole":         {func(w *world) proto.Message { return &v1.GetRoleRequest{Role: w.newRole()} }},
+	"AccessService/GetServiceAccount": {func(w *world) proto.Message {
+		return &v1.GetServiceAccountRequest{ServiceAccountId: text(w.newAccount())}
+	}},
 	"AccessService/ListServiceAccounts": {func(w *world) proto.Message {
 		w.newAccount()
 		return &v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1}
@@ -293,6 +297,9 @@ var peopleRequests = map[string][]build{
 			UpdateMask: paths("name", "kind", "stock", "price", "use_duration", "active"),
 		}
 	}},
+	"CatalogService/GetItem": {
+		func(w *world) proto.Message { return &v1.GetItemRequest{ItemId: w.newItem().GetId()} },
+	},
 	"CatalogService/ListItems": {
 		func(w *world) proto.Message {
 			w.newItem()
@@ -312,6 +319,11 @@ var peopleRequests = map[string][]build{
 		},
 		func(*world) proto.Message {
 			return &v1.PutBenefitProviderRequest{Provider: providerInput(), CreateOnly: true}
+		},
+	},
+	"CatalogService/GetBenefitProvider": {
+		func(w *world) proto.Message {
+			return &v1.GetBenefitProviderRequest{ProviderCode: w.newProvider().GetCode()}
 		},
 	},
 	"CatalogService/ListBenefitProviders": {func(w *world) proto.Message {
@@ -409,6 +421,9 @@ var peopleRequests = map[string][]build{
 			),
 		}
 	}},
+	"CreditService/GetPlan": {
+		func(w *world) proto.Message { return &v1.GetPlanRequest{PlanId: text(w.newPlan().ID)} },
+	},
 	"CreditService/ListPlans": {func(w *world) proto.Message {
 		w.newPlan()
 		return &v1.ListPlansRequest{IncludeInactive: true, PageSize: 1}

@@ -106,6 +106,8 @@ func resourcesScript() script {
 		olga.refused("The owner edits a court that has changed", "ETAG_MISMATCH", edit),
 		olga.refused("The owner edits no court", "RESOURCE_NOT_FOUND",
 			&v1.UpdateResourceRequest{ResourceId: absentID, Resource: &v1.ResourceInput{}, UpdateMask: paths("kind")}),
+		mia.calls("Mia reads the court", &v1.GetResourceRequest{ResourceId: "$created.resource.id"}),
+		mia.refused("Mia reads no court", "RESOURCE_NOT_FOUND", &v1.GetResourceRequest{ResourceId: absentID}),
 		mia.calls("Mia lists one resource", &v1.ListResourcesRequest{LocationId: "$center", PageSize: 1}).as("page"),
 		mia.calls("Mia lists the next resource",
 			&v1.ListResourcesRequest{LocationId: "$center", PageSize: 1, PageToken: "$page.nextPageToken"}),
@@ -134,7 +136,9 @@ func servicesScript() script {
 		olga.calls(
 			"The owner adds a service with nothing but defaults",
 			add(
-				&v1.ServiceInput{Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED},
+				&v1.ServiceInput{
+					Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.DeliveryMode_DELIVERY_MODE_FEED,
+				},
 			),
 		),
 		olga.refused("The owner adds the service again", "ALREADY_EXISTS",

@@ -56,6 +56,8 @@ func plansScript() script {
 		adam.refused("The admin edits a course that has changed", "ETAG_MISMATCH", edit),
 		adam.refused("The admin edits no plan", "PLAN_NOT_FOUND",
 			&v1.UpdatePlanRequest{PlanId: absentID, Plan: &v1.PlanInput{}, UpdateMask: paths("active")}),
+		mia.calls("Mia reads a plan", &v1.GetPlanRequest{PlanId: "$course"}),
+		mia.refused("Mia reads no plan", "PLAN_NOT_FOUND", &v1.GetPlanRequest{PlanId: absentID}),
 		mia.calls("Mia lists one plan", &v1.ListPlansRequest{PageSize: 1}).as("page"),
 		mia.calls("Mia lists the next plan", &v1.ListPlansRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
 		adam.calls("The admin lists all plans", &v1.ListPlansRequest{IncludeInactive: true}),

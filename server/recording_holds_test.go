@@ -47,6 +47,8 @@ func itemsScript() script {
 			&v1.UpdateItemRequest{ItemId: absentID, Item: &v1.ItemInput{}, UpdateMask: paths("active")}),
 		olga.calls("The owner takes lockers away",
 			&v1.UpdateItemRequest{ItemId: "$locker", Item: &v1.ItemInput{Active: new(false)}, UpdateMask: paths("active")}),
+		mia.calls("Mia reads an item", &v1.GetItemRequest{ItemId: "$locker"}),
+		mia.refused("Mia reads no item", "ITEM_NOT_FOUND", &v1.GetItemRequest{ItemId: absentID}),
 		mia.calls("Mia lists items", &v1.ListItemsRequest{LocationId: "$center"}),
 		olga.calls("The owner lists the first item", &v1.ListItemsRequest{IncludeInactive: true, PageSize: 1}).as("first"),
 		olga.calls("The owner lists the second item",
@@ -68,6 +70,10 @@ func providersScript() script {
 		olga.refused("The owner's pattern is none", "INVALID_FIELD", &v1.PutBenefitProviderRequest{Provider: club("C-[")}),
 		olga.refused("The owner edits a provider that has changed", "ETAG_MISMATCH",
 			&v1.PutBenefitProviderRequest{Provider: with(club("C-[0-9]{5}"), &v1.BenefitProvider{Etag: "v1"})}),
+		mia.calls("Mia reads a benefit provider", &v1.GetBenefitProviderRequest{ProviderCode: "CLUB"}),
+		olga.calls("The owner reads its pattern", &v1.GetBenefitProviderRequest{ProviderCode: "CLUB"}),
+		mia.refused("Mia reads no benefit provider", "BENEFIT_PROVIDER_NOT_FOUND",
+			&v1.GetBenefitProviderRequest{ProviderCode: "NONE"}),
 		mia.calls("Mia lists benefit providers", &v1.ListBenefitProvidersRequest{}),
 		olga.calls("The Club lists its numbers", &v1.PutBenefitProviderRequest{
 			Provider: with(club("C-[0-9]{4}"), &v1.BenefitProvider{

@@ -15,7 +15,7 @@ import (
 )
 
 // Who does not edit the catalog learns neither how membership numbers look nor how many there are.
-func TestListBenefitProviders_HidesWhatHelpsToGuess(t *testing.T) {
+func TestBenefitProviders_HideWhatHelpsToGuess(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	kit := s.Studio(t, testkit.NewClock(time.Now()))
@@ -32,5 +32,8 @@ func TestListBenefitProviders_HidesWhatHelpsToGuess(t *testing.T) {
 		for _, p := range answer.(*v1.ListBenefitProvidersResponse).Providers {
 			test.EqOp(t, want, fmt.Sprintf("%s %d", p.NumberPattern, p.NumberCount), test.Sprint(subject))
 		}
+		one := expect.Value(s.call(t, s.Token(t, subject), &v1.GetBenefitProviderRequest{ProviderCode: "LINKS"}))(t)
+		p := one.(*v1.GetBenefitProviderResponse).Provider
+		test.EqOp(t, want, fmt.Sprintf("%s %d", p.NumberPattern, p.NumberCount), test.Sprint(subject))
 	}
 }

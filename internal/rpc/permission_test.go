@@ -63,7 +63,8 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 	planners := []string{"owner", "admin", "coach", "drafts", "publishes"}
 	listed := map[string]bool{ // other tests try these
 		"CreateLocation": true, // below
-		"ImportSessions": true, "ListBenefitProviders": true, "ListEvents": true, "WatchEvents": true,
+		"ImportSessions": true, "GetBenefitProvider": true, "ListBenefitProviders": true, "ListEvents": true,
+		"WatchEvents":   true,
 		"RecordPayment": true, "RefundPayment": true, "UpdateTenant": true,
 	}
 	for name, tt := range map[string]struct {
@@ -106,7 +107,8 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			[]string{"owner", "admin", "builds"}, "", nil,
 		},
 		"UpdateLocation of channels": {
-			&v1.UpdateLocationRequest{LocationId: someSession, Location: pier, UpdateMask: mask("channels")}, "LOCATION_NOT_FOUND",
+			&v1.UpdateLocationRequest{LocationId: someSession, Location: pier, UpdateMask: mask("channels")},
+			"LOCATION_NOT_FOUND",
 			[]string{"owner", "admin", "builds"}, "policy.write", []string{"builds"},
 		},
 	} {

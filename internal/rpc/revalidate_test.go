@@ -147,8 +147,8 @@ func TestRules_ListCacheableReads(t *testing.T) {
 	}
 	slices.Sort(kept)
 	want := []string{
-		"GetLocation", "GetPolicy", "GetService", "GetSession", "GetTenant", "ListBenefitProviders", "ListItems",
-		"ListLocations", "ListPlans",
+		"GetBenefitProvider", "GetItem", "GetLocation", "GetPlan", "GetPolicy", "GetResource", "GetService", "GetSession",
+		"GetTenant", "GetWorkout", "ListBenefitProviders", "ListItems", "ListLocations", "ListPlans",
 		"ListResources", "ListServices", "ListSessions", "ListWorkouts",
 	}
 	test.SliceEqOp(t, want, kept, test.Sprint("kept are the answers of"))

@@ -116,6 +116,107 @@ func (x *ListPermissionsResponse) GetPermissions() []*Permission {
 	return nil
 }
 
+// GetRoleRequest reads a role.
+type GetRoleRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The name of the role.
+	Role          string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetRoleRequest) Reset() {
+	*x = GetRoleRequest{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetRoleRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetRoleRequest) ProtoMessage() {}
+
+func (x *GetRoleRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetRoleRequest.ProtoReflect.Descriptor instead.
+func (*GetRoleRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *GetRoleRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetRoleRequest) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+// GetRoleResponse is the role.
+type GetRoleResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The role.
+	Role          *Role `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetRoleResponse) Reset() {
+	*x = GetRoleResponse{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetRoleResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetRoleResponse) ProtoMessage() {}
+
+func (x *GetRoleResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetRoleResponse.ProtoReflect.Descriptor instead.
+func (*GetRoleResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *GetRoleResponse) GetRole() *Role {
+	if x != nil {
+		return x.Role
+	}
+	return nil
+}
+
 // ListRolesRequest lists roles.
 type ListRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -131,7 +232,7 @@ type ListRolesRequest struct {
 
 func (x *ListRolesRequest) Reset() {
 	*x = ListRolesRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[2]
+	mi := &file_berth_v1_access_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -143,7 +244,7 @@ func (x *ListRolesRequest) String() string {
 func (*ListRolesRequest) ProtoMessage() {}
 
 func (x *ListRolesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[2]
+	mi := &file_berth_v1_access_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -156,7 +257,7 @@ func (x *ListRolesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRolesRequest.ProtoReflect.Descriptor instead.
 func (*ListRolesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ListRolesRequest) GetTenantId() string {
@@ -193,7 +294,7 @@ type ListRolesResponse struct {
 
 func (x *ListRolesResponse) Reset() {
 	*x = ListRolesResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[3]
+	mi := &file_berth_v1_access_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -205,7 +306,7 @@ func (x *ListRolesResponse) String() string {
 func (*ListRolesResponse) ProtoMessage() {}
 
 func (x *ListRolesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[3]
+	mi := &file_berth_v1_access_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -218,7 +319,7 @@ func (x *ListRolesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRolesResponse.ProtoReflect.Descriptor instead.
 func (*ListRolesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ListRolesResponse) GetRoles() []*Role {
@@ -248,7 +349,7 @@ type CreateRoleRequest struct {
 
 func (x *CreateRoleRequest) Reset() {
 	*x = CreateRoleRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[4]
+	mi := &file_berth_v1_access_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -260,7 +361,7 @@ func (x *CreateRoleRequest) String() string {
 func (*CreateRoleRequest) ProtoMessage() {}
 
 func (x *CreateRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[4]
+	mi := &file_berth_v1_access_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -273,7 +374,7 @@ func (x *CreateRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRoleRequest.ProtoReflect.Descriptor instead.
 func (*CreateRoleRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *CreateRoleRequest) GetTenantId() string {
@@ -301,7 +402,7 @@ type CreateRoleResponse struct {
 
 func (x *CreateRoleResponse) Reset() {
 	*x = CreateRoleResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[5]
+	mi := &file_berth_v1_access_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -313,7 +414,7 @@ func (x *CreateRoleResponse) String() string {
 func (*CreateRoleResponse) ProtoMessage() {}
 
 func (x *CreateRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[5]
+	mi := &file_berth_v1_access_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -326,7 +427,7 @@ func (x *CreateRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateRoleResponse.ProtoReflect.Descriptor instead.
 func (*CreateRoleResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreateRoleResponse) GetRole() *Role {
@@ -351,7 +452,7 @@ type UpdateRoleRequest struct {
 
 func (x *UpdateRoleRequest) Reset() {
 	*x = UpdateRoleRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[6]
+	mi := &file_berth_v1_access_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -363,7 +464,7 @@ func (x *UpdateRoleRequest) String() string {
 func (*UpdateRoleRequest) ProtoMessage() {}
 
 func (x *UpdateRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[6]
+	mi := &file_berth_v1_access_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -376,7 +477,7 @@ func (x *UpdateRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRoleRequest.ProtoReflect.Descriptor instead.
 func (*UpdateRoleRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *UpdateRoleRequest) GetTenantId() string {
@@ -411,7 +512,7 @@ type UpdateRoleResponse struct {
 
 func (x *UpdateRoleResponse) Reset() {
 	*x = UpdateRoleResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[7]
+	mi := &file_berth_v1_access_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -423,7 +524,7 @@ func (x *UpdateRoleResponse) String() string {
 func (*UpdateRoleResponse) ProtoMessage() {}
 
 func (x *UpdateRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[7]
+	mi := &file_berth_v1_access_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -436,7 +537,7 @@ func (x *UpdateRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateRoleResponse.ProtoReflect.Descriptor instead.
 func (*UpdateRoleResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *UpdateRoleResponse) GetRole() *Role {
@@ -461,7 +562,7 @@ type DeleteRoleRequest struct {
 
 func (x *DeleteRoleRequest) Reset() {
 	*x = DeleteRoleRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[8]
+	mi := &file_berth_v1_access_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -473,7 +574,7 @@ func (x *DeleteRoleRequest) String() string {
 func (*DeleteRoleRequest) ProtoMessage() {}
 
 func (x *DeleteRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[8]
+	mi := &file_berth_v1_access_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -486,7 +587,7 @@ func (x *DeleteRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRoleRequest.ProtoReflect.Descriptor instead.
 func (*DeleteRoleRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *DeleteRoleRequest) GetTenantId() string {
@@ -519,7 +620,7 @@ type DeleteRoleResponse struct {
 
 func (x *DeleteRoleResponse) Reset() {
 	*x = DeleteRoleResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[9]
+	mi := &file_berth_v1_access_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +632,7 @@ func (x *DeleteRoleResponse) String() string {
 func (*DeleteRoleResponse) ProtoMessage() {}
 
 func (x *DeleteRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[9]
+	mi := &file_berth_v1_access_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +645,7 @@ func (x *DeleteRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteRoleResponse.ProtoReflect.Descriptor instead.
 func (*DeleteRoleResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{11}
 }
 
 // AssignRoleRequest gives a member a role.
@@ -562,7 +663,7 @@ type AssignRoleRequest struct {
 
 func (x *AssignRoleRequest) Reset() {
 	*x = AssignRoleRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[10]
+	mi := &file_berth_v1_access_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -574,7 +675,7 @@ func (x *AssignRoleRequest) String() string {
 func (*AssignRoleRequest) ProtoMessage() {}
 
 func (x *AssignRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[10]
+	mi := &file_berth_v1_access_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -587,7 +688,7 @@ func (x *AssignRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignRoleRequest.ProtoReflect.Descriptor instead.
 func (*AssignRoleRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *AssignRoleRequest) GetTenantId() string {
@@ -622,7 +723,7 @@ type AssignRoleResponse struct {
 
 func (x *AssignRoleResponse) Reset() {
 	*x = AssignRoleResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[11]
+	mi := &file_berth_v1_access_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -634,7 +735,7 @@ func (x *AssignRoleResponse) String() string {
 func (*AssignRoleResponse) ProtoMessage() {}
 
 func (x *AssignRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[11]
+	mi := &file_berth_v1_access_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -647,7 +748,7 @@ func (x *AssignRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AssignRoleResponse.ProtoReflect.Descriptor instead.
 func (*AssignRoleResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *AssignRoleResponse) GetRoles() []string {
@@ -672,7 +773,7 @@ type RevokeRoleRequest struct {
 
 func (x *RevokeRoleRequest) Reset() {
 	*x = RevokeRoleRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[12]
+	mi := &file_berth_v1_access_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -684,7 +785,7 @@ func (x *RevokeRoleRequest) String() string {
 func (*RevokeRoleRequest) ProtoMessage() {}
 
 func (x *RevokeRoleRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[12]
+	mi := &file_berth_v1_access_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -697,7 +798,7 @@ func (x *RevokeRoleRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRoleRequest.ProtoReflect.Descriptor instead.
 func (*RevokeRoleRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RevokeRoleRequest) GetTenantId() string {
@@ -732,7 +833,7 @@ type RevokeRoleResponse struct {
 
 func (x *RevokeRoleResponse) Reset() {
 	*x = RevokeRoleResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[13]
+	mi := &file_berth_v1_access_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -744,7 +845,7 @@ func (x *RevokeRoleResponse) String() string {
 func (*RevokeRoleResponse) ProtoMessage() {}
 
 func (x *RevokeRoleResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[13]
+	mi := &file_berth_v1_access_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -757,7 +858,7 @@ func (x *RevokeRoleResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRoleResponse.ProtoReflect.Descriptor instead.
 func (*RevokeRoleResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RevokeRoleResponse) GetRoles() []string {
@@ -780,7 +881,7 @@ type TransferOwnershipRequest struct {
 
 func (x *TransferOwnershipRequest) Reset() {
 	*x = TransferOwnershipRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[14]
+	mi := &file_berth_v1_access_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -792,7 +893,7 @@ func (x *TransferOwnershipRequest) String() string {
 func (*TransferOwnershipRequest) ProtoMessage() {}
 
 func (x *TransferOwnershipRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[14]
+	mi := &file_berth_v1_access_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -805,7 +906,7 @@ func (x *TransferOwnershipRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TransferOwnershipRequest.ProtoReflect.Descriptor instead.
 func (*TransferOwnershipRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *TransferOwnershipRequest) GetTenantId() string {
@@ -833,7 +934,7 @@ type TransferOwnershipResponse struct {
 
 func (x *TransferOwnershipResponse) Reset() {
 	*x = TransferOwnershipResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[15]
+	mi := &file_berth_v1_access_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -845,7 +946,7 @@ func (x *TransferOwnershipResponse) String() string {
 func (*TransferOwnershipResponse) ProtoMessage() {}
 
 func (x *TransferOwnershipResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[15]
+	mi := &file_berth_v1_access_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -858,7 +959,7 @@ func (x *TransferOwnershipResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TransferOwnershipResponse.ProtoReflect.Descriptor instead.
 func (*TransferOwnershipResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *TransferOwnershipResponse) GetTransfer() *OwnershipTransfer {
@@ -881,7 +982,7 @@ type ConfirmOwnershipTransferRequest struct {
 
 func (x *ConfirmOwnershipTransferRequest) Reset() {
 	*x = ConfirmOwnershipTransferRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[16]
+	mi := &file_berth_v1_access_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -893,7 +994,7 @@ func (x *ConfirmOwnershipTransferRequest) String() string {
 func (*ConfirmOwnershipTransferRequest) ProtoMessage() {}
 
 func (x *ConfirmOwnershipTransferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[16]
+	mi := &file_berth_v1_access_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -906,7 +1007,7 @@ func (x *ConfirmOwnershipTransferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmOwnershipTransferRequest.ProtoReflect.Descriptor instead.
 func (*ConfirmOwnershipTransferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ConfirmOwnershipTransferRequest) GetTenantId() string {
@@ -934,7 +1035,7 @@ type ConfirmOwnershipTransferResponse struct {
 
 func (x *ConfirmOwnershipTransferResponse) Reset() {
 	*x = ConfirmOwnershipTransferResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[17]
+	mi := &file_berth_v1_access_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -946,7 +1047,7 @@ func (x *ConfirmOwnershipTransferResponse) String() string {
 func (*ConfirmOwnershipTransferResponse) ProtoMessage() {}
 
 func (x *ConfirmOwnershipTransferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[17]
+	mi := &file_berth_v1_access_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -959,7 +1060,7 @@ func (x *ConfirmOwnershipTransferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmOwnershipTransferResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmOwnershipTransferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ConfirmOwnershipTransferResponse) GetRoles() []string {
@@ -982,7 +1083,7 @@ type CancelOwnershipTransferRequest struct {
 
 func (x *CancelOwnershipTransferRequest) Reset() {
 	*x = CancelOwnershipTransferRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[18]
+	mi := &file_berth_v1_access_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -994,7 +1095,7 @@ func (x *CancelOwnershipTransferRequest) String() string {
 func (*CancelOwnershipTransferRequest) ProtoMessage() {}
 
 func (x *CancelOwnershipTransferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[18]
+	mi := &file_berth_v1_access_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1007,7 +1108,7 @@ func (x *CancelOwnershipTransferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelOwnershipTransferRequest.ProtoReflect.Descriptor instead.
 func (*CancelOwnershipTransferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CancelOwnershipTransferRequest) GetTenantId() string {
@@ -1033,7 +1134,7 @@ type CancelOwnershipTransferResponse struct {
 
 func (x *CancelOwnershipTransferResponse) Reset() {
 	*x = CancelOwnershipTransferResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[19]
+	mi := &file_berth_v1_access_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1045,7 +1146,7 @@ func (x *CancelOwnershipTransferResponse) String() string {
 func (*CancelOwnershipTransferResponse) ProtoMessage() {}
 
 func (x *CancelOwnershipTransferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[19]
+	mi := &file_berth_v1_access_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1058,7 +1159,7 @@ func (x *CancelOwnershipTransferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelOwnershipTransferResponse.ProtoReflect.Descriptor instead.
 func (*CancelOwnershipTransferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{21}
 }
 
 // ListOwnershipTransfersRequest lists open transfers. A tenant has at most one for each owner.
@@ -1072,7 +1173,7 @@ type ListOwnershipTransfersRequest struct {
 
 func (x *ListOwnershipTransfersRequest) Reset() {
 	*x = ListOwnershipTransfersRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[20]
+	mi := &file_berth_v1_access_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1084,7 +1185,7 @@ func (x *ListOwnershipTransfersRequest) String() string {
 func (*ListOwnershipTransfersRequest) ProtoMessage() {}
 
 func (x *ListOwnershipTransfersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[20]
+	mi := &file_berth_v1_access_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1097,7 +1198,7 @@ func (x *ListOwnershipTransfersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOwnershipTransfersRequest.ProtoReflect.Descriptor instead.
 func (*ListOwnershipTransfersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ListOwnershipTransfersRequest) GetTenantId() string {
@@ -1118,7 +1219,7 @@ type ListOwnershipTransfersResponse struct {
 
 func (x *ListOwnershipTransfersResponse) Reset() {
 	*x = ListOwnershipTransfersResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[21]
+	mi := &file_berth_v1_access_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1130,7 +1231,7 @@ func (x *ListOwnershipTransfersResponse) String() string {
 func (*ListOwnershipTransfersResponse) ProtoMessage() {}
 
 func (x *ListOwnershipTransfersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[21]
+	mi := &file_berth_v1_access_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1143,7 +1244,7 @@ func (x *ListOwnershipTransfersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListOwnershipTransfersResponse.ProtoReflect.Descriptor instead.
 func (*ListOwnershipTransfersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ListOwnershipTransfersResponse) GetTransfers() []*OwnershipTransfer {
@@ -1174,7 +1275,7 @@ type CheckAccessRequest struct {
 
 func (x *CheckAccessRequest) Reset() {
 	*x = CheckAccessRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[22]
+	mi := &file_berth_v1_access_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1287,7 @@ func (x *CheckAccessRequest) String() string {
 func (*CheckAccessRequest) ProtoMessage() {}
 
 func (x *CheckAccessRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[22]
+	mi := &file_berth_v1_access_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1300,7 @@ func (x *CheckAccessRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckAccessRequest.ProtoReflect.Descriptor instead.
 func (*CheckAccessRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CheckAccessRequest) GetTenantId() string {
@@ -1293,7 +1394,7 @@ type CheckAccessResponse struct {
 
 func (x *CheckAccessResponse) Reset() {
 	*x = CheckAccessResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[23]
+	mi := &file_berth_v1_access_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1305,7 +1406,7 @@ func (x *CheckAccessResponse) String() string {
 func (*CheckAccessResponse) ProtoMessage() {}
 
 func (x *CheckAccessResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[23]
+	mi := &file_berth_v1_access_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1318,7 +1419,7 @@ func (x *CheckAccessResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CheckAccessResponse.ProtoReflect.Descriptor instead.
 func (*CheckAccessResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CheckAccessResponse) GetAllowed() bool {
@@ -1366,7 +1467,7 @@ type CreateServiceAccountRequest struct {
 
 func (x *CreateServiceAccountRequest) Reset() {
 	*x = CreateServiceAccountRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[24]
+	mi := &file_berth_v1_access_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1479,7 @@ func (x *CreateServiceAccountRequest) String() string {
 func (*CreateServiceAccountRequest) ProtoMessage() {}
 
 func (x *CreateServiceAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[24]
+	mi := &file_berth_v1_access_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1492,7 @@ func (x *CreateServiceAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceAccountRequest.ProtoReflect.Descriptor instead.
 func (*CreateServiceAccountRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CreateServiceAccountRequest) GetTenantId() string {
@@ -1435,7 +1536,7 @@ type CreateServiceAccountResponse struct {
 
 func (x *CreateServiceAccountResponse) Reset() {
 	*x = CreateServiceAccountResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[25]
+	mi := &file_berth_v1_access_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1447,7 +1548,7 @@ func (x *CreateServiceAccountResponse) String() string {
 func (*CreateServiceAccountResponse) ProtoMessage() {}
 
 func (x *CreateServiceAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[25]
+	mi := &file_berth_v1_access_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1460,7 +1561,7 @@ func (x *CreateServiceAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceAccountResponse.ProtoReflect.Descriptor instead.
 func (*CreateServiceAccountResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CreateServiceAccountResponse) GetServiceAccount() *ServiceAccount {
@@ -1475,6 +1576,107 @@ func (x *CreateServiceAccountResponse) GetKey() string {
 		return x.Key
 	}
 	return ""
+}
+
+// GetServiceAccountRequest reads a service account.
+type GetServiceAccountRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The account.
+	ServiceAccountId string `protobuf:"bytes,2,opt,name=service_account_id,json=serviceAccountId,proto3" json:"service_account_id,omitempty"`
+	unknownFields    protoimpl.UnknownFields
+	sizeCache        protoimpl.SizeCache
+}
+
+func (x *GetServiceAccountRequest) Reset() {
+	*x = GetServiceAccountRequest{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetServiceAccountRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetServiceAccountRequest) ProtoMessage() {}
+
+func (x *GetServiceAccountRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetServiceAccountRequest.ProtoReflect.Descriptor instead.
+func (*GetServiceAccountRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *GetServiceAccountRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetServiceAccountRequest) GetServiceAccountId() string {
+	if x != nil {
+		return x.ServiceAccountId
+	}
+	return ""
+}
+
+// GetServiceAccountResponse is the service account.
+type GetServiceAccountResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The service account.
+	ServiceAccount *ServiceAccount `protobuf:"bytes,1,opt,name=service_account,json=serviceAccount,proto3" json:"service_account,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *GetServiceAccountResponse) Reset() {
+	*x = GetServiceAccountResponse{}
+	mi := &file_berth_v1_access_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetServiceAccountResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetServiceAccountResponse) ProtoMessage() {}
+
+func (x *GetServiceAccountResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_access_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetServiceAccountResponse.ProtoReflect.Descriptor instead.
+func (*GetServiceAccountResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *GetServiceAccountResponse) GetServiceAccount() *ServiceAccount {
+	if x != nil {
+		return x.ServiceAccount
+	}
+	return nil
 }
 
 // ListServiceAccountsRequest lists accounts.
@@ -1494,7 +1696,7 @@ type ListServiceAccountsRequest struct {
 
 func (x *ListServiceAccountsRequest) Reset() {
 	*x = ListServiceAccountsRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[26]
+	mi := &file_berth_v1_access_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1506,7 +1708,7 @@ func (x *ListServiceAccountsRequest) String() string {
 func (*ListServiceAccountsRequest) ProtoMessage() {}
 
 func (x *ListServiceAccountsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[26]
+	mi := &file_berth_v1_access_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1519,7 +1721,7 @@ func (x *ListServiceAccountsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServiceAccountsRequest.ProtoReflect.Descriptor instead.
 func (*ListServiceAccountsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListServiceAccountsRequest) GetTenantId() string {
@@ -1563,7 +1765,7 @@ type ListServiceAccountsResponse struct {
 
 func (x *ListServiceAccountsResponse) Reset() {
 	*x = ListServiceAccountsResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[27]
+	mi := &file_berth_v1_access_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1575,7 +1777,7 @@ func (x *ListServiceAccountsResponse) String() string {
 func (*ListServiceAccountsResponse) ProtoMessage() {}
 
 func (x *ListServiceAccountsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[27]
+	mi := &file_berth_v1_access_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1588,7 +1790,7 @@ func (x *ListServiceAccountsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServiceAccountsResponse.ProtoReflect.Descriptor instead.
 func (*ListServiceAccountsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListServiceAccountsResponse) GetServiceAccounts() []*ServiceAccount {
@@ -1621,7 +1823,7 @@ type RotateServiceAccountKeyRequest struct {
 
 func (x *RotateServiceAccountKeyRequest) Reset() {
 	*x = RotateServiceAccountKeyRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[28]
+	mi := &file_berth_v1_access_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1633,7 +1835,7 @@ func (x *RotateServiceAccountKeyRequest) String() string {
 func (*RotateServiceAccountKeyRequest) ProtoMessage() {}
 
 func (x *RotateServiceAccountKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[28]
+	mi := &file_berth_v1_access_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1646,7 +1848,7 @@ func (x *RotateServiceAccountKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateServiceAccountKeyRequest.ProtoReflect.Descriptor instead.
 func (*RotateServiceAccountKeyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *RotateServiceAccountKeyRequest) GetTenantId() string {
@@ -1683,7 +1885,7 @@ type RotateServiceAccountKeyResponse struct {
 
 func (x *RotateServiceAccountKeyResponse) Reset() {
 	*x = RotateServiceAccountKeyResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[29]
+	mi := &file_berth_v1_access_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1695,7 +1897,7 @@ func (x *RotateServiceAccountKeyResponse) String() string {
 func (*RotateServiceAccountKeyResponse) ProtoMessage() {}
 
 func (x *RotateServiceAccountKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[29]
+	mi := &file_berth_v1_access_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1708,7 +1910,7 @@ func (x *RotateServiceAccountKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RotateServiceAccountKeyResponse.ProtoReflect.Descriptor instead.
 func (*RotateServiceAccountKeyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *RotateServiceAccountKeyResponse) GetServiceAccount() *ServiceAccount {
@@ -1738,7 +1940,7 @@ type RevokeServiceAccountRequest struct {
 
 func (x *RevokeServiceAccountRequest) Reset() {
 	*x = RevokeServiceAccountRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[30]
+	mi := &file_berth_v1_access_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1750,7 +1952,7 @@ func (x *RevokeServiceAccountRequest) String() string {
 func (*RevokeServiceAccountRequest) ProtoMessage() {}
 
 func (x *RevokeServiceAccountRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[30]
+	mi := &file_berth_v1_access_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1763,7 +1965,7 @@ func (x *RevokeServiceAccountRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeServiceAccountRequest.ProtoReflect.Descriptor instead.
 func (*RevokeServiceAccountRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *RevokeServiceAccountRequest) GetTenantId() string {
@@ -1791,7 +1993,7 @@ type RevokeServiceAccountResponse struct {
 
 func (x *RevokeServiceAccountResponse) Reset() {
 	*x = RevokeServiceAccountResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[31]
+	mi := &file_berth_v1_access_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1803,7 +2005,7 @@ func (x *RevokeServiceAccountResponse) String() string {
 func (*RevokeServiceAccountResponse) ProtoMessage() {}
 
 func (x *RevokeServiceAccountResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[31]
+	mi := &file_berth_v1_access_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1816,7 +2018,7 @@ func (x *RevokeServiceAccountResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeServiceAccountResponse.ProtoReflect.Descriptor instead.
 func (*RevokeServiceAccountResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *RevokeServiceAccountResponse) GetServiceAccount() *ServiceAccount {
@@ -1839,7 +2041,7 @@ type ExchangeKeyRequest struct {
 
 func (x *ExchangeKeyRequest) Reset() {
 	*x = ExchangeKeyRequest{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[32]
+	mi := &file_berth_v1_access_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1851,7 +2053,7 @@ func (x *ExchangeKeyRequest) String() string {
 func (*ExchangeKeyRequest) ProtoMessage() {}
 
 func (x *ExchangeKeyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[32]
+	mi := &file_berth_v1_access_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1864,7 +2066,7 @@ func (x *ExchangeKeyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExchangeKeyRequest.ProtoReflect.Descriptor instead.
 func (*ExchangeKeyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ExchangeKeyRequest) GetTenantId() string {
@@ -1896,7 +2098,7 @@ type ExchangeKeyResponse struct {
 
 func (x *ExchangeKeyResponse) Reset() {
 	*x = ExchangeKeyResponse{}
-	mi := &file_berth_v1_access_service_proto_msgTypes[33]
+	mi := &file_berth_v1_access_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1908,7 +2110,7 @@ func (x *ExchangeKeyResponse) String() string {
 func (*ExchangeKeyResponse) ProtoMessage() {}
 
 func (x *ExchangeKeyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_access_service_proto_msgTypes[33]
+	mi := &file_berth_v1_access_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1921,7 +2123,7 @@ func (x *ExchangeKeyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExchangeKeyResponse.ProtoReflect.Descriptor instead.
 func (*ExchangeKeyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ExchangeKeyResponse) GetAccessToken() string {
@@ -1953,7 +2155,12 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\x16ListPermissionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"Q\n" +
 	"\x17ListPermissionsResponse\x126\n" +
-	"\vpermissions\x18\x01 \x03(\v2\x14.berth.v1.PermissionR\vpermissions\"\x8e\x01\n" +
+	"\vpermissions\x18\x01 \x03(\v2\x14.berth.v1.PermissionR\vpermissions\"o\n" +
+	"\x0eGetRoleRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x04role\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\"5\n" +
+	"\x0fGetRoleResponse\x12\"\n" +
+	"\x04role\x18\x01 \x01(\v2\x0e.berth.v1.RoleR\x04role\"\x8e\x01\n" +
 	"\x10ListRolesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\tpage_size\x18\x02 \x01(\x05B\n" +
@@ -2037,7 +2244,12 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\x05roles\x18\x04 \x03(\tB*\xbaH'\x92\x01$\b\x01\x10\x14\x18\x01\"\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x05roles\"x\n" +
 	"\x1cCreateServiceAccountResponse\x12A\n" +
 	"\x0fservice_account\x18\x01 \x01(\v2\x18.berth.v1.ServiceAccountR\x0eserviceAccount\x12\x15\n" +
-	"\x03key\x18\x02 \x01(\tB\x03\x80\x01\x01R\x03key\"\xc1\x01\n" +
+	"\x03key\x18\x02 \x01(\tB\x03\x80\x01\x01R\x03key\"|\n" +
+	"\x18GetServiceAccountRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x126\n" +
+	"\x12service_account_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x10serviceAccountId\"^\n" +
+	"\x19GetServiceAccountResponse\x12A\n" +
+	"\x0fservice_account\x18\x01 \x01(\v2\x18.berth.v1.ServiceAccountR\x0eserviceAccount\"\xc1\x01\n" +
 	"\x1aListServiceAccountsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\x0finclude_revoked\x18\x02 \x01(\bR\x0eincludeRevoked\x12'\n" +
@@ -2067,9 +2279,10 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\faccess_token\x18\x01 \x01(\tB\x03\x80\x01\x01R\vaccessToken\x128\n" +
 	"\n" +
 	"expires_in\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\texpiresIn\x12\x1b\n" +
-	"\ttenant_id\x18\x03 \x01(\tR\btenantId2\xfc\x0e\n" +
+	"\ttenant_id\x18\x03 \x01(\tR\btenantId2\xcb\x10\n" +
 	"\rAccessService\x12l\n" +
-	"\x0fListPermissions\x12 .berth.v1.ListPermissionsRequest\x1a!.berth.v1.ListPermissionsResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12Z\n" +
+	"\x0fListPermissions\x12 .berth.v1.ListPermissionsRequest\x1a!.berth.v1.ListPermissionsResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12T\n" +
+	"\aGetRole\x12\x18.berth.v1.GetRoleRequest\x1a\x19.berth.v1.GetRoleResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12Z\n" +
 	"\tListRoles\x12\x1a.berth.v1.ListRolesRequest\x1a\x1b.berth.v1.ListRolesResponse\"\x14\xca\xf3\x18\r\b\x01\x12\trole.read\x90\x02\x01\x12]\n" +
 	"\n" +
 	"CreateRole\x12\x1b.berth.v1.CreateRoleRequest\x1a\x1c.berth.v1.CreateRoleResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\n" +
@@ -2089,7 +2302,8 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\x17CancelOwnershipTransfer\x12(.berth.v1.CancelOwnershipTransferRequest\x1a).berth.v1.CancelOwnershipTransferResponse\"\x14\xca\xf3\x18\x10\b\x02\x12\fadmin.manage\x12\x84\x01\n" +
 	"\x16ListOwnershipTransfers\x12'.berth.v1.ListOwnershipTransfersRequest\x1a(.berth.v1.ListOwnershipTransfersResponse\"\x17\xca\xf3\x18\x10\b\x02\x12\fadmin.manage\x90\x02\x01\x12c\n" +
 	"\vCheckAccess\x12\x1c.berth.v1.CheckAccessRequest\x1a\x1d.berth.v1.CheckAccessResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\faccess.check\x90\x02\x01\x12\x7f\n" +
-	"\x14CreateServiceAccount\x12%.berth.v1.CreateServiceAccountRequest\x1a&.berth.v1.CreateServiceAccountResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12}\n" +
+	"\x14CreateServiceAccount\x12%.berth.v1.CreateServiceAccountRequest\x1a&.berth.v1.CreateServiceAccountResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12w\n" +
+	"\x11GetServiceAccount\x12\".berth.v1.GetServiceAccountRequest\x1a#.berth.v1.GetServiceAccountResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x90\x02\x01\x12}\n" +
 	"\x13ListServiceAccounts\x12$.berth.v1.ListServiceAccountsRequest\x1a%.berth.v1.ListServiceAccountsResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0eaccount.manage\x90\x02\x01\x12\x88\x01\n" +
 	"\x17RotateServiceAccountKey\x12(.berth.v1.RotateServiceAccountKeyRequest\x1a).berth.v1.RotateServiceAccountKeyResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12\x7f\n" +
 	"\x14RevokeServiceAccount\x12%.berth.v1.RevokeServiceAccountRequest\x1a&.berth.v1.RevokeServiceAccountResponse\"\x18\xca\xf3\x18\x14\b\x01\x12\x0eaccount.manage \x01\x12R\n" +
@@ -2108,104 +2322,114 @@ func file_berth_v1_access_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_access_service_proto_rawDescData
 }
 
-var file_berth_v1_access_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_berth_v1_access_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_berth_v1_access_service_proto_goTypes = []any{
 	(*ListPermissionsRequest)(nil),           // 0: berth.v1.ListPermissionsRequest
 	(*ListPermissionsResponse)(nil),          // 1: berth.v1.ListPermissionsResponse
-	(*ListRolesRequest)(nil),                 // 2: berth.v1.ListRolesRequest
-	(*ListRolesResponse)(nil),                // 3: berth.v1.ListRolesResponse
-	(*CreateRoleRequest)(nil),                // 4: berth.v1.CreateRoleRequest
-	(*CreateRoleResponse)(nil),               // 5: berth.v1.CreateRoleResponse
-	(*UpdateRoleRequest)(nil),                // 6: berth.v1.UpdateRoleRequest
-	(*UpdateRoleResponse)(nil),               // 7: berth.v1.UpdateRoleResponse
-	(*DeleteRoleRequest)(nil),                // 8: berth.v1.DeleteRoleRequest
-	(*DeleteRoleResponse)(nil),               // 9: berth.v1.DeleteRoleResponse
-	(*AssignRoleRequest)(nil),                // 10: berth.v1.AssignRoleRequest
-	(*AssignRoleResponse)(nil),               // 11: berth.v1.AssignRoleResponse
-	(*RevokeRoleRequest)(nil),                // 12: berth.v1.RevokeRoleRequest
-	(*RevokeRoleResponse)(nil),               // 13: berth.v1.RevokeRoleResponse
-	(*TransferOwnershipRequest)(nil),         // 14: berth.v1.TransferOwnershipRequest
-	(*TransferOwnershipResponse)(nil),        // 15: berth.v1.TransferOwnershipResponse
-	(*ConfirmOwnershipTransferRequest)(nil),  // 16: berth.v1.ConfirmOwnershipTransferRequest
-	(*ConfirmOwnershipTransferResponse)(nil), // 17: berth.v1.ConfirmOwnershipTransferResponse
-	(*CancelOwnershipTransferRequest)(nil),   // 18: berth.v1.CancelOwnershipTransferRequest
-	(*CancelOwnershipTransferResponse)(nil),  // 19: berth.v1.CancelOwnershipTransferResponse
-	(*ListOwnershipTransfersRequest)(nil),    // 20: berth.v1.ListOwnershipTransfersRequest
-	(*ListOwnershipTransfersResponse)(nil),   // 21: berth.v1.ListOwnershipTransfersResponse
-	(*CheckAccessRequest)(nil),               // 22: berth.v1.CheckAccessRequest
-	(*CheckAccessResponse)(nil),              // 23: berth.v1.CheckAccessResponse
-	(*CreateServiceAccountRequest)(nil),      // 24: berth.v1.CreateServiceAccountRequest
-	(*CreateServiceAccountResponse)(nil),     // 25: berth.v1.CreateServiceAccountResponse
-	(*ListServiceAccountsRequest)(nil),       // 26: berth.v1.ListServiceAccountsRequest
-	(*ListServiceAccountsResponse)(nil),      // 27: berth.v1.ListServiceAccountsResponse
-	(*RotateServiceAccountKeyRequest)(nil),   // 28: berth.v1.RotateServiceAccountKeyRequest
-	(*RotateServiceAccountKeyResponse)(nil),  // 29: berth.v1.RotateServiceAccountKeyResponse
-	(*RevokeServiceAccountRequest)(nil),      // 30: berth.v1.RevokeServiceAccountRequest
-	(*RevokeServiceAccountResponse)(nil),     // 31: berth.v1.RevokeServiceAccountResponse
-	(*ExchangeKeyRequest)(nil),               // 32: berth.v1.ExchangeKeyRequest
-	(*ExchangeKeyResponse)(nil),              // 33: berth.v1.ExchangeKeyResponse
-	(*Permission)(nil),                       // 34: berth.v1.Permission
-	(*Role)(nil),                             // 35: berth.v1.Role
-	(*fieldmaskpb.FieldMask)(nil),            // 36: google.protobuf.FieldMask
-	(*OwnershipTransfer)(nil),                // 37: berth.v1.OwnershipTransfer
-	(*ServiceAccount)(nil),                   // 38: berth.v1.ServiceAccount
-	(*durationpb.Duration)(nil),              // 39: google.protobuf.Duration
+	(*GetRoleRequest)(nil),                   // 2: berth.v1.GetRoleRequest
+	(*GetRoleResponse)(nil),                  // 3: berth.v1.GetRoleResponse
+	(*ListRolesRequest)(nil),                 // 4: berth.v1.ListRolesRequest
+	(*ListRolesResponse)(nil),                // 5: berth.v1.ListRolesResponse
+	(*CreateRoleRequest)(nil),                // 6: berth.v1.CreateRoleRequest
+	(*CreateRoleResponse)(nil),               // 7: berth.v1.CreateRoleResponse
+	(*UpdateRoleRequest)(nil),                // 8: berth.v1.UpdateRoleRequest
+	(*UpdateRoleResponse)(nil),               // 9: berth.v1.UpdateRoleResponse
+	(*DeleteRoleRequest)(nil),                // 10: berth.v1.DeleteRoleRequest
+	(*DeleteRoleResponse)(nil),               // 11: berth.v1.DeleteRoleResponse
+	(*AssignRoleRequest)(nil),                // 12: berth.v1.AssignRoleRequest
+	(*AssignRoleResponse)(nil),               // 13: berth.v1.AssignRoleResponse
+	(*RevokeRoleRequest)(nil),                // 14: berth.v1.RevokeRoleRequest
+	(*RevokeRoleResponse)(nil),               // 15: berth.v1.RevokeRoleResponse
+	(*TransferOwnershipRequest)(nil),         // 16: berth.v1.TransferOwnershipRequest
+	(*TransferOwnershipResponse)(nil),        // 17: berth.v1.TransferOwnershipResponse
+	(*ConfirmOwnershipTransferRequest)(nil),  // 18: berth.v1.ConfirmOwnershipTransferRequest
+	(*ConfirmOwnershipTransferResponse)(nil), // 19: berth.v1.ConfirmOwnershipTransferResponse
+	(*CancelOwnershipTransferRequest)(nil),   // 20: berth.v1.CancelOwnershipTransferRequest
+	(*CancelOwnershipTransferResponse)(nil),  // 21: berth.v1.CancelOwnershipTransferResponse
+	(*ListOwnershipTransfersRequest)(nil),    // 22: berth.v1.ListOwnershipTransfersRequest
+	(*ListOwnershipTransfersResponse)(nil),   // 23: berth.v1.ListOwnershipTransfersResponse
+	(*CheckAccessRequest)(nil),               // 24: berth.v1.CheckAccessRequest
+	(*CheckAccessResponse)(nil),              // 25: berth.v1.CheckAccessResponse
+	(*CreateServiceAccountRequest)(nil),      // 26: berth.v1.CreateServiceAccountRequest
+	(*CreateServiceAccountResponse)(nil),     // 27: berth.v1.CreateServiceAccountResponse
+	(*GetServiceAccountRequest)(nil),         // 28: berth.v1.GetServiceAccountRequest
+	(*GetServiceAccountResponse)(nil),        // 29: berth.v1.GetServiceAccountResponse
+	(*ListServiceAccountsRequest)(nil),       // 30: berth.v1.ListServiceAccountsRequest
+	(*ListServiceAccountsResponse)(nil),      // 31: berth.v1.ListServiceAccountsResponse
+	(*RotateServiceAccountKeyRequest)(nil),   // 32: berth.v1.RotateServiceAccountKeyRequest
+	(*RotateServiceAccountKeyResponse)(nil),  // 33: berth.v1.RotateServiceAccountKeyResponse
+	(*RevokeServiceAccountRequest)(nil),      // 34: berth.v1.RevokeServiceAccountRequest
+	(*RevokeServiceAccountResponse)(nil),     // 35: berth.v1.RevokeServiceAccountResponse
+	(*ExchangeKeyRequest)(nil),               // 36: berth.v1.ExchangeKeyRequest
+	(*ExchangeKeyResponse)(nil),              // 37: berth.v1.ExchangeKeyResponse
+	(*Permission)(nil),                       // 38: berth.v1.Permission
+	(*Role)(nil),                             // 39: berth.v1.Role
+	(*fieldmaskpb.FieldMask)(nil),            // 40: google.protobuf.FieldMask
+	(*OwnershipTransfer)(nil),                // 41: berth.v1.OwnershipTransfer
+	(*ServiceAccount)(nil),                   // 42: berth.v1.ServiceAccount
+	(*durationpb.Duration)(nil),              // 43: google.protobuf.Duration
 }
 var file_berth_v1_access_service_proto_depIdxs = []int32{
-	34, // 0: berth.v1.ListPermissionsResponse.permissions:type_name -> berth.v1.Permission
-	35, // 1: berth.v1.ListRolesResponse.roles:type_name -> berth.v1.Role
-	35, // 2: berth.v1.CreateRoleRequest.role:type_name -> berth.v1.Role
-	35, // 3: berth.v1.CreateRoleResponse.role:type_name -> berth.v1.Role
-	35, // 4: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.Role
-	36, // 5: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 6: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
-	37, // 7: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
-	37, // 8: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
-	38, // 9: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	38, // 10: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
-	39, // 11: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
-	38, // 12: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
-	38, // 13: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	39, // 14: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
-	0,  // 15: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
-	2,  // 16: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
-	4,  // 17: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
-	6,  // 18: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
-	8,  // 19: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
-	10, // 20: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
-	12, // 21: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
-	14, // 22: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
-	16, // 23: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
-	18, // 24: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
-	20, // 25: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
-	22, // 26: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
-	24, // 27: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
-	26, // 28: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
-	28, // 29: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
-	30, // 30: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
-	32, // 31: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
-	1,  // 32: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
-	3,  // 33: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
-	5,  // 34: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
-	7,  // 35: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
-	9,  // 36: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
-	11, // 37: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
-	13, // 38: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
-	15, // 39: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
-	17, // 40: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
-	19, // 41: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
-	21, // 42: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
-	23, // 43: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
-	25, // 44: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
-	27, // 45: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
-	29, // 46: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
-	31, // 47: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
-	33, // 48: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
-	32, // [32:49] is the sub-list for method output_type
-	15, // [15:32] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	38, // 0: berth.v1.ListPermissionsResponse.permissions:type_name -> berth.v1.Permission
+	39, // 1: berth.v1.GetRoleResponse.role:type_name -> berth.v1.Role
+	39, // 2: berth.v1.ListRolesResponse.roles:type_name -> berth.v1.Role
+	39, // 3: berth.v1.CreateRoleRequest.role:type_name -> berth.v1.Role
+	39, // 4: berth.v1.CreateRoleResponse.role:type_name -> berth.v1.Role
+	39, // 5: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.Role
+	40, // 6: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	39, // 7: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
+	41, // 8: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
+	41, // 9: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
+	42, // 10: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	42, // 11: berth.v1.GetServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	42, // 12: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
+	43, // 13: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
+	42, // 14: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
+	42, // 15: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	43, // 16: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
+	0,  // 17: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
+	2,  // 18: berth.v1.AccessService.GetRole:input_type -> berth.v1.GetRoleRequest
+	4,  // 19: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
+	6,  // 20: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
+	8,  // 21: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
+	10, // 22: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
+	12, // 23: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
+	14, // 24: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
+	16, // 25: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
+	18, // 26: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
+	20, // 27: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
+	22, // 28: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
+	24, // 29: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
+	26, // 30: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
+	28, // 31: berth.v1.AccessService.GetServiceAccount:input_type -> berth.v1.GetServiceAccountRequest
+	30, // 32: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
+	32, // 33: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
+	34, // 34: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
+	36, // 35: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
+	1,  // 36: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
+	3,  // 37: berth.v1.AccessService.GetRole:output_type -> berth.v1.GetRoleResponse
+	5,  // 38: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
+	7,  // 39: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
+	9,  // 40: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
+	11, // 41: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
+	13, // 42: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
+	15, // 43: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
+	17, // 44: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
+	19, // 45: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
+	21, // 46: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
+	23, // 47: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
+	25, // 48: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
+	27, // 49: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
+	29, // 50: berth.v1.AccessService.GetServiceAccount:output_type -> berth.v1.GetServiceAccountResponse
+	31, // 51: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
+	33, // 52: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
+	35, // 53: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
+	37, // 54: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
+	36, // [36:55] is the sub-list for method output_type
+	17, // [17:36] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_access_service_proto_init() }
@@ -2215,7 +2439,7 @@ func file_berth_v1_access_service_proto_init() {
 	}
 	file_berth_v1_access_proto_init()
 	file_berth_v1_role_proto_init()
-	file_berth_v1_access_service_proto_msgTypes[22].OneofWrappers = []any{
+	file_berth_v1_access_service_proto_msgTypes[24].OneofWrappers = []any{
 		(*CheckAccessRequest_MemberId)(nil),
 		(*CheckAccessRequest_Subject)(nil),
 		(*CheckAccessRequest_ServiceAccountId)(nil),
@@ -2226,7 +2450,7 @@ func file_berth_v1_access_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_access_service_proto_rawDesc), len(file_berth_v1_access_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -262,6 +262,107 @@ func (x *UpdateItemResponse) GetItem() *Item {
 	return nil
 }
 
+// GetItemRequest reads an item.
+type GetItemRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The item.
+	ItemId        string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetItemRequest) Reset() {
+	*x = GetItemRequest{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetItemRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetItemRequest) ProtoMessage() {}
+
+func (x *GetItemRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetItemRequest.ProtoReflect.Descriptor instead.
+func (*GetItemRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetItemRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetItemRequest) GetItemId() string {
+	if x != nil {
+		return x.ItemId
+	}
+	return ""
+}
+
+// GetItemResponse is the item.
+type GetItemResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The item.
+	Item          *Item `protobuf:"bytes,1,opt,name=item,proto3" json:"item,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetItemResponse) Reset() {
+	*x = GetItemResponse{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetItemResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetItemResponse) ProtoMessage() {}
+
+func (x *GetItemResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetItemResponse.ProtoReflect.Descriptor instead.
+func (*GetItemResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetItemResponse) GetItem() *Item {
+	if x != nil {
+		return x.Item
+	}
+	return nil
+}
+
 // ListItemsRequest lists items.
 type ListItemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -281,7 +382,7 @@ type ListItemsRequest struct {
 
 func (x *ListItemsRequest) Reset() {
 	*x = ListItemsRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[4]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -293,7 +394,7 @@ func (x *ListItemsRequest) String() string {
 func (*ListItemsRequest) ProtoMessage() {}
 
 func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[4]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -306,7 +407,7 @@ func (x *ListItemsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsRequest.ProtoReflect.Descriptor instead.
 func (*ListItemsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListItemsRequest) GetTenantId() string {
@@ -357,7 +458,7 @@ type ListItemsResponse struct {
 
 func (x *ListItemsResponse) Reset() {
 	*x = ListItemsResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[5]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -369,7 +470,7 @@ func (x *ListItemsResponse) String() string {
 func (*ListItemsResponse) ProtoMessage() {}
 
 func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[5]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -382,7 +483,7 @@ func (x *ListItemsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListItemsResponse.ProtoReflect.Descriptor instead.
 func (*ListItemsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListItemsResponse) GetItems() []*Item {
@@ -415,7 +516,7 @@ type PutBenefitProviderRequest struct {
 
 func (x *PutBenefitProviderRequest) Reset() {
 	*x = PutBenefitProviderRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[6]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -427,7 +528,7 @@ func (x *PutBenefitProviderRequest) String() string {
 func (*PutBenefitProviderRequest) ProtoMessage() {}
 
 func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[6]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -440,7 +541,7 @@ func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBenefitProviderRequest.ProtoReflect.Descriptor instead.
 func (*PutBenefitProviderRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PutBenefitProviderRequest) GetTenantId() string {
@@ -475,7 +576,7 @@ type PutBenefitProviderResponse struct {
 
 func (x *PutBenefitProviderResponse) Reset() {
 	*x = PutBenefitProviderResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[7]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +588,7 @@ func (x *PutBenefitProviderResponse) String() string {
 func (*PutBenefitProviderResponse) ProtoMessage() {}
 
 func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[7]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,10 +601,111 @@ func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBenefitProviderResponse.ProtoReflect.Descriptor instead.
 func (*PutBenefitProviderResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PutBenefitProviderResponse) GetProvider() *BenefitProvider {
+	if x != nil {
+		return x.Provider
+	}
+	return nil
+}
+
+// GetBenefitProviderRequest reads a provider.
+type GetBenefitProviderRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The code of the provider.
+	ProviderCode  string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetBenefitProviderRequest) Reset() {
+	*x = GetBenefitProviderRequest{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetBenefitProviderRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetBenefitProviderRequest) ProtoMessage() {}
+
+func (x *GetBenefitProviderRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetBenefitProviderRequest.ProtoReflect.Descriptor instead.
+func (*GetBenefitProviderRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetBenefitProviderRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetBenefitProviderRequest) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+// GetBenefitProviderResponse is the provider.
+type GetBenefitProviderResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider.
+	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetBenefitProviderResponse) Reset() {
+	*x = GetBenefitProviderResponse{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetBenefitProviderResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetBenefitProviderResponse) ProtoMessage() {}
+
+func (x *GetBenefitProviderResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetBenefitProviderResponse.ProtoReflect.Descriptor instead.
+func (*GetBenefitProviderResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *GetBenefitProviderResponse) GetProvider() *BenefitProvider {
 	if x != nil {
 		return x.Provider
 	}
@@ -521,7 +723,7 @@ type ListBenefitProvidersRequest struct {
 
 func (x *ListBenefitProvidersRequest) Reset() {
 	*x = ListBenefitProvidersRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[8]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -533,7 +735,7 @@ func (x *ListBenefitProvidersRequest) String() string {
 func (*ListBenefitProvidersRequest) ProtoMessage() {}
 
 func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[8]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -546,7 +748,7 @@ func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitProvidersRequest.ProtoReflect.Descriptor instead.
 func (*ListBenefitProvidersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListBenefitProvidersRequest) GetTenantId() string {
@@ -567,7 +769,7 @@ type ListBenefitProvidersResponse struct {
 
 func (x *ListBenefitProvidersResponse) Reset() {
 	*x = ListBenefitProvidersResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[9]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -579,7 +781,7 @@ func (x *ListBenefitProvidersResponse) String() string {
 func (*ListBenefitProvidersResponse) ProtoMessage() {}
 
 func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[9]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -592,7 +794,7 @@ func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitProvidersResponse.ProtoReflect.Descriptor instead.
 func (*ListBenefitProvidersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListBenefitProvidersResponse) GetProviders() []*BenefitProvider {
@@ -621,7 +823,7 @@ type UpdateBenefitNumbersRequest struct {
 
 func (x *UpdateBenefitNumbersRequest) Reset() {
 	*x = UpdateBenefitNumbersRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -633,7 +835,7 @@ func (x *UpdateBenefitNumbersRequest) String() string {
 func (*UpdateBenefitNumbersRequest) ProtoMessage() {}
 
 func (x *UpdateBenefitNumbersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -646,7 +848,7 @@ func (x *UpdateBenefitNumbersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateBenefitNumbersRequest.ProtoReflect.Descriptor instead.
 func (*UpdateBenefitNumbersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *UpdateBenefitNumbersRequest) GetTenantId() string {
@@ -695,7 +897,7 @@ type UpdateBenefitNumbersResponse struct {
 
 func (x *UpdateBenefitNumbersResponse) Reset() {
 	*x = UpdateBenefitNumbersResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +909,7 @@ func (x *UpdateBenefitNumbersResponse) String() string {
 func (*UpdateBenefitNumbersResponse) ProtoMessage() {}
 
 func (x *UpdateBenefitNumbersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +922,7 @@ func (x *UpdateBenefitNumbersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateBenefitNumbersResponse.ProtoReflect.Descriptor instead.
 func (*UpdateBenefitNumbersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *UpdateBenefitNumbersResponse) GetProvider() *BenefitProvider {
@@ -749,7 +951,7 @@ type ListBenefitMembershipsRequest struct {
 
 func (x *ListBenefitMembershipsRequest) Reset() {
 	*x = ListBenefitMembershipsRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -761,7 +963,7 @@ func (x *ListBenefitMembershipsRequest) String() string {
 func (*ListBenefitMembershipsRequest) ProtoMessage() {}
 
 func (x *ListBenefitMembershipsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -774,7 +976,7 @@ func (x *ListBenefitMembershipsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitMembershipsRequest.ProtoReflect.Descriptor instead.
 func (*ListBenefitMembershipsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListBenefitMembershipsRequest) GetTenantId() string {
@@ -825,7 +1027,7 @@ type ListBenefitMembershipsResponse struct {
 
 func (x *ListBenefitMembershipsResponse) Reset() {
 	*x = ListBenefitMembershipsResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -837,7 +1039,7 @@ func (x *ListBenefitMembershipsResponse) String() string {
 func (*ListBenefitMembershipsResponse) ProtoMessage() {}
 
 func (x *ListBenefitMembershipsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -850,7 +1052,7 @@ func (x *ListBenefitMembershipsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitMembershipsResponse.ProtoReflect.Descriptor instead.
 func (*ListBenefitMembershipsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListBenefitMembershipsResponse) GetMemberships() []*BenefitMembership {
@@ -882,7 +1084,7 @@ type DeleteBenefitMembershipRequest struct {
 
 func (x *DeleteBenefitMembershipRequest) Reset() {
 	*x = DeleteBenefitMembershipRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -894,7 +1096,7 @@ func (x *DeleteBenefitMembershipRequest) String() string {
 func (*DeleteBenefitMembershipRequest) ProtoMessage() {}
 
 func (x *DeleteBenefitMembershipRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -907,7 +1109,7 @@ func (x *DeleteBenefitMembershipRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteBenefitMembershipRequest.ProtoReflect.Descriptor instead.
 func (*DeleteBenefitMembershipRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *DeleteBenefitMembershipRequest) GetTenantId() string {
@@ -940,7 +1142,7 @@ type DeleteBenefitMembershipResponse struct {
 
 func (x *DeleteBenefitMembershipResponse) Reset() {
 	*x = DeleteBenefitMembershipResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1154,7 @@ func (x *DeleteBenefitMembershipResponse) String() string {
 func (*DeleteBenefitMembershipResponse) ProtoMessage() {}
 
 func (x *DeleteBenefitMembershipResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1167,7 @@ func (x *DeleteBenefitMembershipResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteBenefitMembershipResponse.ProtoReflect.Descriptor instead.
 func (*DeleteBenefitMembershipResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{19}
 }
 
 // CreateLocationRequest creates a location.
@@ -981,7 +1183,7 @@ type CreateLocationRequest struct {
 
 func (x *CreateLocationRequest) Reset() {
 	*x = CreateLocationRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -993,7 +1195,7 @@ func (x *CreateLocationRequest) String() string {
 func (*CreateLocationRequest) ProtoMessage() {}
 
 func (x *CreateLocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1006,7 +1208,7 @@ func (x *CreateLocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateLocationRequest.ProtoReflect.Descriptor instead.
 func (*CreateLocationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CreateLocationRequest) GetTenantId() string {
@@ -1034,7 +1236,7 @@ type CreateLocationResponse struct {
 
 func (x *CreateLocationResponse) Reset() {
 	*x = CreateLocationResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1046,7 +1248,7 @@ func (x *CreateLocationResponse) String() string {
 func (*CreateLocationResponse) ProtoMessage() {}
 
 func (x *CreateLocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1059,7 +1261,7 @@ func (x *CreateLocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateLocationResponse.ProtoReflect.Descriptor instead.
 func (*CreateLocationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CreateLocationResponse) GetLocation() *Location {
@@ -1088,7 +1290,7 @@ type UpdateLocationRequest struct {
 
 func (x *UpdateLocationRequest) Reset() {
 	*x = UpdateLocationRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1100,7 +1302,7 @@ func (x *UpdateLocationRequest) String() string {
 func (*UpdateLocationRequest) ProtoMessage() {}
 
 func (x *UpdateLocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1113,7 +1315,7 @@ func (x *UpdateLocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLocationRequest.ProtoReflect.Descriptor instead.
 func (*UpdateLocationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateLocationRequest) GetTenantId() string {
@@ -1162,7 +1364,7 @@ type UpdateLocationResponse struct {
 
 func (x *UpdateLocationResponse) Reset() {
 	*x = UpdateLocationResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1376,7 @@ func (x *UpdateLocationResponse) String() string {
 func (*UpdateLocationResponse) ProtoMessage() {}
 
 func (x *UpdateLocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1389,7 @@ func (x *UpdateLocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLocationResponse.ProtoReflect.Descriptor instead.
 func (*UpdateLocationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateLocationResponse) GetLocation() *Location {
@@ -1210,7 +1412,7 @@ type GetLocationRequest struct {
 
 func (x *GetLocationRequest) Reset() {
 	*x = GetLocationRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1222,7 +1424,7 @@ func (x *GetLocationRequest) String() string {
 func (*GetLocationRequest) ProtoMessage() {}
 
 func (x *GetLocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1235,7 +1437,7 @@ func (x *GetLocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocationRequest.ProtoReflect.Descriptor instead.
 func (*GetLocationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GetLocationRequest) GetTenantId() string {
@@ -1263,7 +1465,7 @@ type GetLocationResponse struct {
 
 func (x *GetLocationResponse) Reset() {
 	*x = GetLocationResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1275,7 +1477,7 @@ func (x *GetLocationResponse) String() string {
 func (*GetLocationResponse) ProtoMessage() {}
 
 func (x *GetLocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1288,7 +1490,7 @@ func (x *GetLocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocationResponse.ProtoReflect.Descriptor instead.
 func (*GetLocationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GetLocationResponse) GetLocation() *Location {
@@ -1315,7 +1517,7 @@ type ListLocationsRequest struct {
 
 func (x *ListLocationsRequest) Reset() {
 	*x = ListLocationsRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1529,7 @@ func (x *ListLocationsRequest) String() string {
 func (*ListLocationsRequest) ProtoMessage() {}
 
 func (x *ListLocationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1340,7 +1542,7 @@ func (x *ListLocationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLocationsRequest.ProtoReflect.Descriptor instead.
 func (*ListLocationsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListLocationsRequest) GetTenantId() string {
@@ -1384,7 +1586,7 @@ type ListLocationsResponse struct {
 
 func (x *ListLocationsResponse) Reset() {
 	*x = ListLocationsResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1396,7 +1598,7 @@ func (x *ListLocationsResponse) String() string {
 func (*ListLocationsResponse) ProtoMessage() {}
 
 func (x *ListLocationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1409,7 +1611,7 @@ func (x *ListLocationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLocationsResponse.ProtoReflect.Descriptor instead.
 func (*ListLocationsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListLocationsResponse) GetLocations() []*Location {
@@ -1441,7 +1643,7 @@ type CreateResourceRequest struct {
 
 func (x *CreateResourceRequest) Reset() {
 	*x = CreateResourceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1453,7 +1655,7 @@ func (x *CreateResourceRequest) String() string {
 func (*CreateResourceRequest) ProtoMessage() {}
 
 func (x *CreateResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1466,7 +1668,7 @@ func (x *CreateResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResourceRequest.ProtoReflect.Descriptor instead.
 func (*CreateResourceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CreateResourceRequest) GetTenantId() string {
@@ -1501,7 +1703,7 @@ type CreateResourceResponse struct {
 
 func (x *CreateResourceResponse) Reset() {
 	*x = CreateResourceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1513,7 +1715,7 @@ func (x *CreateResourceResponse) String() string {
 func (*CreateResourceResponse) ProtoMessage() {}
 
 func (x *CreateResourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1526,7 +1728,7 @@ func (x *CreateResourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResourceResponse.ProtoReflect.Descriptor instead.
 func (*CreateResourceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CreateResourceResponse) GetResource() *Resource {
@@ -1555,7 +1757,7 @@ type UpdateResourceRequest struct {
 
 func (x *UpdateResourceRequest) Reset() {
 	*x = UpdateResourceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1567,7 +1769,7 @@ func (x *UpdateResourceRequest) String() string {
 func (*UpdateResourceRequest) ProtoMessage() {}
 
 func (x *UpdateResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1580,7 +1782,7 @@ func (x *UpdateResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResourceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateResourceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *UpdateResourceRequest) GetTenantId() string {
@@ -1629,7 +1831,7 @@ type UpdateResourceResponse struct {
 
 func (x *UpdateResourceResponse) Reset() {
 	*x = UpdateResourceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1641,7 +1843,7 @@ func (x *UpdateResourceResponse) String() string {
 func (*UpdateResourceResponse) ProtoMessage() {}
 
 func (x *UpdateResourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1654,10 +1856,111 @@ func (x *UpdateResourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResourceResponse.ProtoReflect.Descriptor instead.
 func (*UpdateResourceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UpdateResourceResponse) GetResource() *Resource {
+	if x != nil {
+		return x.Resource
+	}
+	return nil
+}
+
+// GetResourceRequest reads a resource.
+type GetResourceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The resource.
+	ResourceId    string `protobuf:"bytes,2,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetResourceRequest) Reset() {
+	*x = GetResourceRequest{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetResourceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetResourceRequest) ProtoMessage() {}
+
+func (x *GetResourceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetResourceRequest.ProtoReflect.Descriptor instead.
+func (*GetResourceRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *GetResourceRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetResourceRequest) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+// GetResourceResponse is the resource.
+type GetResourceResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The resource.
+	Resource      *Resource `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetResourceResponse) Reset() {
+	*x = GetResourceResponse{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetResourceResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetResourceResponse) ProtoMessage() {}
+
+func (x *GetResourceResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetResourceResponse.ProtoReflect.Descriptor instead.
+func (*GetResourceResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *GetResourceResponse) GetResource() *Resource {
 	if x != nil {
 		return x.Resource
 	}
@@ -1683,7 +1986,7 @@ type ListResourcesRequest struct {
 
 func (x *ListResourcesRequest) Reset() {
 	*x = ListResourcesRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1695,7 +1998,7 @@ func (x *ListResourcesRequest) String() string {
 func (*ListResourcesRequest) ProtoMessage() {}
 
 func (x *ListResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1708,7 +2011,7 @@ func (x *ListResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ListResourcesRequest) GetTenantId() string {
@@ -1759,7 +2062,7 @@ type ListResourcesResponse struct {
 
 func (x *ListResourcesResponse) Reset() {
 	*x = ListResourcesResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1771,7 +2074,7 @@ func (x *ListResourcesResponse) String() string {
 func (*ListResourcesResponse) ProtoMessage() {}
 
 func (x *ListResourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1784,7 +2087,7 @@ func (x *ListResourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourcesResponse.ProtoReflect.Descriptor instead.
 func (*ListResourcesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ListResourcesResponse) GetResources() []*Resource {
@@ -1814,7 +2117,7 @@ type CreateServiceRequest struct {
 
 func (x *CreateServiceRequest) Reset() {
 	*x = CreateServiceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1826,7 +2129,7 @@ func (x *CreateServiceRequest) String() string {
 func (*CreateServiceRequest) ProtoMessage() {}
 
 func (x *CreateServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1839,7 +2142,7 @@ func (x *CreateServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceRequest.ProtoReflect.Descriptor instead.
 func (*CreateServiceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *CreateServiceRequest) GetTenantId() string {
@@ -1867,7 +2170,7 @@ type CreateServiceResponse struct {
 
 func (x *CreateServiceResponse) Reset() {
 	*x = CreateServiceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +2182,7 @@ func (x *CreateServiceResponse) String() string {
 func (*CreateServiceResponse) ProtoMessage() {}
 
 func (x *CreateServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +2195,7 @@ func (x *CreateServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceResponse.ProtoReflect.Descriptor instead.
 func (*CreateServiceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *CreateServiceResponse) GetService() *Service {
@@ -1922,7 +2225,7 @@ type UpdateServiceRequest struct {
 
 func (x *UpdateServiceRequest) Reset() {
 	*x = UpdateServiceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1934,7 +2237,7 @@ func (x *UpdateServiceRequest) String() string {
 func (*UpdateServiceRequest) ProtoMessage() {}
 
 func (x *UpdateServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1947,7 +2250,7 @@ func (x *UpdateServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateServiceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateServiceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *UpdateServiceRequest) GetTenantId() string {
@@ -1996,7 +2299,7 @@ type UpdateServiceResponse struct {
 
 func (x *UpdateServiceResponse) Reset() {
 	*x = UpdateServiceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2008,7 +2311,7 @@ func (x *UpdateServiceResponse) String() string {
 func (*UpdateServiceResponse) ProtoMessage() {}
 
 func (x *UpdateServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2021,7 +2324,7 @@ func (x *UpdateServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateServiceResponse.ProtoReflect.Descriptor instead.
 func (*UpdateServiceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *UpdateServiceResponse) GetService() *Service {
@@ -2044,7 +2347,7 @@ type GetServiceRequest struct {
 
 func (x *GetServiceRequest) Reset() {
 	*x = GetServiceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2359,7 @@ func (x *GetServiceRequest) String() string {
 func (*GetServiceRequest) ProtoMessage() {}
 
 func (x *GetServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +2372,7 @@ func (x *GetServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceRequest.ProtoReflect.Descriptor instead.
 func (*GetServiceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{34}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *GetServiceRequest) GetTenantId() string {
@@ -2097,7 +2400,7 @@ type GetServiceResponse struct {
 
 func (x *GetServiceResponse) Reset() {
 	*x = GetServiceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2109,7 +2412,7 @@ func (x *GetServiceResponse) String() string {
 func (*GetServiceResponse) ProtoMessage() {}
 
 func (x *GetServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2122,7 +2425,7 @@ func (x *GetServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceResponse.ProtoReflect.Descriptor instead.
 func (*GetServiceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{35}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *GetServiceResponse) GetService() *Service {
@@ -2151,7 +2454,7 @@ type ListServicesRequest struct {
 
 func (x *ListServicesRequest) Reset() {
 	*x = ListServicesRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2466,7 @@ func (x *ListServicesRequest) String() string {
 func (*ListServicesRequest) ProtoMessage() {}
 
 func (x *ListServicesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2479,7 @@ func (x *ListServicesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServicesRequest.ProtoReflect.Descriptor instead.
 func (*ListServicesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{36}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ListServicesRequest) GetTenantId() string {
@@ -2227,7 +2530,7 @@ type ListServicesResponse struct {
 
 func (x *ListServicesResponse) Reset() {
 	*x = ListServicesResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2239,7 +2542,7 @@ func (x *ListServicesResponse) String() string {
 func (*ListServicesResponse) ProtoMessage() {}
 
 func (x *ListServicesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2252,7 +2555,7 @@ func (x *ListServicesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServicesResponse.ProtoReflect.Descriptor instead.
 func (*ListServicesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{37}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ListServicesResponse) GetServices() []*Service {
@@ -2284,7 +2587,7 @@ type GetPolicyRequest struct {
 
 func (x *GetPolicyRequest) Reset() {
 	*x = GetPolicyRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2296,7 +2599,7 @@ func (x *GetPolicyRequest) String() string {
 func (*GetPolicyRequest) ProtoMessage() {}
 
 func (x *GetPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2309,7 +2612,7 @@ func (x *GetPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPolicyRequest.ProtoReflect.Descriptor instead.
 func (*GetPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{38}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *GetPolicyRequest) GetTenantId() string {
@@ -2344,7 +2647,7 @@ type GetPolicyResponse struct {
 
 func (x *GetPolicyResponse) Reset() {
 	*x = GetPolicyResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2356,7 +2659,7 @@ func (x *GetPolicyResponse) String() string {
 func (*GetPolicyResponse) ProtoMessage() {}
 
 func (x *GetPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2369,7 +2672,7 @@ func (x *GetPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPolicyResponse.ProtoReflect.Descriptor instead.
 func (*GetPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{39}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *GetPolicyResponse) GetEffective() *EffectivePolicy {
@@ -2394,7 +2697,7 @@ type UpdatePolicyRequest struct {
 
 func (x *UpdatePolicyRequest) Reset() {
 	*x = UpdatePolicyRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2406,7 +2709,7 @@ func (x *UpdatePolicyRequest) String() string {
 func (*UpdatePolicyRequest) ProtoMessage() {}
 
 func (x *UpdatePolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2419,7 +2722,7 @@ func (x *UpdatePolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdatePolicyRequest.ProtoReflect.Descriptor instead.
 func (*UpdatePolicyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{40}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *UpdatePolicyRequest) GetTenantId() string {
@@ -2456,7 +2759,7 @@ type UpdatePolicyResponse struct {
 
 func (x *UpdatePolicyResponse) Reset() {
 	*x = UpdatePolicyResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2468,7 +2771,7 @@ func (x *UpdatePolicyResponse) String() string {
 func (*UpdatePolicyResponse) ProtoMessage() {}
 
 func (x *UpdatePolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2481,7 +2784,7 @@ func (x *UpdatePolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdatePolicyResponse.ProtoReflect.Descriptor instead.
 func (*UpdatePolicyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{41}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *UpdatePolicyResponse) GetLayer() *PolicyLayer {
@@ -2519,6 +2822,11 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
 	"\x12UpdateItemResponse\x12\"\n" +
+	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"]\n" +
+	"\x0eGetItemRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
+	"\aitem_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\"5\n" +
+	"\x0fGetItemResponse\x12\"\n" +
 	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xe7\x01\n" +
 	"\x10ListItemsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
@@ -2539,6 +2847,11 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"createOnly:y\xbaHv\x1at\n" +
 	" put_benefit_provider.create_only\x12!what is not there yet has no etag\x1a-!this.create_only || this.provider.etag == ''\"S\n" +
 	"\x1aPutBenefitProviderResponse\x125\n" +
+	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"u\n" +
+	"\x19GetBenefitProviderRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\"S\n" +
+	"\x1aGetBenefitProviderResponse\x125\n" +
 	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"G\n" +
 	"\x1bListBenefitProvidersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"W\n" +
@@ -2619,6 +2932,12 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\x82\x01\xbaH\x7f\x1a}\n" +
 	"\x18update_resource.resource\x12\x16name cannot be cleared\x1aIthis.update_mask.paths.all(p, !(p == 'name' && this.resource.name == ''))\"H\n" +
 	"\x16UpdateResourceResponse\x12.\n" +
+	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"i\n" +
+	"\x12GetResourceRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
+	"\vresource_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
+	"resourceId\"E\n" +
+	"\x13GetResourceResponse\x12.\n" +
 	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\xeb\x01\n" +
 	"\x14ListResourcesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
@@ -2683,14 +3002,15 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"updateMask\"|\n" +
 	"\x14UpdatePolicyResponse\x12+\n" +
 	"\x05layer\x18\x01 \x01(\v2\x15.berth.v1.PolicyLayerR\x05layer\x127\n" +
-	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective2\xfc\x11\n" +
+	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective2\xb4\x14\n" +
 	"\x0eCatalogService\x12j\n" +
 	"\x0eCreateLocation\x12\x1f.berth.v1.CreateLocationRequest\x1a .berth.v1.CreateLocationResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12j\n" +
 	"\x0eUpdateLocation\x12\x1f.berth.v1.UpdateLocationRequest\x1a .berth.v1.UpdateLocationResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12c\n" +
 	"\vGetLocation\x12\x1c.berth.v1.GetLocationRequest\x1a\x1d.berth.v1.GetLocationResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12i\n" +
 	"\rListLocations\x12\x1e.berth.v1.ListLocationsRequest\x1a\x1f.berth.v1.ListLocationsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12j\n" +
 	"\x0eCreateResource\x12\x1f.berth.v1.CreateResourceRequest\x1a .berth.v1.CreateResourceResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12j\n" +
-	"\x0eUpdateResource\x12\x1f.berth.v1.UpdateResourceRequest\x1a .berth.v1.UpdateResourceResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12i\n" +
+	"\x0eUpdateResource\x12\x1f.berth.v1.UpdateResourceRequest\x1a .berth.v1.UpdateResourceResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12c\n" +
+	"\vGetResource\x12\x1c.berth.v1.GetResourceRequest\x1a\x1d.berth.v1.GetResourceResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12i\n" +
 	"\rListResources\x12\x1e.berth.v1.ListResourcesRequest\x1a\x1f.berth.v1.ListResourcesResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12g\n" +
 	"\rCreateService\x12\x1e.berth.v1.CreateServiceRequest\x1a\x1f.berth.v1.CreateServiceResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12g\n" +
 	"\rUpdateService\x12\x1e.berth.v1.UpdateServiceRequest\x1a\x1f.berth.v1.UpdateServiceResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12`\n" +
@@ -2702,9 +3022,11 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
 	"CreateItem\x12\x1b.berth.v1.CreateItemRequest\x1a\x1c.berth.v1.CreateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12^\n" +
 	"\n" +
-	"UpdateItem\x12\x1b.berth.v1.UpdateItemRequest\x1a\x1c.berth.v1.UpdateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12]\n" +
+	"UpdateItem\x12\x1b.berth.v1.UpdateItemRequest\x1a\x1c.berth.v1.UpdateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12W\n" +
+	"\aGetItem\x12\x18.berth.v1.GetItemRequest\x1a\x19.berth.v1.GetItemResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12]\n" +
 	"\tListItems\x12\x1a.berth.v1.ListItemsRequest\x1a\x1b.berth.v1.ListItemsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12v\n" +
-	"\x12PutBenefitProvider\x12#.berth.v1.PutBenefitProviderRequest\x1a$.berth.v1.PutBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12~\n" +
+	"\x12PutBenefitProvider\x12#.berth.v1.PutBenefitProviderRequest\x1a$.berth.v1.PutBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12x\n" +
+	"\x12GetBenefitProvider\x12#.berth.v1.GetBenefitProviderRequest\x1a$.berth.v1.GetBenefitProviderResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12~\n" +
 	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12|\n" +
 	"\x14UpdateBenefitNumbers\x12%.berth.v1.UpdateBenefitNumbersRequest\x1a&.berth.v1.UpdateBenefitNumbersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12\x83\x01\n" +
 	"\x16ListBenefitMemberships\x12'.berth.v1.ListBenefitMembershipsRequest\x1a(.berth.v1.ListBenefitMembershipsResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12\x84\x01\n" +
@@ -2723,148 +3045,163 @@ func file_berth_v1_catalog_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_catalog_service_proto_rawDescData
 }
 
-var file_berth_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_berth_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*CreateItemRequest)(nil),               // 0: berth.v1.CreateItemRequest
 	(*CreateItemResponse)(nil),              // 1: berth.v1.CreateItemResponse
 	(*UpdateItemRequest)(nil),               // 2: berth.v1.UpdateItemRequest
 	(*UpdateItemResponse)(nil),              // 3: berth.v1.UpdateItemResponse
-	(*ListItemsRequest)(nil),                // 4: berth.v1.ListItemsRequest
-	(*ListItemsResponse)(nil),               // 5: berth.v1.ListItemsResponse
-	(*PutBenefitProviderRequest)(nil),       // 6: berth.v1.PutBenefitProviderRequest
-	(*PutBenefitProviderResponse)(nil),      // 7: berth.v1.PutBenefitProviderResponse
-	(*ListBenefitProvidersRequest)(nil),     // 8: berth.v1.ListBenefitProvidersRequest
-	(*ListBenefitProvidersResponse)(nil),    // 9: berth.v1.ListBenefitProvidersResponse
-	(*UpdateBenefitNumbersRequest)(nil),     // 10: berth.v1.UpdateBenefitNumbersRequest
-	(*UpdateBenefitNumbersResponse)(nil),    // 11: berth.v1.UpdateBenefitNumbersResponse
-	(*ListBenefitMembershipsRequest)(nil),   // 12: berth.v1.ListBenefitMembershipsRequest
-	(*ListBenefitMembershipsResponse)(nil),  // 13: berth.v1.ListBenefitMembershipsResponse
-	(*DeleteBenefitMembershipRequest)(nil),  // 14: berth.v1.DeleteBenefitMembershipRequest
-	(*DeleteBenefitMembershipResponse)(nil), // 15: berth.v1.DeleteBenefitMembershipResponse
-	(*CreateLocationRequest)(nil),           // 16: berth.v1.CreateLocationRequest
-	(*CreateLocationResponse)(nil),          // 17: berth.v1.CreateLocationResponse
-	(*UpdateLocationRequest)(nil),           // 18: berth.v1.UpdateLocationRequest
-	(*UpdateLocationResponse)(nil),          // 19: berth.v1.UpdateLocationResponse
-	(*GetLocationRequest)(nil),              // 20: berth.v1.GetLocationRequest
-	(*GetLocationResponse)(nil),             // 21: berth.v1.GetLocationResponse
-	(*ListLocationsRequest)(nil),            // 22: berth.v1.ListLocationsRequest
-	(*ListLocationsResponse)(nil),           // 23: berth.v1.ListLocationsResponse
-	(*CreateResourceRequest)(nil),           // 24: berth.v1.CreateResourceRequest
-	(*CreateResourceResponse)(nil),          // 25: berth.v1.CreateResourceResponse
-	(*UpdateResourceRequest)(nil),           // 26: berth.v1.UpdateResourceRequest
-	(*UpdateResourceResponse)(nil),          // 27: berth.v1.UpdateResourceResponse
-	(*ListResourcesRequest)(nil),            // 28: berth.v1.ListResourcesRequest
-	(*ListResourcesResponse)(nil),           // 29: berth.v1.ListResourcesResponse
-	(*CreateServiceRequest)(nil),            // 30: berth.v1.CreateServiceRequest
-	(*CreateServiceResponse)(nil),           // 31: berth.v1.CreateServiceResponse
-	(*UpdateServiceRequest)(nil),            // 32: berth.v1.UpdateServiceRequest
-	(*UpdateServiceResponse)(nil),           // 33: berth.v1.UpdateServiceResponse
-	(*GetServiceRequest)(nil),               // 34: berth.v1.GetServiceRequest
-	(*GetServiceResponse)(nil),              // 35: berth.v1.GetServiceResponse
-	(*ListServicesRequest)(nil),             // 36: berth.v1.ListServicesRequest
-	(*ListServicesResponse)(nil),            // 37: berth.v1.ListServicesResponse
-	(*GetPolicyRequest)(nil),                // 38: berth.v1.GetPolicyRequest
-	(*GetPolicyResponse)(nil),               // 39: berth.v1.GetPolicyResponse
-	(*UpdatePolicyRequest)(nil),             // 40: berth.v1.UpdatePolicyRequest
-	(*UpdatePolicyResponse)(nil),            // 41: berth.v1.UpdatePolicyResponse
-	(*ItemInput)(nil),                       // 42: berth.v1.ItemInput
-	(*Item)(nil),                            // 43: berth.v1.Item
-	(*fieldmaskpb.FieldMask)(nil),           // 44: google.protobuf.FieldMask
-	(*BenefitProvider)(nil),                 // 45: berth.v1.BenefitProvider
-	(*BenefitMembership)(nil),               // 46: berth.v1.BenefitMembership
-	(*LocationInput)(nil),                   // 47: berth.v1.LocationInput
-	(*Location)(nil),                        // 48: berth.v1.Location
-	(*ResourceInput)(nil),                   // 49: berth.v1.ResourceInput
-	(*Resource)(nil),                        // 50: berth.v1.Resource
-	(*ServiceInput)(nil),                    // 51: berth.v1.ServiceInput
-	(*Service)(nil),                         // 52: berth.v1.Service
-	(*EffectivePolicy)(nil),                 // 53: berth.v1.EffectivePolicy
-	(*PolicyLayer)(nil),                     // 54: berth.v1.PolicyLayer
+	(*GetItemRequest)(nil),                  // 4: berth.v1.GetItemRequest
+	(*GetItemResponse)(nil),                 // 5: berth.v1.GetItemResponse
+	(*ListItemsRequest)(nil),                // 6: berth.v1.ListItemsRequest
+	(*ListItemsResponse)(nil),               // 7: berth.v1.ListItemsResponse
+	(*PutBenefitProviderRequest)(nil),       // 8: berth.v1.PutBenefitProviderRequest
+	(*PutBenefitProviderResponse)(nil),      // 9: berth.v1.PutBenefitProviderResponse
+	(*GetBenefitProviderRequest)(nil),       // 10: berth.v1.GetBenefitProviderRequest
+	(*GetBenefitProviderResponse)(nil),      // 11: berth.v1.GetBenefitProviderResponse
+	(*ListBenefitProvidersRequest)(nil),     // 12: berth.v1.ListBenefitProvidersRequest
+	(*ListBenefitProvidersResponse)(nil),    // 13: berth.v1.ListBenefitProvidersResponse
+	(*UpdateBenefitNumbersRequest)(nil),     // 14: berth.v1.UpdateBenefitNumbersRequest
+	(*UpdateBenefitNumbersResponse)(nil),    // 15: berth.v1.UpdateBenefitNumbersResponse
+	(*ListBenefitMembershipsRequest)(nil),   // 16: berth.v1.ListBenefitMembershipsRequest
+	(*ListBenefitMembershipsResponse)(nil),  // 17: berth.v1.ListBenefitMembershipsResponse
+	(*DeleteBenefitMembershipRequest)(nil),  // 18: berth.v1.DeleteBenefitMembershipRequest
+	(*DeleteBenefitMembershipResponse)(nil), // 19: berth.v1.DeleteBenefitMembershipResponse
+	(*CreateLocationRequest)(nil),           // 20: berth.v1.CreateLocationRequest
+	(*CreateLocationResponse)(nil),          // 21: berth.v1.CreateLocationResponse
+	(*UpdateLocationRequest)(nil),           // 22: berth.v1.UpdateLocationRequest
+	(*UpdateLocationResponse)(nil),          // 23: berth.v1.UpdateLocationResponse
+	(*GetLocationRequest)(nil),              // 24: berth.v1.GetLocationRequest
+	(*GetLocationResponse)(nil),             // 25: berth.v1.GetLocationResponse
+	(*ListLocationsRequest)(nil),            // 26: berth.v1.ListLocationsRequest
+	(*ListLocationsResponse)(nil),           // 27: berth.v1.ListLocationsResponse
+	(*CreateResourceRequest)(nil),           // 28: berth.v1.CreateResourceRequest
+	(*CreateResourceResponse)(nil),          // 29: berth.v1.CreateResourceResponse
+	(*UpdateResourceRequest)(nil),           // 30: berth.v1.UpdateResourceRequest
+	(*UpdateResourceResponse)(nil),          // 31: berth.v1.UpdateResourceResponse
+	(*GetResourceRequest)(nil),              // 32: berth.v1.GetResourceRequest
+	(*GetResourceResponse)(nil),             // 33: berth.v1.GetResourceResponse
+	(*ListResourcesRequest)(nil),            // 34: berth.v1.ListResourcesRequest
+	(*ListResourcesResponse)(nil),           // 35: berth.v1.ListResourcesResponse
+	(*CreateServiceRequest)(nil),            // 36: berth.v1.CreateServiceRequest
+	(*CreateServiceResponse)(nil),           // 37: berth.v1.CreateServiceResponse
+	(*UpdateServiceRequest)(nil),            // 38: berth.v1.UpdateServiceRequest
+	(*UpdateServiceResponse)(nil),           // 39: berth.v1.UpdateServiceResponse
+	(*GetServiceRequest)(nil),               // 40: berth.v1.GetServiceRequest
+	(*GetServiceResponse)(nil),              // 41: berth.v1.GetServiceResponse
+	(*ListServicesRequest)(nil),             // 42: berth.v1.ListServicesRequest
+	(*ListServicesResponse)(nil),            // 43: berth.v1.ListServicesResponse
+	(*GetPolicyRequest)(nil),                // 44: berth.v1.GetPolicyRequest
+	(*GetPolicyResponse)(nil),               // 45: berth.v1.GetPolicyResponse
+	(*UpdatePolicyRequest)(nil),             // 46: berth.v1.UpdatePolicyRequest
+	(*UpdatePolicyResponse)(nil),            // 47: berth.v1.UpdatePolicyResponse
+	(*ItemInput)(nil),                       // 48: berth.v1.ItemInput
+	(*Item)(nil),                            // 49: berth.v1.Item
+	(*fieldmaskpb.FieldMask)(nil),           // 50: google.protobuf.FieldMask
+	(*BenefitProvider)(nil),                 // 51: berth.v1.BenefitProvider
+	(*BenefitMembership)(nil),               // 52: berth.v1.BenefitMembership
+	(*LocationInput)(nil),                   // 53: berth.v1.LocationInput
+	(*Location)(nil),                        // 54: berth.v1.Location
+	(*ResourceInput)(nil),                   // 55: berth.v1.ResourceInput
+	(*Resource)(nil),                        // 56: berth.v1.Resource
+	(*ServiceInput)(nil),                    // 57: berth.v1.ServiceInput
+	(*Service)(nil),                         // 58: berth.v1.Service
+	(*EffectivePolicy)(nil),                 // 59: berth.v1.EffectivePolicy
+	(*PolicyLayer)(nil),                     // 60: berth.v1.PolicyLayer
 }
 var file_berth_v1_catalog_service_proto_depIdxs = []int32{
-	42, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
-	43, // 1: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
-	42, // 2: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
-	44, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
-	43, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
-	43, // 5: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	45, // 6: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	45, // 7: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	45, // 8: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	45, // 9: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
-	46, // 10: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
-	47, // 11: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
-	48, // 12: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
-	47, // 13: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
-	44, // 14: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	48, // 15: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
-	48, // 16: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
-	48, // 17: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
-	49, // 18: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	50, // 19: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
-	49, // 20: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	44, // 21: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	50, // 22: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
-	50, // 23: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
-	51, // 24: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	52, // 25: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
-	51, // 26: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	44, // 27: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	52, // 28: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
-	52, // 29: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
-	52, // 30: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
-	53, // 31: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	54, // 32: berth.v1.UpdatePolicyRequest.layer:type_name -> berth.v1.PolicyLayer
-	44, // 33: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	54, // 34: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
-	53, // 35: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	16, // 36: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
-	18, // 37: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
-	20, // 38: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
-	22, // 39: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
-	24, // 40: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
-	26, // 41: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
-	28, // 42: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
-	30, // 43: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
-	32, // 44: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
-	34, // 45: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
-	36, // 46: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
-	38, // 47: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
-	40, // 48: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
-	0,  // 49: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	2,  // 50: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	4,  // 51: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
-	6,  // 52: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	8,  // 53: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	10, // 54: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	12, // 55: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	14, // 56: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	17, // 57: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
-	19, // 58: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
-	21, // 59: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
-	23, // 60: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
-	25, // 61: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
-	27, // 62: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
-	29, // 63: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
-	31, // 64: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
-	33, // 65: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
-	35, // 66: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
-	37, // 67: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
-	39, // 68: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
-	41, // 69: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
-	1,  // 70: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	3,  // 71: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	5,  // 72: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
-	7,  // 73: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	9,  // 74: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	11, // 75: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	13, // 76: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	15, // 77: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	57, // [57:78] is the sub-list for method output_type
-	36, // [36:57] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	48, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
+	49, // 1: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
+	48, // 2: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
+	50, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
+	49, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
+	49, // 5: berth.v1.GetItemResponse.item:type_name -> berth.v1.Item
+	49, // 6: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	51, // 7: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
+	51, // 8: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	51, // 9: berth.v1.GetBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	51, // 10: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	51, // 11: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
+	52, // 12: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
+	53, // 13: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
+	54, // 14: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
+	53, // 15: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
+	50, // 16: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	54, // 17: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
+	54, // 18: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
+	54, // 19: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
+	55, // 20: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	56, // 21: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
+	55, // 22: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	50, // 23: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	56, // 24: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
+	56, // 25: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
+	56, // 26: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
+	57, // 27: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	58, // 28: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
+	57, // 29: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	50, // 30: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	58, // 31: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
+	58, // 32: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
+	58, // 33: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
+	59, // 34: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	60, // 35: berth.v1.UpdatePolicyRequest.layer:type_name -> berth.v1.PolicyLayer
+	50, // 36: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	60, // 37: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
+	59, // 38: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	20, // 39: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
+	22, // 40: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
+	24, // 41: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
+	26, // 42: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
+	28, // 43: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
+	30, // 44: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
+	32, // 45: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
+	34, // 46: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
+	36, // 47: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
+	38, // 48: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
+	40, // 49: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
+	42, // 50: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
+	44, // 51: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
+	46, // 52: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
+	0,  // 53: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	2,  // 54: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	4,  // 55: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
+	6,  // 56: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
+	8,  // 57: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	10, // 58: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
+	12, // 59: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	14, // 60: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	16, // 61: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	18, // 62: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	21, // 63: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
+	23, // 64: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
+	25, // 65: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
+	27, // 66: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
+	29, // 67: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
+	31, // 68: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
+	33, // 69: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
+	35, // 70: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
+	37, // 71: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
+	39, // 72: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
+	41, // 73: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
+	43, // 74: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
+	45, // 75: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
+	47, // 76: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
+	1,  // 77: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	3,  // 78: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	5,  // 79: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
+	7,  // 80: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
+	9,  // 81: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	11, // 82: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
+	13, // 83: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	15, // 84: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	17, // 85: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	19, // 86: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	63, // [63:87] is the sub-list for method output_type
+	39, // [39:63] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_service_proto_init() }
@@ -2884,7 +3221,7 @@ func file_berth_v1_catalog_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_catalog_service_proto_rawDesc), len(file_berth_v1_catalog_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   42,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

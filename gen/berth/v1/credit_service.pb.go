@@ -254,6 +254,107 @@ func (x *UpdatePlanResponse) GetPlan() *Plan {
 	return nil
 }
 
+// GetPlanRequest reads a plan.
+type GetPlanRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The plan.
+	PlanId        string `protobuf:"bytes,2,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPlanRequest) Reset() {
+	*x = GetPlanRequest{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPlanRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPlanRequest) ProtoMessage() {}
+
+func (x *GetPlanRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPlanRequest.ProtoReflect.Descriptor instead.
+func (*GetPlanRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *GetPlanRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetPlanRequest) GetPlanId() string {
+	if x != nil {
+		return x.PlanId
+	}
+	return ""
+}
+
+// GetPlanResponse is the plan.
+type GetPlanResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plan.
+	Plan          *Plan `protobuf:"bytes,1,opt,name=plan,proto3" json:"plan,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetPlanResponse) Reset() {
+	*x = GetPlanResponse{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetPlanResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetPlanResponse) ProtoMessage() {}
+
+func (x *GetPlanResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetPlanResponse.ProtoReflect.Descriptor instead.
+func (*GetPlanResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *GetPlanResponse) GetPlan() *Plan {
+	if x != nil {
+		return x.Plan
+	}
+	return nil
+}
+
 // ListPlansRequest lists plans.
 type ListPlansRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -271,7 +372,7 @@ type ListPlansRequest struct {
 
 func (x *ListPlansRequest) Reset() {
 	*x = ListPlansRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[4]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -283,7 +384,7 @@ func (x *ListPlansRequest) String() string {
 func (*ListPlansRequest) ProtoMessage() {}
 
 func (x *ListPlansRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[4]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -296,7 +397,7 @@ func (x *ListPlansRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlansRequest.ProtoReflect.Descriptor instead.
 func (*ListPlansRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *ListPlansRequest) GetTenantId() string {
@@ -340,7 +441,7 @@ type ListPlansResponse struct {
 
 func (x *ListPlansResponse) Reset() {
 	*x = ListPlansResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[5]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -352,7 +453,7 @@ func (x *ListPlansResponse) String() string {
 func (*ListPlansResponse) ProtoMessage() {}
 
 func (x *ListPlansResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[5]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -365,7 +466,7 @@ func (x *ListPlansResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListPlansResponse.ProtoReflect.Descriptor instead.
 func (*ListPlansResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ListPlansResponse) GetPlans() []*Plan {
@@ -401,7 +502,7 @@ type CreateSubscriptionRequest struct {
 
 func (x *CreateSubscriptionRequest) Reset() {
 	*x = CreateSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[6]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -413,7 +514,7 @@ func (x *CreateSubscriptionRequest) String() string {
 func (*CreateSubscriptionRequest) ProtoMessage() {}
 
 func (x *CreateSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[6]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -426,7 +527,7 @@ func (x *CreateSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*CreateSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *CreateSubscriptionRequest) GetTenantId() string {
@@ -475,7 +576,7 @@ type CreateSubscriptionResponse struct {
 
 func (x *CreateSubscriptionResponse) Reset() {
 	*x = CreateSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[7]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -487,7 +588,7 @@ func (x *CreateSubscriptionResponse) String() string {
 func (*CreateSubscriptionResponse) ProtoMessage() {}
 
 func (x *CreateSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[7]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -500,7 +601,7 @@ func (x *CreateSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*CreateSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *CreateSubscriptionResponse) GetSubscription() *Subscription {
@@ -525,7 +626,7 @@ type PauseSubscriptionRequest struct {
 
 func (x *PauseSubscriptionRequest) Reset() {
 	*x = PauseSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[8]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -537,7 +638,7 @@ func (x *PauseSubscriptionRequest) String() string {
 func (*PauseSubscriptionRequest) ProtoMessage() {}
 
 func (x *PauseSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[8]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -550,7 +651,7 @@ func (x *PauseSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*PauseSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PauseSubscriptionRequest) GetTenantId() string {
@@ -585,7 +686,7 @@ type PauseSubscriptionResponse struct {
 
 func (x *PauseSubscriptionResponse) Reset() {
 	*x = PauseSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[9]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -597,7 +698,7 @@ func (x *PauseSubscriptionResponse) String() string {
 func (*PauseSubscriptionResponse) ProtoMessage() {}
 
 func (x *PauseSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[9]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -610,7 +711,7 @@ func (x *PauseSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*PauseSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PauseSubscriptionResponse) GetSubscription() *Subscription {
@@ -635,7 +736,7 @@ type ResumeSubscriptionRequest struct {
 
 func (x *ResumeSubscriptionRequest) Reset() {
 	*x = ResumeSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +748,7 @@ func (x *ResumeSubscriptionRequest) String() string {
 func (*ResumeSubscriptionRequest) ProtoMessage() {}
 
 func (x *ResumeSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +761,7 @@ func (x *ResumeSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ResumeSubscriptionRequest) GetTenantId() string {
@@ -695,7 +796,7 @@ type ResumeSubscriptionResponse struct {
 
 func (x *ResumeSubscriptionResponse) Reset() {
 	*x = ResumeSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -707,7 +808,7 @@ func (x *ResumeSubscriptionResponse) String() string {
 func (*ResumeSubscriptionResponse) ProtoMessage() {}
 
 func (x *ResumeSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -720,7 +821,7 @@ func (x *ResumeSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*ResumeSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ResumeSubscriptionResponse) GetSubscription() *Subscription {
@@ -745,7 +846,7 @@ type MarkSubscriptionInDebtRequest struct {
 
 func (x *MarkSubscriptionInDebtRequest) Reset() {
 	*x = MarkSubscriptionInDebtRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -757,7 +858,7 @@ func (x *MarkSubscriptionInDebtRequest) String() string {
 func (*MarkSubscriptionInDebtRequest) ProtoMessage() {}
 
 func (x *MarkSubscriptionInDebtRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -770,7 +871,7 @@ func (x *MarkSubscriptionInDebtRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSubscriptionInDebtRequest.ProtoReflect.Descriptor instead.
 func (*MarkSubscriptionInDebtRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *MarkSubscriptionInDebtRequest) GetTenantId() string {
@@ -805,7 +906,7 @@ type MarkSubscriptionInDebtResponse struct {
 
 func (x *MarkSubscriptionInDebtResponse) Reset() {
 	*x = MarkSubscriptionInDebtResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -817,7 +918,7 @@ func (x *MarkSubscriptionInDebtResponse) String() string {
 func (*MarkSubscriptionInDebtResponse) ProtoMessage() {}
 
 func (x *MarkSubscriptionInDebtResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -830,7 +931,7 @@ func (x *MarkSubscriptionInDebtResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSubscriptionInDebtResponse.ProtoReflect.Descriptor instead.
 func (*MarkSubscriptionInDebtResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *MarkSubscriptionInDebtResponse) GetSubscription() *Subscription {
@@ -855,7 +956,7 @@ type CancelSubscriptionRequest struct {
 
 func (x *CancelSubscriptionRequest) Reset() {
 	*x = CancelSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +968,7 @@ func (x *CancelSubscriptionRequest) String() string {
 func (*CancelSubscriptionRequest) ProtoMessage() {}
 
 func (x *CancelSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +981,7 @@ func (x *CancelSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*CancelSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CancelSubscriptionRequest) GetTenantId() string {
@@ -915,7 +1016,7 @@ type CancelSubscriptionResponse struct {
 
 func (x *CancelSubscriptionResponse) Reset() {
 	*x = CancelSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -927,7 +1028,7 @@ func (x *CancelSubscriptionResponse) String() string {
 func (*CancelSubscriptionResponse) ProtoMessage() {}
 
 func (x *CancelSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -940,7 +1041,7 @@ func (x *CancelSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*CancelSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *CancelSubscriptionResponse) GetSubscription() *Subscription {
@@ -967,7 +1068,7 @@ type GrantCreditsRequest struct {
 
 func (x *GrantCreditsRequest) Reset() {
 	*x = GrantCreditsRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -979,7 +1080,7 @@ func (x *GrantCreditsRequest) String() string {
 func (*GrantCreditsRequest) ProtoMessage() {}
 
 func (x *GrantCreditsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -992,7 +1093,7 @@ func (x *GrantCreditsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCreditsRequest.ProtoReflect.Descriptor instead.
 func (*GrantCreditsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *GrantCreditsRequest) GetTenantId() string {
@@ -1036,7 +1137,7 @@ type GrantCreditsResponse struct {
 
 func (x *GrantCreditsResponse) Reset() {
 	*x = GrantCreditsResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1048,7 +1149,7 @@ func (x *GrantCreditsResponse) String() string {
 func (*GrantCreditsResponse) ProtoMessage() {}
 
 func (x *GrantCreditsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1061,7 +1162,7 @@ func (x *GrantCreditsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCreditsResponse.ProtoReflect.Descriptor instead.
 func (*GrantCreditsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *GrantCreditsResponse) GetLine() *CreditLine {
@@ -1093,7 +1194,7 @@ type RefundCreditRequest struct {
 
 func (x *RefundCreditRequest) Reset() {
 	*x = RefundCreditRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1105,7 +1206,7 @@ func (x *RefundCreditRequest) String() string {
 func (*RefundCreditRequest) ProtoMessage() {}
 
 func (x *RefundCreditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1118,7 +1219,7 @@ func (x *RefundCreditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundCreditRequest.ProtoReflect.Descriptor instead.
 func (*RefundCreditRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *RefundCreditRequest) GetTenantId() string {
@@ -1155,7 +1256,7 @@ type RefundCreditResponse struct {
 
 func (x *RefundCreditResponse) Reset() {
 	*x = RefundCreditResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1167,7 +1268,7 @@ func (x *RefundCreditResponse) String() string {
 func (*RefundCreditResponse) ProtoMessage() {}
 
 func (x *RefundCreditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1180,7 +1281,7 @@ func (x *RefundCreditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundCreditResponse.ProtoReflect.Descriptor instead.
 func (*RefundCreditResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *RefundCreditResponse) GetLine() *CreditLine {
@@ -1212,7 +1313,7 @@ type GetBalanceRequest struct {
 
 func (x *GetBalanceRequest) Reset() {
 	*x = GetBalanceRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1224,7 +1325,7 @@ func (x *GetBalanceRequest) String() string {
 func (*GetBalanceRequest) ProtoMessage() {}
 
 func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1237,7 +1338,7 @@ func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceRequest.ProtoReflect.Descriptor instead.
 func (*GetBalanceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *GetBalanceRequest) GetTenantId() string {
@@ -1276,7 +1377,7 @@ type GetBalanceResponse struct {
 
 func (x *GetBalanceResponse) Reset() {
 	*x = GetBalanceResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1288,7 +1389,7 @@ func (x *GetBalanceResponse) String() string {
 func (*GetBalanceResponse) ProtoMessage() {}
 
 func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1301,7 +1402,7 @@ func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceResponse.ProtoReflect.Descriptor instead.
 func (*GetBalanceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *GetBalanceResponse) GetSubscriptions() []*Subscription {
@@ -1342,7 +1443,7 @@ type ListCreditLinesRequest struct {
 
 func (x *ListCreditLinesRequest) Reset() {
 	*x = ListCreditLinesRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1354,7 +1455,7 @@ func (x *ListCreditLinesRequest) String() string {
 func (*ListCreditLinesRequest) ProtoMessage() {}
 
 func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1367,7 +1468,7 @@ func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCreditLinesRequest.ProtoReflect.Descriptor instead.
 func (*ListCreditLinesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListCreditLinesRequest) GetTenantId() string {
@@ -1411,7 +1512,7 @@ type ListCreditLinesResponse struct {
 
 func (x *ListCreditLinesResponse) Reset() {
 	*x = ListCreditLinesResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1524,7 @@ func (x *ListCreditLinesResponse) String() string {
 func (*ListCreditLinesResponse) ProtoMessage() {}
 
 func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1537,7 @@ func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCreditLinesResponse.ProtoReflect.Descriptor instead.
 func (*ListCreditLinesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListCreditLinesResponse) GetLines() []*CreditLine {
@@ -1472,6 +1573,11 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
 	"\x12UpdatePlanResponse\x12\"\n" +
+	"\x04plan\x18\x01 \x01(\v2\x0e.berth.v1.PlanR\x04plan\"]\n" +
+	"\x0eGetPlanRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
+	"\aplan_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06planId\"5\n" +
+	"\x0fGetPlanResponse\x12\"\n" +
 	"\x04plan\x18\x01 \x01(\v2\x0e.berth.v1.PlanR\x04plan\"\xb9\x01\n" +
 	"\x10ListPlansRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
@@ -1549,15 +1655,15 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x17ListCreditLinesResponse\x12*\n" +
 	"\x05lines\x18\x01 \x03(\v2\x14.berth.v1.CreditLineR\x05lines\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xc1\n" +
-	"\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x97\v\n" +
 	"\rCreditService\x12[\n" +
 	"\n" +
 	"CreatePlan\x12\x1b.berth.v1.CreatePlanRequest\x1a\x1c.berth.v1.CreatePlanResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
 	"plan.write\x12[\n" +
 	"\n" +
 	"UpdatePlan\x12\x1b.berth.v1.UpdatePlanRequest\x1a\x1c.berth.v1.UpdatePlanResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
-	"plan.write\x12Z\n" +
+	"plan.write\x12T\n" +
+	"\aGetPlan\x12\x18.berth.v1.GetPlanRequest\x1a\x19.berth.v1.GetPlanResponse\"\x14\xca\xf3\x18\r\b\x01\x12\tplan.read\x90\x02\x01\x12Z\n" +
 	"\tListPlans\x12\x1a.berth.v1.ListPlansRequest\x1a\x1b.berth.v1.ListPlansResponse\"\x14\xca\xf3\x18\r\b\x01\x12\tplan.read\x90\x02\x01\x12|\n" +
 	"\x12CreateSubscription\x12#.berth.v1.CreateSubscriptionRequest\x1a$.berth.v1.CreateSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12y\n" +
 	"\x11PauseSubscription\x12\".berth.v1.PauseSubscriptionRequest\x1a#.berth.v1.PauseSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
@@ -1583,87 +1689,92 @@ func file_berth_v1_credit_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_credit_service_proto_rawDescData
 }
 
-var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 24)
+var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
 var file_berth_v1_credit_service_proto_goTypes = []any{
 	(*CreatePlanRequest)(nil),              // 0: berth.v1.CreatePlanRequest
 	(*CreatePlanResponse)(nil),             // 1: berth.v1.CreatePlanResponse
 	(*UpdatePlanRequest)(nil),              // 2: berth.v1.UpdatePlanRequest
 	(*UpdatePlanResponse)(nil),             // 3: berth.v1.UpdatePlanResponse
-	(*ListPlansRequest)(nil),               // 4: berth.v1.ListPlansRequest
-	(*ListPlansResponse)(nil),              // 5: berth.v1.ListPlansResponse
-	(*CreateSubscriptionRequest)(nil),      // 6: berth.v1.CreateSubscriptionRequest
-	(*CreateSubscriptionResponse)(nil),     // 7: berth.v1.CreateSubscriptionResponse
-	(*PauseSubscriptionRequest)(nil),       // 8: berth.v1.PauseSubscriptionRequest
-	(*PauseSubscriptionResponse)(nil),      // 9: berth.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionRequest)(nil),      // 10: berth.v1.ResumeSubscriptionRequest
-	(*ResumeSubscriptionResponse)(nil),     // 11: berth.v1.ResumeSubscriptionResponse
-	(*MarkSubscriptionInDebtRequest)(nil),  // 12: berth.v1.MarkSubscriptionInDebtRequest
-	(*MarkSubscriptionInDebtResponse)(nil), // 13: berth.v1.MarkSubscriptionInDebtResponse
-	(*CancelSubscriptionRequest)(nil),      // 14: berth.v1.CancelSubscriptionRequest
-	(*CancelSubscriptionResponse)(nil),     // 15: berth.v1.CancelSubscriptionResponse
-	(*GrantCreditsRequest)(nil),            // 16: berth.v1.GrantCreditsRequest
-	(*GrantCreditsResponse)(nil),           // 17: berth.v1.GrantCreditsResponse
-	(*RefundCreditRequest)(nil),            // 18: berth.v1.RefundCreditRequest
-	(*RefundCreditResponse)(nil),           // 19: berth.v1.RefundCreditResponse
-	(*GetBalanceRequest)(nil),              // 20: berth.v1.GetBalanceRequest
-	(*GetBalanceResponse)(nil),             // 21: berth.v1.GetBalanceResponse
-	(*ListCreditLinesRequest)(nil),         // 22: berth.v1.ListCreditLinesRequest
-	(*ListCreditLinesResponse)(nil),        // 23: berth.v1.ListCreditLinesResponse
-	(*PlanInput)(nil),                      // 24: berth.v1.PlanInput
-	(*Plan)(nil),                           // 25: berth.v1.Plan
-	(*fieldmaskpb.FieldMask)(nil),          // 26: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),          // 27: google.protobuf.Timestamp
-	(*Subscription)(nil),                   // 28: berth.v1.Subscription
-	(*CreditLine)(nil),                     // 29: berth.v1.CreditLine
+	(*GetPlanRequest)(nil),                 // 4: berth.v1.GetPlanRequest
+	(*GetPlanResponse)(nil),                // 5: berth.v1.GetPlanResponse
+	(*ListPlansRequest)(nil),               // 6: berth.v1.ListPlansRequest
+	(*ListPlansResponse)(nil),              // 7: berth.v1.ListPlansResponse
+	(*CreateSubscriptionRequest)(nil),      // 8: berth.v1.CreateSubscriptionRequest
+	(*CreateSubscriptionResponse)(nil),     // 9: berth.v1.CreateSubscriptionResponse
+	(*PauseSubscriptionRequest)(nil),       // 10: berth.v1.PauseSubscriptionRequest
+	(*PauseSubscriptionResponse)(nil),      // 11: berth.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionRequest)(nil),      // 12: berth.v1.ResumeSubscriptionRequest
+	(*ResumeSubscriptionResponse)(nil),     // 13: berth.v1.ResumeSubscriptionResponse
+	(*MarkSubscriptionInDebtRequest)(nil),  // 14: berth.v1.MarkSubscriptionInDebtRequest
+	(*MarkSubscriptionInDebtResponse)(nil), // 15: berth.v1.MarkSubscriptionInDebtResponse
+	(*CancelSubscriptionRequest)(nil),      // 16: berth.v1.CancelSubscriptionRequest
+	(*CancelSubscriptionResponse)(nil),     // 17: berth.v1.CancelSubscriptionResponse
+	(*GrantCreditsRequest)(nil),            // 18: berth.v1.GrantCreditsRequest
+	(*GrantCreditsResponse)(nil),           // 19: berth.v1.GrantCreditsResponse
+	(*RefundCreditRequest)(nil),            // 20: berth.v1.RefundCreditRequest
+	(*RefundCreditResponse)(nil),           // 21: berth.v1.RefundCreditResponse
+	(*GetBalanceRequest)(nil),              // 22: berth.v1.GetBalanceRequest
+	(*GetBalanceResponse)(nil),             // 23: berth.v1.GetBalanceResponse
+	(*ListCreditLinesRequest)(nil),         // 24: berth.v1.ListCreditLinesRequest
+	(*ListCreditLinesResponse)(nil),        // 25: berth.v1.ListCreditLinesResponse
+	(*PlanInput)(nil),                      // 26: berth.v1.PlanInput
+	(*Plan)(nil),                           // 27: berth.v1.Plan
+	(*fieldmaskpb.FieldMask)(nil),          // 28: google.protobuf.FieldMask
+	(*timestamppb.Timestamp)(nil),          // 29: google.protobuf.Timestamp
+	(*Subscription)(nil),                   // 30: berth.v1.Subscription
+	(*CreditLine)(nil),                     // 31: berth.v1.CreditLine
 }
 var file_berth_v1_credit_service_proto_depIdxs = []int32{
-	24, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
-	25, // 1: berth.v1.CreatePlanResponse.plan:type_name -> berth.v1.Plan
-	24, // 2: berth.v1.UpdatePlanRequest.plan:type_name -> berth.v1.PlanInput
-	26, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
-	25, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
-	25, // 5: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
-	27, // 6: berth.v1.CreateSubscriptionRequest.start_time:type_name -> google.protobuf.Timestamp
-	28, // 7: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	28, // 8: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	28, // 9: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	28, // 10: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
-	28, // 11: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	29, // 12: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
-	28, // 13: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
-	29, // 14: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
-	28, // 15: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
-	28, // 16: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
-	29, // 17: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
-	0,  // 18: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
-	2,  // 19: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
-	4,  // 20: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
-	6,  // 21: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
-	8,  // 22: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
-	10, // 23: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
-	12, // 24: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
-	14, // 25: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
-	16, // 26: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
-	18, // 27: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
-	20, // 28: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
-	22, // 29: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
-	1,  // 30: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
-	3,  // 31: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
-	5,  // 32: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
-	7,  // 33: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
-	9,  // 34: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
-	11, // 35: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
-	13, // 36: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
-	15, // 37: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
-	17, // 38: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
-	19, // 39: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
-	21, // 40: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
-	23, // 41: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
-	30, // [30:42] is the sub-list for method output_type
-	18, // [18:30] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	26, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
+	27, // 1: berth.v1.CreatePlanResponse.plan:type_name -> berth.v1.Plan
+	26, // 2: berth.v1.UpdatePlanRequest.plan:type_name -> berth.v1.PlanInput
+	28, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
+	27, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
+	27, // 5: berth.v1.GetPlanResponse.plan:type_name -> berth.v1.Plan
+	27, // 6: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
+	29, // 7: berth.v1.CreateSubscriptionRequest.start_time:type_name -> google.protobuf.Timestamp
+	30, // 8: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	30, // 9: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	30, // 10: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	30, // 11: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
+	30, // 12: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	31, // 13: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
+	30, // 14: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
+	31, // 15: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
+	30, // 16: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
+	30, // 17: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
+	31, // 18: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
+	0,  // 19: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
+	2,  // 20: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
+	4,  // 21: berth.v1.CreditService.GetPlan:input_type -> berth.v1.GetPlanRequest
+	6,  // 22: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
+	8,  // 23: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
+	10, // 24: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
+	12, // 25: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
+	14, // 26: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
+	16, // 27: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
+	18, // 28: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
+	20, // 29: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
+	22, // 30: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
+	24, // 31: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
+	1,  // 32: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
+	3,  // 33: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
+	5,  // 34: berth.v1.CreditService.GetPlan:output_type -> berth.v1.GetPlanResponse
+	7,  // 35: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
+	9,  // 36: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
+	11, // 37: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
+	13, // 38: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
+	15, // 39: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
+	17, // 40: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
+	19, // 41: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
+	21, // 42: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
+	23, // 43: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
+	25, // 44: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
+	32, // [32:45] is the sub-list for method output_type
+	19, // [19:32] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_service_proto_init() }
@@ -1679,7 +1790,7 @@ func file_berth_v1_credit_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_credit_service_proto_rawDesc), len(file_berth_v1_credit_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   24,
+			NumMessages:   26,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

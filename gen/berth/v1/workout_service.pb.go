@@ -618,6 +618,107 @@ func (x *DeleteWorkoutResponse) GetWorkout() *Workout {
 	return nil
 }
 
+// GetWorkoutRequest reads a workout.
+type GetWorkoutRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The workout.
+	WorkoutId     string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWorkoutRequest) Reset() {
+	*x = GetWorkoutRequest{}
+	mi := &file_berth_v1_workout_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWorkoutRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWorkoutRequest) ProtoMessage() {}
+
+func (x *GetWorkoutRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_workout_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWorkoutRequest.ProtoReflect.Descriptor instead.
+func (*GetWorkoutRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_workout_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *GetWorkoutRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetWorkoutRequest) GetWorkoutId() string {
+	if x != nil {
+		return x.WorkoutId
+	}
+	return ""
+}
+
+// GetWorkoutResponse is the workout.
+type GetWorkoutResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The workout.
+	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWorkoutResponse) Reset() {
+	*x = GetWorkoutResponse{}
+	mi := &file_berth_v1_workout_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWorkoutResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWorkoutResponse) ProtoMessage() {}
+
+func (x *GetWorkoutResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_workout_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWorkoutResponse.ProtoReflect.Descriptor instead.
+func (*GetWorkoutResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_workout_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *GetWorkoutResponse) GetWorkout() *Workout {
+	if x != nil {
+		return x.Workout
+	}
+	return nil
+}
+
 // ListWorkoutsRequest lists workouts.
 type ListWorkoutsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -635,7 +736,7 @@ type ListWorkoutsRequest struct {
 
 func (x *ListWorkoutsRequest) Reset() {
 	*x = ListWorkoutsRequest{}
-	mi := &file_berth_v1_workout_service_proto_msgTypes[10]
+	mi := &file_berth_v1_workout_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -647,7 +748,7 @@ func (x *ListWorkoutsRequest) String() string {
 func (*ListWorkoutsRequest) ProtoMessage() {}
 
 func (x *ListWorkoutsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_workout_service_proto_msgTypes[10]
+	mi := &file_berth_v1_workout_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -660,7 +761,7 @@ func (x *ListWorkoutsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkoutsRequest.ProtoReflect.Descriptor instead.
 func (*ListWorkoutsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_workout_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_workout_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ListWorkoutsRequest) GetTenantId() string {
@@ -704,7 +805,7 @@ type ListWorkoutsResponse struct {
 
 func (x *ListWorkoutsResponse) Reset() {
 	*x = ListWorkoutsResponse{}
-	mi := &file_berth_v1_workout_service_proto_msgTypes[11]
+	mi := &file_berth_v1_workout_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -716,7 +817,7 @@ func (x *ListWorkoutsResponse) String() string {
 func (*ListWorkoutsResponse) ProtoMessage() {}
 
 func (x *ListWorkoutsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_workout_service_proto_msgTypes[11]
+	mi := &file_berth_v1_workout_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -729,7 +830,7 @@ func (x *ListWorkoutsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWorkoutsResponse.ProtoReflect.Descriptor instead.
 func (*ListWorkoutsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_workout_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_workout_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ListWorkoutsResponse) GetWorkouts() []*Workout {
@@ -794,6 +895,12 @@ const file_berth_v1_workout_service_proto_rawDesc = "" +
 	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x12\x1b\n" +
 	"\x04etag\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"D\n" +
 	"\x15DeleteWorkoutResponse\x12+\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"f\n" +
+	"\x11GetWorkoutRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\"A\n" +
+	"\x12GetWorkoutResponse\x12+\n" +
 	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xbd\x01\n" +
 	"\x13ListWorkoutsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
@@ -805,13 +912,15 @@ const file_berth_v1_workout_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x14ListWorkoutsResponse\x12-\n" +
 	"\bworkouts\x18\x01 \x03(\v2\x11.berth.v1.WorkoutR\bworkouts\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x88\x05\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xea\x05\n" +
 	"\x0eWorkoutService\x12a\n" +
 	"\vSetWorkouts\x12\x1c.berth.v1.SetWorkoutsRequest\x1a\x1d.berth.v1.SetWorkoutsResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12p\n" +
 	"\x10AddInlineWorkout\x12!.berth.v1.AddInlineWorkoutRequest\x1a\".berth.v1.AddInlineWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
 	"\rCreateWorkout\x12\x1e.berth.v1.CreateWorkoutRequest\x1a\x1f.berth.v1.CreateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
 	"\rUpdateWorkout\x12\x1e.berth.v1.UpdateWorkoutRequest\x1a\x1f.berth.v1.UpdateWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12g\n" +
-	"\rDeleteWorkout\x12\x1e.berth.v1.DeleteWorkoutRequest\x1a\x1f.berth.v1.DeleteWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12f\n" +
+	"\rDeleteWorkout\x12\x1e.berth.v1.DeleteWorkoutRequest\x1a\x1f.berth.v1.DeleteWorkoutResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rworkout.write\x12`\n" +
+	"\n" +
+	"GetWorkout\x12\x1b.berth.v1.GetWorkoutRequest\x1a\x1c.berth.v1.GetWorkoutResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fworkout.read\x90\x02\x01\x12f\n" +
 	"\fListWorkouts\x12\x1d.berth.v1.ListWorkoutsRequest\x1a\x1e.berth.v1.ListWorkoutsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fworkout.read\x90\x02\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
@@ -827,7 +936,7 @@ func file_berth_v1_workout_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_workout_service_proto_rawDescData
 }
 
-var file_berth_v1_workout_service_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_berth_v1_workout_service_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_berth_v1_workout_service_proto_goTypes = []any{
 	(*SetWorkoutsRequest)(nil),       // 0: berth.v1.SetWorkoutsRequest
 	(*SetWorkoutsResponse)(nil),      // 1: berth.v1.SetWorkoutsResponse
@@ -839,37 +948,42 @@ var file_berth_v1_workout_service_proto_goTypes = []any{
 	(*UpdateWorkoutResponse)(nil),    // 7: berth.v1.UpdateWorkoutResponse
 	(*DeleteWorkoutRequest)(nil),     // 8: berth.v1.DeleteWorkoutRequest
 	(*DeleteWorkoutResponse)(nil),    // 9: berth.v1.DeleteWorkoutResponse
-	(*ListWorkoutsRequest)(nil),      // 10: berth.v1.ListWorkoutsRequest
-	(*ListWorkoutsResponse)(nil),     // 11: berth.v1.ListWorkoutsResponse
-	(*Session)(nil),                  // 12: berth.v1.Session
-	(*Workout)(nil),                  // 13: berth.v1.Workout
-	(*fieldmaskpb.FieldMask)(nil),    // 14: google.protobuf.FieldMask
+	(*GetWorkoutRequest)(nil),        // 10: berth.v1.GetWorkoutRequest
+	(*GetWorkoutResponse)(nil),       // 11: berth.v1.GetWorkoutResponse
+	(*ListWorkoutsRequest)(nil),      // 12: berth.v1.ListWorkoutsRequest
+	(*ListWorkoutsResponse)(nil),     // 13: berth.v1.ListWorkoutsResponse
+	(*Session)(nil),                  // 14: berth.v1.Session
+	(*Workout)(nil),                  // 15: berth.v1.Workout
+	(*fieldmaskpb.FieldMask)(nil),    // 16: google.protobuf.FieldMask
 }
 var file_berth_v1_workout_service_proto_depIdxs = []int32{
-	12, // 0: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
-	13, // 1: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
-	13, // 2: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	14, // 3: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
-	13, // 4: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	13, // 5: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
-	13, // 6: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
-	0,  // 7: berth.v1.WorkoutService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
-	2,  // 8: berth.v1.WorkoutService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
-	4,  // 9: berth.v1.WorkoutService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
-	6,  // 10: berth.v1.WorkoutService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
-	8,  // 11: berth.v1.WorkoutService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
-	10, // 12: berth.v1.WorkoutService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
-	1,  // 13: berth.v1.WorkoutService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
-	3,  // 14: berth.v1.WorkoutService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
-	5,  // 15: berth.v1.WorkoutService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
-	7,  // 16: berth.v1.WorkoutService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
-	9,  // 17: berth.v1.WorkoutService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
-	11, // 18: berth.v1.WorkoutService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
-	13, // [13:19] is the sub-list for method output_type
-	7,  // [7:13] is the sub-list for method input_type
-	7,  // [7:7] is the sub-list for extension type_name
-	7,  // [7:7] is the sub-list for extension extendee
-	0,  // [0:7] is the sub-list for field type_name
+	14, // 0: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
+	15, // 1: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 2: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	16, // 3: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
+	15, // 4: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 5: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 6: berth.v1.GetWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 7: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
+	0,  // 8: berth.v1.WorkoutService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
+	2,  // 9: berth.v1.WorkoutService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
+	4,  // 10: berth.v1.WorkoutService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
+	6,  // 11: berth.v1.WorkoutService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
+	8,  // 12: berth.v1.WorkoutService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
+	10, // 13: berth.v1.WorkoutService.GetWorkout:input_type -> berth.v1.GetWorkoutRequest
+	12, // 14: berth.v1.WorkoutService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
+	1,  // 15: berth.v1.WorkoutService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
+	3,  // 16: berth.v1.WorkoutService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
+	5,  // 17: berth.v1.WorkoutService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
+	7,  // 18: berth.v1.WorkoutService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
+	9,  // 19: berth.v1.WorkoutService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
+	11, // 20: berth.v1.WorkoutService.GetWorkout:output_type -> berth.v1.GetWorkoutResponse
+	13, // 21: berth.v1.WorkoutService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
+	15, // [15:22] is the sub-list for method output_type
+	8,  // [8:15] is the sub-list for method input_type
+	8,  // [8:8] is the sub-list for extension type_name
+	8,  // [8:8] is the sub-list for extension extendee
+	0,  // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_workout_service_proto_init() }
@@ -886,7 +1000,7 @@ func file_berth_v1_workout_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_workout_service_proto_rawDesc), len(file_berth_v1_workout_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   12,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -17,6 +17,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// GetRole reads a role.
+func (s *Service) GetRole(
+	ctx context.Context, caller tenant.Caller, name string,
+) (grant.Role, error) {
+	return engine.Get(ctx, s.engine, caller, errNoRole, func(b *pg.Batch, into **grant.Role) {
+		accountdb.FindRole(b, caller.Tenant, name, into)
+	})
+}
+
 // ListRoles reads the tenant's roles: the built-in ones by rank, then its own by name.
 func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search grant.RoleSearch) ([]grant.Role, error) {
 	if hasZeroByte(search.After) {
@@ -112,7 +121,7 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 func findOwnRole(
 	ctx context.Context, tx *engine.Tx, name string, expect *int,
 ) (grant.Role, *roleFacts, error) {
-	role, facts, err := findWithRoleFacts(ctx, tx, fault.Missing(fault.RoleNotFound, "Role"),
+	role, facts, err := findWithRoleFacts(ctx, tx, errNoRole,
 		func(b *pg.Batch, into **grant.Role) { accountdb.FindRole(b, tx.Tenant, name, into) })
 	if err == nil {
 		err = role.CheckOwn()
@@ -211,3 +220,5 @@ func roleValues(r grant.Role) map[string]any {
 func roleRace(err error) bool {
 	return pg.IsForeignKey(err, "member_roles_role", "service_account_roles_role")
 }
+
+var errNoRole = fault.Missing(fault.RoleNotFound, "Role")

@@ -60,6 +60,15 @@ func (s *Service) CreateServiceAccount(
 	return created.Account, created.Key, err
 }
 
+// GetServiceAccount reads a service account, revoked or not.
+func (s *Service) GetServiceAccount(
+	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID,
+) (grant.ServiceAccount, error) {
+	return engine.Get(ctx, s.engine, caller, errNoAccount, func(b *pg.Batch, into **grant.ServiceAccount) {
+		accountdb.FindAccount(b, caller.Tenant, id, into)
+	})
+}
+
 // ListServiceAccounts reads service accounts by name, then id.
 func (s *Service) ListServiceAccounts(
 	ctx context.Context, caller tenant.Caller, search grant.ServiceAccountSearch,

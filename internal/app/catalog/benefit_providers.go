@@ -61,6 +61,15 @@ func (s *Service) PutBenefitProvider(
 		})
 }
 
+// GetBenefitProvider reads a benefit provider.
+func (s *Service) GetBenefitProvider(
+	ctx context.Context, caller tenant.Caller, code string,
+) (booking.BenefitProvider, error) {
+	return engine.Get(ctx, s.engine, caller, errNoProvider, func(b *pg.Batch, into **booking.BenefitProvider) {
+		catalogdb.FindBenefitProvider(b, caller.Tenant, code, into)
+	})
+}
+
 // ListBenefitProviders reads all of a tenant's benefit providers by code.
 func (s *Service) ListBenefitProviders(ctx context.Context, caller tenant.Caller) ([]booking.BenefitProvider, error) {
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]booking.BenefitProvider) {

@@ -65,6 +65,15 @@ func (s *Service) UpdateItem(
 	return updated, itemNameTaken(err)
 }
 
+// GetItem reads an item.
+func (s *Service) GetItem(
+	ctx context.Context, caller tenant.Caller, id tenant.ItemID,
+) (booking.Item, error) {
+	return engine.Get(ctx, s.engine, caller, errNoItem, func(b *pg.Batch, into **booking.Item) {
+		catalogdb.FindItem(b, caller.Tenant, id, into)
+	})
+}
+
 // ListItems reads items by name, then id.
 func (s *Service) ListItems(ctx context.Context, caller tenant.Caller, q ItemQuery) ([]booking.Item, error) {
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]booking.Item) {

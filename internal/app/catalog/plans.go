@@ -66,6 +66,15 @@ func (s *Service) UpdatePlan(
 	return updated, planNameTaken(err)
 }
 
+// GetPlan reads a plan.
+func (s *Service) GetPlan(
+	ctx context.Context, caller tenant.Caller, id tenant.PlanID,
+) (credit.Plan, error) {
+	return engine.Get(ctx, s.engine, caller, errNoPlan, func(b *pg.Batch, into **credit.Plan) {
+		catalogdb.FindPlan(b, caller.Tenant, id, into)
+	})
+}
+
 // ListPlans reads plans by name. The first page starts after an empty name and a zero id.
 func (s *Service) ListPlans(
 	ctx context.Context, caller tenant.Caller, inactive bool, afterName string, afterID tenant.PlanID, limit int,

@@ -71,6 +71,15 @@ func (s *Service) UpdateResource(
 	return updated, resourceNameTaken(err)
 }
 
+// GetResource reads a resource.
+func (s *Service) GetResource(
+	ctx context.Context, caller tenant.Caller, id tenant.ResourceID,
+) (catalog.Resource, error) {
+	return engine.Get(ctx, s.engine, caller, errNoResource, func(b *pg.Batch, into **catalog.Resource) {
+		catalogdb.FindResource(b, caller.Tenant, id, into)
+	})
+}
+
 // ListResources reads resources by name, then id: those of one location, which has to exist, or all.
 func (s *Service) ListResources(
 	ctx context.Context, caller tenant.Caller, q ResourceQuery,

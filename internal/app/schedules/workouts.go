@@ -162,6 +162,15 @@ type WorkoutQuery struct {
 	Limit     int
 }
 
+// GetWorkout reads a workout, also a deleted one, which sessions keep.
+func (s *Service) GetWorkout(
+	ctx context.Context, caller tenant.Caller, id tenant.WorkoutID,
+) (session.Workout, error) {
+	return engine.Get(ctx, s.engine, caller, noWorkout, func(b *pg.Batch, into **session.Workout) {
+		scheduledb.FindWorkout(b, caller.Tenant, id, into)
+	})
+}
+
 // ListWorkouts returns the reusable workouts.
 func (s *Service) ListWorkouts(ctx context.Context, caller tenant.Caller, q WorkoutQuery) ([]session.Workout, error) {
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]session.Workout) {

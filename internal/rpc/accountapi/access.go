@@ -16,6 +16,15 @@ func (s *Accounts) ListPermissions(context.Context, *v1.ListPermissionsRequest) 
 	return &v1.ListPermissionsResponse{Permissions: convert.Messages(policy.Permissions(), permissionMessage)}, nil
 }
 
+// GetRole handles AccessService.GetRole.
+func (s *Accounts) GetRole(ctx context.Context, req *v1.GetRoleRequest) (*v1.GetRoleResponse, error) {
+	found, err := s.Service.GetRole(ctx, request.Caller(ctx), req.Role)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetRoleResponse{Role: roleMessage(found)}, nil
+}
+
 // ListRoles handles AccessService.ListRoles.
 func (s *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1.ListRolesResponse, error) {
 	page, err := convert.ParsePage[string](req)
@@ -117,6 +126,19 @@ func (s *Accounts) CreateServiceAccount(
 		return nil, err
 	}
 	return &v1.CreateServiceAccountResponse{ServiceAccount: serviceAccountMessage(a), Key: key}, nil
+}
+
+// GetServiceAccount handles AccessService.GetServiceAccount.
+func (s *Accounts) GetServiceAccount(
+	ctx context.Context, req *v1.GetServiceAccountRequest,
+) (*v1.GetServiceAccountResponse, error) {
+	found, err := s.Service.GetServiceAccount(
+		ctx, request.Caller(ctx), convert.ID[tenant.ServiceAccountID](req.ServiceAccountId),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetServiceAccountResponse{ServiceAccount: serviceAccountMessage(found)}, nil
 }
 
 // ListServiceAccounts handles AccessService.ListServiceAccounts.

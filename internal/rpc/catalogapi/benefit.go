@@ -32,6 +32,29 @@ func (s *Catalog) PutBenefitProvider(
 	return &v1.PutBenefitProviderResponse{Provider: providerMessage(provider)}, nil
 }
 
+// GetBenefitProvider handles CatalogService.GetBenefitProvider.
+func (s *Catalog) GetBenefitProvider(
+	ctx context.Context, req *v1.GetBenefitProviderRequest,
+) (*v1.GetBenefitProviderResponse, error) {
+	caller, err := request.CallerWith(ctx, editCatalog)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.Service.GetBenefitProvider(ctx, caller, req.ProviderCode)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetBenefitProviderResponse{Provider: providerMessage(visible(caller, found))}, nil
+}
+
+// visible hides what lets a caller without the permission make up numbers: their pattern, and how many there are.
+func visible(caller tenant.Caller, p booking.BenefitProvider) booking.BenefitProvider {
+	if caller.SelfOnly {
+		p.Pattern, p.Numbers = "", 0
+	}
+	return p
+}
+
 // ListBenefitProviders handles CatalogService.ListBenefitProviders.
 func (s *Catalog) ListBenefitProviders(
 	ctx context.Context, _ *v1.ListBenefitProvidersRequest,
@@ -44,11 +67,8 @@ func (s *Catalog) ListBenefitProviders(
 	if err != nil {
 		return nil, err
 	}
-	if caller.SelfOnly {
-		for i := range providers {
-			// Who knows them could make up numbers, and how many to try.
-			providers[i].Pattern, providers[i].Numbers = "", 0
-		}
+	for i, p := range providers {
+		providers[i] = visible(caller, p)
 	}
 	return &v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)}, nil
 }

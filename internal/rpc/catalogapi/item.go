@@ -51,6 +51,15 @@ func (s *Catalog) UpdateItem(ctx context.Context, req *v1.UpdateItemRequest) (*v
 	return &v1.UpdateItemResponse{Item: itemMessage(item)}, nil
 }
 
+// GetItem handles CatalogService.GetItem.
+func (s *Catalog) GetItem(ctx context.Context, req *v1.GetItemRequest) (*v1.GetItemResponse, error) {
+	found, err := s.Service.GetItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.ItemId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetItemResponse{Item: itemMessage(found)}, nil
+}
+
 // ListItems handles CatalogService.ListItems.
 func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)

@@ -108,6 +108,15 @@ func (s *Catalog) UpdatePlan(ctx context.Context, req *v1.UpdatePlanRequest) (*v
 	return &v1.UpdatePlanResponse{Plan: planMessage(p)}, nil
 }
 
+// GetPlan handles CreditService.GetPlan.
+func (s *Catalog) GetPlan(ctx context.Context, req *v1.GetPlanRequest) (*v1.GetPlanResponse, error) {
+	found, err := s.Service.GetPlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.PlanId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetPlanResponse{Plan: planMessage(found)}, nil
+}
+
 // ListPlans handles CreditService.ListPlans.
 func (s *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.ListPlansResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)

@@ -42,6 +42,15 @@ func (s *Catalog) UpdateResource(
 	return &v1.UpdateResourceResponse{Resource: resourceMessage(r)}, nil
 }
 
+// GetResource handles CatalogService.GetResource.
+func (s *Catalog) GetResource(ctx context.Context, req *v1.GetResourceRequest) (*v1.GetResourceResponse, error) {
+	found, err := s.Service.GetResource(ctx, request.Caller(ctx), convert.ID[tenant.ResourceID](req.ResourceId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetResourceResponse{Resource: resourceMessage(found)}, nil
+}
+
 // ListResources handles CatalogService.ListResources.
 func (s *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
 	page, err := convert.ParsePage[convert.NameCursor](req)

@@ -383,6 +383,15 @@ func (s *Schedules) DeleteWorkout(
 	return &v1.DeleteWorkoutResponse{Workout: workoutMessage(w)}, nil
 }
 
+// GetWorkout handles WorkoutService.GetWorkout.
+func (s *Schedules) GetWorkout(ctx context.Context, req *v1.GetWorkoutRequest) (*v1.GetWorkoutResponse, error) {
+	found, err := s.Service.GetWorkout(ctx, request.Caller(ctx), convert.ID[tenant.WorkoutID](req.WorkoutId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetWorkoutResponse{Workout: workoutMessage(found)}, nil
+}
+
 // ListWorkouts handles WorkoutService.ListWorkouts.
 func (s *Schedules) ListWorkouts(ctx context.Context, req *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error) {
 	if of := convert.ID[tenant.SessionID](req.GetSessionId()); !of.IsZero() {

@@ -48,6 +48,9 @@ const (
 	// WorkoutServiceDeleteWorkoutProcedure is the fully-qualified name of the WorkoutService's
 	// DeleteWorkout RPC.
 	WorkoutServiceDeleteWorkoutProcedure = "/berth.v1.WorkoutService/DeleteWorkout"
+	// WorkoutServiceGetWorkoutProcedure is the fully-qualified name of the WorkoutService's GetWorkout
+	// RPC.
+	WorkoutServiceGetWorkoutProcedure = "/berth.v1.WorkoutService/GetWorkout"
 	// WorkoutServiceListWorkoutsProcedure is the fully-qualified name of the WorkoutService's
 	// ListWorkouts RPC.
 	WorkoutServiceListWorkoutsProcedure = "/berth.v1.WorkoutService/ListWorkouts"
@@ -73,6 +76,10 @@ type WorkoutServiceClient interface {
 	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
 	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
 	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
+	// GetWorkout reads one workout: a reusable one, also if it was deleted, since sessions keep it, or one of a single
+	// session.
+	// Errors: WORKOUT_NOT_FOUND.
+	GetWorkout(context.Context, *connect.Request[v1.GetWorkoutRequest]) (*connect.Response[v1.GetWorkoutResponse], error)
 	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order,
 	// on one page.
 	// Errors: SESSION_NOT_FOUND.
@@ -120,6 +127,13 @@ func NewWorkoutServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(workoutServiceMethods.ByName("DeleteWorkout")),
 			connect.WithClientOptions(opts...),
 		),
+		getWorkout: connect.NewClient[v1.GetWorkoutRequest, v1.GetWorkoutResponse](
+			httpClient,
+			baseURL+WorkoutServiceGetWorkoutProcedure,
+			connect.WithSchema(workoutServiceMethods.ByName("GetWorkout")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listWorkouts: connect.NewClient[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse](
 			httpClient,
 			baseURL+WorkoutServiceListWorkoutsProcedure,
@@ -137,6 +151,7 @@ type workoutServiceClient struct {
 	createWorkout    *connect.Client[v1.CreateWorkoutRequest, v1.CreateWorkoutResponse]
 	updateWorkout    *connect.Client[v1.UpdateWorkoutRequest, v1.UpdateWorkoutResponse]
 	deleteWorkout    *connect.Client[v1.DeleteWorkoutRequest, v1.DeleteWorkoutResponse]
+	getWorkout       *connect.Client[v1.GetWorkoutRequest, v1.GetWorkoutResponse]
 	listWorkouts     *connect.Client[v1.ListWorkoutsRequest, v1.ListWorkoutsResponse]
 }
 
@@ -165,6 +180,11 @@ func (c *workoutServiceClient) DeleteWorkout(ctx context.Context, req *connect.R
 	return c.deleteWorkout.CallUnary(ctx, req)
 }
 
+// GetWorkout calls berth.v1.WorkoutService.GetWorkout.
+func (c *workoutServiceClient) GetWorkout(ctx context.Context, req *connect.Request[v1.GetWorkoutRequest]) (*connect.Response[v1.GetWorkoutResponse], error) {
+	return c.getWorkout.CallUnary(ctx, req)
+}
+
 // ListWorkouts calls berth.v1.WorkoutService.ListWorkouts.
 func (c *workoutServiceClient) ListWorkouts(ctx context.Context, req *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {
 	return c.listWorkouts.CallUnary(ctx, req)
@@ -190,6 +210,10 @@ type WorkoutServiceHandler interface {
 	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
 	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
 	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
+	// GetWorkout reads one workout: a reusable one, also if it was deleted, since sessions keep it, or one of a single
+	// session.
+	// Errors: WORKOUT_NOT_FOUND.
+	GetWorkout(context.Context, *connect.Request[v1.GetWorkoutRequest]) (*connect.Response[v1.GetWorkoutResponse], error)
 	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order,
 	// on one page.
 	// Errors: SESSION_NOT_FOUND.
@@ -233,6 +257,13 @@ func NewWorkoutServiceHandler(svc WorkoutServiceHandler, opts ...connect.Handler
 		connect.WithSchema(workoutServiceMethods.ByName("DeleteWorkout")),
 		connect.WithHandlerOptions(opts...),
 	)
+	workoutServiceGetWorkoutHandler := connect.NewUnaryHandler(
+		WorkoutServiceGetWorkoutProcedure,
+		svc.GetWorkout,
+		connect.WithSchema(workoutServiceMethods.ByName("GetWorkout")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	workoutServiceListWorkoutsHandler := connect.NewUnaryHandler(
 		WorkoutServiceListWorkoutsProcedure,
 		svc.ListWorkouts,
@@ -252,6 +283,8 @@ func NewWorkoutServiceHandler(svc WorkoutServiceHandler, opts ...connect.Handler
 			workoutServiceUpdateWorkoutHandler.ServeHTTP(w, r)
 		case WorkoutServiceDeleteWorkoutProcedure:
 			workoutServiceDeleteWorkoutHandler.ServeHTTP(w, r)
+		case WorkoutServiceGetWorkoutProcedure:
+			workoutServiceGetWorkoutHandler.ServeHTTP(w, r)
 		case WorkoutServiceListWorkoutsProcedure:
 			workoutServiceListWorkoutsHandler.ServeHTTP(w, r)
 		default:
@@ -281,6 +314,10 @@ func (UnimplementedWorkoutServiceHandler) UpdateWorkout(context.Context, *connec
 
 func (UnimplementedWorkoutServiceHandler) DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WorkoutService.DeleteWorkout is not implemented"))
+}
+
+func (UnimplementedWorkoutServiceHandler) GetWorkout(context.Context, *connect.Request[v1.GetWorkoutRequest]) (*connect.Response[v1.GetWorkoutResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WorkoutService.GetWorkout is not implemented"))
 }
 
 func (UnimplementedWorkoutServiceHandler) ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {

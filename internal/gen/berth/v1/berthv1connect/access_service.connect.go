@@ -36,6 +36,8 @@ const (
 	// AccessServiceListPermissionsProcedure is the fully-qualified name of the AccessService's
 	// ListPermissions RPC.
 	AccessServiceListPermissionsProcedure = "/berth.v1.AccessService/ListPermissions"
+	// AccessServiceGetRoleProcedure is the fully-qualified name of the AccessService's GetRole RPC.
+	AccessServiceGetRoleProcedure = "/berth.v1.AccessService/GetRole"
 	// AccessServiceListRolesProcedure is the fully-qualified name of the AccessService's ListRoles RPC.
 	AccessServiceListRolesProcedure = "/berth.v1.AccessService/ListRoles"
 	// AccessServiceCreateRoleProcedure is the fully-qualified name of the AccessService's CreateRole
@@ -71,6 +73,9 @@ const (
 	// AccessServiceCreateServiceAccountProcedure is the fully-qualified name of the AccessService's
 	// CreateServiceAccount RPC.
 	AccessServiceCreateServiceAccountProcedure = "/berth.v1.AccessService/CreateServiceAccount"
+	// AccessServiceGetServiceAccountProcedure is the fully-qualified name of the AccessService's
+	// GetServiceAccount RPC.
+	AccessServiceGetServiceAccountProcedure = "/berth.v1.AccessService/GetServiceAccount"
 	// AccessServiceListServiceAccountsProcedure is the fully-qualified name of the AccessService's
 	// ListServiceAccounts RPC.
 	AccessServiceListServiceAccountsProcedure = "/berth.v1.AccessService/ListServiceAccounts"
@@ -89,6 +94,9 @@ const (
 type AccessServiceClient interface {
 	// ListPermissions lists all permissions in one response, grouped by subject.
 	ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error)
+	// GetRole reads one role, built in or not.
+	// Errors: ROLE_NOT_FOUND.
+	GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error)
 	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
 	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
@@ -132,6 +140,9 @@ type AccessServiceClient interface {
 	// the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
+	// GetServiceAccount reads one service account, revoked or not. It never returns keys.
+	// Errors: SERVICE_ACCOUNT_NOT_FOUND.
+	GetServiceAccount(context.Context, *v1.GetServiceAccountRequest) (*v1.GetServiceAccountResponse, error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
 	ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error)
 	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
@@ -163,6 +174,13 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+AccessServiceListPermissionsProcedure,
 			connect.WithSchema(accessServiceMethods.ByName("ListPermissions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getRole: connect.NewClient[v1.GetRoleRequest, v1.GetRoleResponse](
+			httpClient,
+			baseURL+AccessServiceGetRoleProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("GetRole")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -241,6 +259,13 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(accessServiceMethods.ByName("CreateServiceAccount")),
 			connect.WithClientOptions(opts...),
 		),
+		getServiceAccount: connect.NewClient[v1.GetServiceAccountRequest, v1.GetServiceAccountResponse](
+			httpClient,
+			baseURL+AccessServiceGetServiceAccountProcedure,
+			connect.WithSchema(accessServiceMethods.ByName("GetServiceAccount")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listServiceAccounts: connect.NewClient[v1.ListServiceAccountsRequest, v1.ListServiceAccountsResponse](
 			httpClient,
 			baseURL+AccessServiceListServiceAccountsProcedure,
@@ -272,6 +297,7 @@ func NewAccessServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 // accessServiceClient implements AccessServiceClient.
 type accessServiceClient struct {
 	listPermissions          *connect.Client[v1.ListPermissionsRequest, v1.ListPermissionsResponse]
+	getRole                  *connect.Client[v1.GetRoleRequest, v1.GetRoleResponse]
 	listRoles                *connect.Client[v1.ListRolesRequest, v1.ListRolesResponse]
 	createRole               *connect.Client[v1.CreateRoleRequest, v1.CreateRoleResponse]
 	updateRole               *connect.Client[v1.UpdateRoleRequest, v1.UpdateRoleResponse]
@@ -284,6 +310,7 @@ type accessServiceClient struct {
 	listOwnershipTransfers   *connect.Client[v1.ListOwnershipTransfersRequest, v1.ListOwnershipTransfersResponse]
 	checkAccess              *connect.Client[v1.CheckAccessRequest, v1.CheckAccessResponse]
 	createServiceAccount     *connect.Client[v1.CreateServiceAccountRequest, v1.CreateServiceAccountResponse]
+	getServiceAccount        *connect.Client[v1.GetServiceAccountRequest, v1.GetServiceAccountResponse]
 	listServiceAccounts      *connect.Client[v1.ListServiceAccountsRequest, v1.ListServiceAccountsResponse]
 	rotateServiceAccountKey  *connect.Client[v1.RotateServiceAccountKeyRequest, v1.RotateServiceAccountKeyResponse]
 	revokeServiceAccount     *connect.Client[v1.RevokeServiceAccountRequest, v1.RevokeServiceAccountResponse]
@@ -293,6 +320,15 @@ type accessServiceClient struct {
 // ListPermissions calls berth.v1.AccessService.ListPermissions.
 func (c *accessServiceClient) ListPermissions(ctx context.Context, req *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error) {
 	response, err := c.listPermissions.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetRole calls berth.v1.AccessService.GetRole.
+func (c *accessServiceClient) GetRole(ctx context.Context, req *v1.GetRoleRequest) (*v1.GetRoleResponse, error) {
+	response, err := c.getRole.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -407,6 +443,15 @@ func (c *accessServiceClient) CreateServiceAccount(ctx context.Context, req *v1.
 	return nil, err
 }
 
+// GetServiceAccount calls berth.v1.AccessService.GetServiceAccount.
+func (c *accessServiceClient) GetServiceAccount(ctx context.Context, req *v1.GetServiceAccountRequest) (*v1.GetServiceAccountResponse, error) {
+	response, err := c.getServiceAccount.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListServiceAccounts calls berth.v1.AccessService.ListServiceAccounts.
 func (c *accessServiceClient) ListServiceAccounts(ctx context.Context, req *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error) {
 	response, err := c.listServiceAccounts.CallUnary(ctx, connect.NewRequest(req))
@@ -447,6 +492,9 @@ func (c *accessServiceClient) ExchangeKey(ctx context.Context, req *v1.ExchangeK
 type AccessServiceHandler interface {
 	// ListPermissions lists all permissions in one response, grouped by subject.
 	ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error)
+	// GetRole reads one role, built in or not.
+	// Errors: ROLE_NOT_FOUND.
+	GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error)
 	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
 	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
@@ -490,6 +538,9 @@ type AccessServiceHandler interface {
 	// the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
+	// GetServiceAccount reads one service account, revoked or not. It never returns keys.
+	// Errors: SERVICE_ACCOUNT_NOT_FOUND.
+	GetServiceAccount(context.Context, *v1.GetServiceAccountRequest) (*v1.GetServiceAccountResponse, error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
 	ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error)
 	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
@@ -517,6 +568,13 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 		AccessServiceListPermissionsProcedure,
 		svc.ListPermissions,
 		connect.WithSchema(accessServiceMethods.ByName("ListPermissions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	accessServiceGetRoleHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceGetRoleProcedure,
+		svc.GetRole,
+		connect.WithSchema(accessServiceMethods.ByName("GetRole")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -595,6 +653,13 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(accessServiceMethods.ByName("CreateServiceAccount")),
 		connect.WithHandlerOptions(opts...),
 	)
+	accessServiceGetServiceAccountHandler := connect.NewUnaryHandlerSimple(
+		AccessServiceGetServiceAccountProcedure,
+		svc.GetServiceAccount,
+		connect.WithSchema(accessServiceMethods.ByName("GetServiceAccount")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	accessServiceListServiceAccountsHandler := connect.NewUnaryHandlerSimple(
 		AccessServiceListServiceAccountsProcedure,
 		svc.ListServiceAccounts,
@@ -624,6 +689,8 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 		switch r.URL.Path {
 		case AccessServiceListPermissionsProcedure:
 			accessServiceListPermissionsHandler.ServeHTTP(w, r)
+		case AccessServiceGetRoleProcedure:
+			accessServiceGetRoleHandler.ServeHTTP(w, r)
 		case AccessServiceListRolesProcedure:
 			accessServiceListRolesHandler.ServeHTTP(w, r)
 		case AccessServiceCreateRoleProcedure:
@@ -648,6 +715,8 @@ func NewAccessServiceHandler(svc AccessServiceHandler, opts ...connect.HandlerOp
 			accessServiceCheckAccessHandler.ServeHTTP(w, r)
 		case AccessServiceCreateServiceAccountProcedure:
 			accessServiceCreateServiceAccountHandler.ServeHTTP(w, r)
+		case AccessServiceGetServiceAccountProcedure:
+			accessServiceGetServiceAccountHandler.ServeHTTP(w, r)
 		case AccessServiceListServiceAccountsProcedure:
 			accessServiceListServiceAccountsHandler.ServeHTTP(w, r)
 		case AccessServiceRotateServiceAccountKeyProcedure:
@@ -667,6 +736,10 @@ type UnimplementedAccessServiceHandler struct{}
 
 func (UnimplementedAccessServiceHandler) ListPermissions(context.Context, *v1.ListPermissionsRequest) (*v1.ListPermissionsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.ListPermissions is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) GetRole(context.Context, *v1.GetRoleRequest) (*v1.GetRoleResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.GetRole is not implemented"))
 }
 
 func (UnimplementedAccessServiceHandler) ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error) {
@@ -715,6 +788,10 @@ func (UnimplementedAccessServiceHandler) CheckAccess(context.Context, *v1.CheckA
 
 func (UnimplementedAccessServiceHandler) CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.CreateServiceAccount is not implemented"))
+}
+
+func (UnimplementedAccessServiceHandler) GetServiceAccount(context.Context, *v1.GetServiceAccountRequest) (*v1.GetServiceAccountResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.AccessService.GetServiceAccount is not implemented"))
 }
 
 func (UnimplementedAccessServiceHandler) ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error) {

@@ -51,6 +51,9 @@ const (
 	// CatalogServiceUpdateResourceProcedure is the fully-qualified name of the CatalogService's
 	// UpdateResource RPC.
 	CatalogServiceUpdateResourceProcedure = "/berth.v1.CatalogService/UpdateResource"
+	// CatalogServiceGetResourceProcedure is the fully-qualified name of the CatalogService's
+	// GetResource RPC.
+	CatalogServiceGetResourceProcedure = "/berth.v1.CatalogService/GetResource"
 	// CatalogServiceListResourcesProcedure is the fully-qualified name of the CatalogService's
 	// ListResources RPC.
 	CatalogServiceListResourcesProcedure = "/berth.v1.CatalogService/ListResources"
@@ -78,12 +81,17 @@ const (
 	// CatalogServiceUpdateItemProcedure is the fully-qualified name of the CatalogService's UpdateItem
 	// RPC.
 	CatalogServiceUpdateItemProcedure = "/berth.v1.CatalogService/UpdateItem"
+	// CatalogServiceGetItemProcedure is the fully-qualified name of the CatalogService's GetItem RPC.
+	CatalogServiceGetItemProcedure = "/berth.v1.CatalogService/GetItem"
 	// CatalogServiceListItemsProcedure is the fully-qualified name of the CatalogService's ListItems
 	// RPC.
 	CatalogServiceListItemsProcedure = "/berth.v1.CatalogService/ListItems"
 	// CatalogServicePutBenefitProviderProcedure is the fully-qualified name of the CatalogService's
 	// PutBenefitProvider RPC.
 	CatalogServicePutBenefitProviderProcedure = "/berth.v1.CatalogService/PutBenefitProvider"
+	// CatalogServiceGetBenefitProviderProcedure is the fully-qualified name of the CatalogService's
+	// GetBenefitProvider RPC.
+	CatalogServiceGetBenefitProviderProcedure = "/berth.v1.CatalogService/GetBenefitProvider"
 	// CatalogServiceListBenefitProvidersProcedure is the fully-qualified name of the CatalogService's
 	// ListBenefitProviders RPC.
 	CatalogServiceListBenefitProvidersProcedure = "/berth.v1.CatalogService/ListBenefitProviders"
@@ -121,6 +129,9 @@ type CatalogServiceClient interface {
 	// UpdateResource edits a resource. Its location cannot be changed.
 	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error)
+	// GetResource reads one resource, active or not.
+	// Errors: RESOURCE_NOT_FOUND.
+	GetResource(context.Context, *v1.GetResourceRequest) (*v1.GetResourceResponse, error)
 	// ListResources lists the resources of one location, or of all locations, by name.
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error)
@@ -151,6 +162,9 @@ type CatalogServiceClient interface {
 	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
 	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error)
+	// GetItem reads one item, active or not.
+	// Errors: ITEM_NOT_FOUND.
+	GetItem(context.Context, *v1.GetItemRequest) (*v1.GetItemResponse, error)
 	// ListItems lists items by name.
 	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
 	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
@@ -158,6 +172,10 @@ type CatalogServiceClient interface {
 	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
 	// with create_only).
 	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
+	// GetBenefitProvider reads one benefit provider, active or not. The pattern of numbers, and how many there are, show
+	// only with the permission catalog.write.
+	// Errors: BENEFIT_PROVIDER_NOT_FOUND.
+	GetBenefitProvider(context.Context, *v1.GetBenefitProviderRequest) (*v1.GetBenefitProviderResponse, error)
 	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show
 	// only with the permission catalog.write.
 	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
@@ -222,6 +240,13 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(catalogServiceMethods.ByName("UpdateResource")),
 			connect.WithClientOptions(opts...),
 		),
+		getResource: connect.NewClient[v1.GetResourceRequest, v1.GetResourceResponse](
+			httpClient,
+			baseURL+CatalogServiceGetResourceProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("GetResource")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listResources: connect.NewClient[v1.ListResourcesRequest, v1.ListResourcesResponse](
 			httpClient,
 			baseURL+CatalogServiceListResourcesProcedure,
@@ -280,6 +305,13 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(catalogServiceMethods.ByName("UpdateItem")),
 			connect.WithClientOptions(opts...),
 		),
+		getItem: connect.NewClient[v1.GetItemRequest, v1.GetItemResponse](
+			httpClient,
+			baseURL+CatalogServiceGetItemProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("GetItem")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listItems: connect.NewClient[v1.ListItemsRequest, v1.ListItemsResponse](
 			httpClient,
 			baseURL+CatalogServiceListItemsProcedure,
@@ -291,6 +323,13 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			httpClient,
 			baseURL+CatalogServicePutBenefitProviderProcedure,
 			connect.WithSchema(catalogServiceMethods.ByName("PutBenefitProvider")),
+			connect.WithClientOptions(opts...),
+		),
+		getBenefitProvider: connect.NewClient[v1.GetBenefitProviderRequest, v1.GetBenefitProviderResponse](
+			httpClient,
+			baseURL+CatalogServiceGetBenefitProviderProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("GetBenefitProvider")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listBenefitProviders: connect.NewClient[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse](
@@ -330,6 +369,7 @@ type catalogServiceClient struct {
 	listLocations           *connect.Client[v1.ListLocationsRequest, v1.ListLocationsResponse]
 	createResource          *connect.Client[v1.CreateResourceRequest, v1.CreateResourceResponse]
 	updateResource          *connect.Client[v1.UpdateResourceRequest, v1.UpdateResourceResponse]
+	getResource             *connect.Client[v1.GetResourceRequest, v1.GetResourceResponse]
 	listResources           *connect.Client[v1.ListResourcesRequest, v1.ListResourcesResponse]
 	createService           *connect.Client[v1.CreateServiceRequest, v1.CreateServiceResponse]
 	updateService           *connect.Client[v1.UpdateServiceRequest, v1.UpdateServiceResponse]
@@ -339,8 +379,10 @@ type catalogServiceClient struct {
 	updatePolicy            *connect.Client[v1.UpdatePolicyRequest, v1.UpdatePolicyResponse]
 	createItem              *connect.Client[v1.CreateItemRequest, v1.CreateItemResponse]
 	updateItem              *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
+	getItem                 *connect.Client[v1.GetItemRequest, v1.GetItemResponse]
 	listItems               *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
 	putBenefitProvider      *connect.Client[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse]
+	getBenefitProvider      *connect.Client[v1.GetBenefitProviderRequest, v1.GetBenefitProviderResponse]
 	listBenefitProviders    *connect.Client[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse]
 	updateBenefitNumbers    *connect.Client[v1.UpdateBenefitNumbersRequest, v1.UpdateBenefitNumbersResponse]
 	listBenefitMemberships  *connect.Client[v1.ListBenefitMembershipsRequest, v1.ListBenefitMembershipsResponse]
@@ -395,6 +437,15 @@ func (c *catalogServiceClient) CreateResource(ctx context.Context, req *v1.Creat
 // UpdateResource calls berth.v1.CatalogService.UpdateResource.
 func (c *catalogServiceClient) UpdateResource(ctx context.Context, req *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error) {
 	response, err := c.updateResource.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetResource calls berth.v1.CatalogService.GetResource.
+func (c *catalogServiceClient) GetResource(ctx context.Context, req *v1.GetResourceRequest) (*v1.GetResourceResponse, error) {
+	response, err := c.getResource.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -482,6 +533,15 @@ func (c *catalogServiceClient) UpdateItem(ctx context.Context, req *v1.UpdateIte
 	return nil, err
 }
 
+// GetItem calls berth.v1.CatalogService.GetItem.
+func (c *catalogServiceClient) GetItem(ctx context.Context, req *v1.GetItemRequest) (*v1.GetItemResponse, error) {
+	response, err := c.getItem.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListItems calls berth.v1.CatalogService.ListItems.
 func (c *catalogServiceClient) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
 	response, err := c.listItems.CallUnary(ctx, connect.NewRequest(req))
@@ -494,6 +554,15 @@ func (c *catalogServiceClient) ListItems(ctx context.Context, req *v1.ListItemsR
 // PutBenefitProvider calls berth.v1.CatalogService.PutBenefitProvider.
 func (c *catalogServiceClient) PutBenefitProvider(ctx context.Context, req *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error) {
 	response, err := c.putBenefitProvider.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetBenefitProvider calls berth.v1.CatalogService.GetBenefitProvider.
+func (c *catalogServiceClient) GetBenefitProvider(ctx context.Context, req *v1.GetBenefitProviderRequest) (*v1.GetBenefitProviderResponse, error) {
+	response, err := c.getBenefitProvider.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -559,6 +628,9 @@ type CatalogServiceHandler interface {
 	// UpdateResource edits a resource. Its location cannot be changed.
 	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error)
+	// GetResource reads one resource, active or not.
+	// Errors: RESOURCE_NOT_FOUND.
+	GetResource(context.Context, *v1.GetResourceRequest) (*v1.GetResourceResponse, error)
 	// ListResources lists the resources of one location, or of all locations, by name.
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error)
@@ -589,6 +661,9 @@ type CatalogServiceHandler interface {
 	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
 	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error)
+	// GetItem reads one item, active or not.
+	// Errors: ITEM_NOT_FOUND.
+	GetItem(context.Context, *v1.GetItemRequest) (*v1.GetItemResponse, error)
 	// ListItems lists items by name.
 	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
 	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
@@ -596,6 +671,10 @@ type CatalogServiceHandler interface {
 	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
 	// with create_only).
 	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
+	// GetBenefitProvider reads one benefit provider, active or not. The pattern of numbers, and how many there are, show
+	// only with the permission catalog.write.
+	// Errors: BENEFIT_PROVIDER_NOT_FOUND.
+	GetBenefitProvider(context.Context, *v1.GetBenefitProviderRequest) (*v1.GetBenefitProviderResponse, error)
 	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show
 	// only with the permission catalog.write.
 	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
@@ -656,6 +735,13 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		connect.WithSchema(catalogServiceMethods.ByName("UpdateResource")),
 		connect.WithHandlerOptions(opts...),
 	)
+	catalogServiceGetResourceHandler := connect.NewUnaryHandlerSimple(
+		CatalogServiceGetResourceProcedure,
+		svc.GetResource,
+		connect.WithSchema(catalogServiceMethods.ByName("GetResource")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	catalogServiceListResourcesHandler := connect.NewUnaryHandlerSimple(
 		CatalogServiceListResourcesProcedure,
 		svc.ListResources,
@@ -714,6 +800,13 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		connect.WithSchema(catalogServiceMethods.ByName("UpdateItem")),
 		connect.WithHandlerOptions(opts...),
 	)
+	catalogServiceGetItemHandler := connect.NewUnaryHandlerSimple(
+		CatalogServiceGetItemProcedure,
+		svc.GetItem,
+		connect.WithSchema(catalogServiceMethods.ByName("GetItem")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	catalogServiceListItemsHandler := connect.NewUnaryHandlerSimple(
 		CatalogServiceListItemsProcedure,
 		svc.ListItems,
@@ -725,6 +818,13 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		CatalogServicePutBenefitProviderProcedure,
 		svc.PutBenefitProvider,
 		connect.WithSchema(catalogServiceMethods.ByName("PutBenefitProvider")),
+		connect.WithHandlerOptions(opts...),
+	)
+	catalogServiceGetBenefitProviderHandler := connect.NewUnaryHandlerSimple(
+		CatalogServiceGetBenefitProviderProcedure,
+		svc.GetBenefitProvider,
+		connect.WithSchema(catalogServiceMethods.ByName("GetBenefitProvider")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	catalogServiceListBenefitProvidersHandler := connect.NewUnaryHandlerSimple(
@@ -767,6 +867,8 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 			catalogServiceCreateResourceHandler.ServeHTTP(w, r)
 		case CatalogServiceUpdateResourceProcedure:
 			catalogServiceUpdateResourceHandler.ServeHTTP(w, r)
+		case CatalogServiceGetResourceProcedure:
+			catalogServiceGetResourceHandler.ServeHTTP(w, r)
 		case CatalogServiceListResourcesProcedure:
 			catalogServiceListResourcesHandler.ServeHTTP(w, r)
 		case CatalogServiceCreateServiceProcedure:
@@ -785,10 +887,14 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 			catalogServiceCreateItemHandler.ServeHTTP(w, r)
 		case CatalogServiceUpdateItemProcedure:
 			catalogServiceUpdateItemHandler.ServeHTTP(w, r)
+		case CatalogServiceGetItemProcedure:
+			catalogServiceGetItemHandler.ServeHTTP(w, r)
 		case CatalogServiceListItemsProcedure:
 			catalogServiceListItemsHandler.ServeHTTP(w, r)
 		case CatalogServicePutBenefitProviderProcedure:
 			catalogServicePutBenefitProviderHandler.ServeHTTP(w, r)
+		case CatalogServiceGetBenefitProviderProcedure:
+			catalogServiceGetBenefitProviderHandler.ServeHTTP(w, r)
 		case CatalogServiceListBenefitProvidersProcedure:
 			catalogServiceListBenefitProvidersHandler.ServeHTTP(w, r)
 		case CatalogServiceUpdateBenefitNumbersProcedure:
@@ -830,6 +936,10 @@ func (UnimplementedCatalogServiceHandler) UpdateResource(context.Context, *v1.Up
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.UpdateResource is not implemented"))
 }
 
+func (UnimplementedCatalogServiceHandler) GetResource(context.Context, *v1.GetResourceRequest) (*v1.GetResourceResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.GetResource is not implemented"))
+}
+
 func (UnimplementedCatalogServiceHandler) ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.ListResources is not implemented"))
 }
@@ -866,12 +976,20 @@ func (UnimplementedCatalogServiceHandler) UpdateItem(context.Context, *v1.Update
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.UpdateItem is not implemented"))
 }
 
+func (UnimplementedCatalogServiceHandler) GetItem(context.Context, *v1.GetItemRequest) (*v1.GetItemResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.GetItem is not implemented"))
+}
+
 func (UnimplementedCatalogServiceHandler) ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.ListItems is not implemented"))
 }
 
 func (UnimplementedCatalogServiceHandler) PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.PutBenefitProvider is not implemented"))
+}
+
+func (UnimplementedCatalogServiceHandler) GetBenefitProvider(context.Context, *v1.GetBenefitProviderRequest) (*v1.GetBenefitProviderResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.GetBenefitProvider is not implemented"))
 }
 
 func (UnimplementedCatalogServiceHandler) ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error) {

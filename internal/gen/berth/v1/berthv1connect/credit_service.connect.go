@@ -39,6 +39,8 @@ const (
 	// CreditServiceUpdatePlanProcedure is the fully-qualified name of the CreditService's UpdatePlan
 	// RPC.
 	CreditServiceUpdatePlanProcedure = "/berth.v1.CreditService/UpdatePlan"
+	// CreditServiceGetPlanProcedure is the fully-qualified name of the CreditService's GetPlan RPC.
+	CreditServiceGetPlanProcedure = "/berth.v1.CreditService/GetPlan"
 	// CreditServiceListPlansProcedure is the fully-qualified name of the CreditService's ListPlans RPC.
 	CreditServiceListPlansProcedure = "/berth.v1.CreditService/ListPlans"
 	// CreditServiceCreateSubscriptionProcedure is the fully-qualified name of the CreditService's
@@ -78,6 +80,9 @@ type CreditServiceClient interface {
 	// UpdatePlan edits a plan.
 	// Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdatePlan(context.Context, *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error)
+	// GetPlan reads one plan, active or not.
+	// Errors: PLAN_NOT_FOUND.
+	GetPlan(context.Context, *v1.GetPlanRequest) (*v1.GetPlanResponse, error)
 	// ListPlans lists plans by name.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
 	// Subscribe starts a subscription and gives its first credits.
@@ -133,6 +138,13 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+CreditServiceUpdatePlanProcedure,
 			connect.WithSchema(creditServiceMethods.ByName("UpdatePlan")),
+			connect.WithClientOptions(opts...),
+		),
+		getPlan: connect.NewClient[v1.GetPlanRequest, v1.GetPlanResponse](
+			httpClient,
+			baseURL+CreditServiceGetPlanProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("GetPlan")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listPlans: connect.NewClient[v1.ListPlansRequest, v1.ListPlansResponse](
@@ -205,6 +217,7 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 type creditServiceClient struct {
 	createPlan             *connect.Client[v1.CreatePlanRequest, v1.CreatePlanResponse]
 	updatePlan             *connect.Client[v1.UpdatePlanRequest, v1.UpdatePlanResponse]
+	getPlan                *connect.Client[v1.GetPlanRequest, v1.GetPlanResponse]
 	listPlans              *connect.Client[v1.ListPlansRequest, v1.ListPlansResponse]
 	createSubscription     *connect.Client[v1.CreateSubscriptionRequest, v1.CreateSubscriptionResponse]
 	pauseSubscription      *connect.Client[v1.PauseSubscriptionRequest, v1.PauseSubscriptionResponse]
@@ -229,6 +242,15 @@ func (c *creditServiceClient) CreatePlan(ctx context.Context, req *v1.CreatePlan
 // UpdatePlan calls berth.v1.CreditService.UpdatePlan.
 func (c *creditServiceClient) UpdatePlan(ctx context.Context, req *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error) {
 	response, err := c.updatePlan.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetPlan calls berth.v1.CreditService.GetPlan.
+func (c *creditServiceClient) GetPlan(ctx context.Context, req *v1.GetPlanRequest) (*v1.GetPlanResponse, error) {
+	response, err := c.getPlan.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -333,6 +355,9 @@ type CreditServiceHandler interface {
 	// UpdatePlan edits a plan.
 	// Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdatePlan(context.Context, *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error)
+	// GetPlan reads one plan, active or not.
+	// Errors: PLAN_NOT_FOUND.
+	GetPlan(context.Context, *v1.GetPlanRequest) (*v1.GetPlanResponse, error)
 	// ListPlans lists plans by name.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
 	// Subscribe starts a subscription and gives its first credits.
@@ -384,6 +409,13 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 		CreditServiceUpdatePlanProcedure,
 		svc.UpdatePlan,
 		connect.WithSchema(creditServiceMethods.ByName("UpdatePlan")),
+		connect.WithHandlerOptions(opts...),
+	)
+	creditServiceGetPlanHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceGetPlanProcedure,
+		svc.GetPlan,
+		connect.WithSchema(creditServiceMethods.ByName("GetPlan")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	creditServiceListPlansHandler := connect.NewUnaryHandlerSimple(
@@ -455,6 +487,8 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 			creditServiceCreatePlanHandler.ServeHTTP(w, r)
 		case CreditServiceUpdatePlanProcedure:
 			creditServiceUpdatePlanHandler.ServeHTTP(w, r)
+		case CreditServiceGetPlanProcedure:
+			creditServiceGetPlanHandler.ServeHTTP(w, r)
 		case CreditServiceListPlansProcedure:
 			creditServiceListPlansHandler.ServeHTTP(w, r)
 		case CreditServiceCreateSubscriptionProcedure:
@@ -490,6 +524,10 @@ func (UnimplementedCreditServiceHandler) CreatePlan(context.Context, *v1.CreateP
 
 func (UnimplementedCreditServiceHandler) UpdatePlan(context.Context, *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.UpdatePlan is not implemented"))
+}
+
+func (UnimplementedCreditServiceHandler) GetPlan(context.Context, *v1.GetPlanRequest) (*v1.GetPlanResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.GetPlan is not implemented"))
 }
 
 func (UnimplementedCreditServiceHandler) ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error) {

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access_service.proto.
  */
 export const file_berth_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIkwKEExpc3RSb2xlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIksKEUxpc3RSb2xlc1Jlc3BvbnNlEh0KBXJvbGVzGAEgAygLMg4uYmVydGgudjEuUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiRAoRQ3JlYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhwKBHJvbGUYAiABKAsyDi5iZXJ0aC52MS5Sb2xlIjIKEkNyZWF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJ1ChFVcGRhdGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSHAoEcm9sZRgCIAEoCzIOLmJlcnRoLnYxLlJvbGUSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjIKElVwZGF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJCChFEZWxldGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIMCgRldGFnGAMgASgJIhQKEkRlbGV0ZVJvbGVSZXNwb25zZSJHChFBc3NpZ25Sb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEgwKBHJvbGUYAyABKAkiIwoSQXNzaWduUm9sZVJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkcKEVJldm9rZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDAoEcm9sZRgDIAEoCSIjChJSZXZva2VSb2xlUmVzcG9uc2USDQoFcm9sZXMYASADKAkiQAoYVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiSgoZVHJhbnNmZXJPd25lcnNoaXBSZXNwb25zZRItCgh0cmFuc2ZlchgBIAEoCzIbLmJlcnRoLnYxLk93bmVyc2hpcFRyYW5zZmVyIkkKH0NvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3RyYW5zZmVyX2lkGAIgASgJIjEKIENvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlclJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkgKHkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLdHJhbnNmZXJfaWQYAiABKAkiIQofQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZSIyCh1MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiUAoeTGlzdE93bmVyc2hpcFRyYW5zZmVyc1Jlc3BvbnNlEi4KCXRyYW5zZmVycxgBIAMoCzIbLmJlcnRoLnYxLk93bmVyc2hpcFRyYW5zZmVyIogBChJDaGVja0FjY2Vzc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKCW1lbWJlcl9pZBgCIAEoCUgAEhEKB3N1YmplY3QYAyABKAlIABIcChJzZXJ2aWNlX2FjY291bnRfaWQYBCABKAlIABISCgpwZXJtaXNzaW9uGAUgASgJQgUKA3dobyJlChNDaGVja0FjY2Vzc1Jlc3BvbnNlEg8KB2FsbG93ZWQYASABKAgSFQoNdGhyb3VnaF9yb2xlcxgCIAMoCRIWCg5ncmFudGluZ19yb2xlcxgDIAMoCRIOCgZhY3RpdmUYBCABKAgiYgobQ3JlYXRlU2VydmljZUFjY291bnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXJvbGVzGAQgAygJImMKHENyZWF0ZVNlcnZpY2VBY2NvdW50UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSEAoDa2V5GAIgASgJQgOAAQEibwoaTGlzdFNlcnZpY2VBY2NvdW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2luY2x1ZGVfcmV2b2tlZBgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJqChtMaXN0U2VydmljZUFjY291bnRzUmVzcG9uc2USMgoQc2VydmljZV9hY2NvdW50cxgBIAMoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7Ch5Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCRIqCgdvdmVybGFwGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImYKH1JvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSEAoDa2V5GAIgASgJQgOAAQEiTAobUmV2b2tlU2VydmljZUFjY291bnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIaChJzZXJ2aWNlX2FjY291bnRfaWQYAiABKAkiUQocUmV2b2tlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudCI5ChJFeGNoYW5nZUtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKA2tleRgCIAEoCUIDgAEBInIKE0V4Y2hhbmdlS2V5UmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESLQoKZXhwaXJlc19pbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgl0ZW5hbnRfaWQYAyABKAky/A4KDUFjY2Vzc1NlcnZpY2USbAoPTGlzdFBlcm1pc3Npb25zEiAuYmVydGgudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXJvbGUucmVhZBJaCglMaXN0Um9sZXMSGi5iZXJ0aC52MS5MaXN0Um9sZXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdFJvbGVzUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEl0KCkNyZWF0ZVJvbGUSGy5iZXJ0aC52MS5DcmVhdGVSb2xlUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXNwb25zZSIUyvMYEAgBEgpyb2xlLndyaXRlIAESXQoKVXBkYXRlUm9sZRIbLmJlcnRoLnYxLlVwZGF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUm9sZVJlc3BvbnNlIhTK8xgQCAESCnJvbGUud3JpdGUgARJdCgpEZWxldGVSb2xlEhsuYmVydGgudjEuRGVsZXRlUm9sZVJlcXVlc3QaHC5iZXJ0aC52MS5EZWxldGVSb2xlUmVzcG9uc2UiFMrzGBAIARIKcm9sZS53cml0ZSABEl4KCkFzc2lnblJvbGUSGy5iZXJ0aC52MS5Bc3NpZ25Sb2xlUmVxdWVzdBocLmJlcnRoLnYxLkFzc2lnblJvbGVSZXNwb25zZSIVyvMYEQgBEgtyb2xlLmFzc2lnbiABEl4KClJldm9rZVJvbGUSGy5iZXJ0aC52MS5SZXZva2VSb2xlUmVxdWVzdBocLmJlcnRoLnYxLlJldm9rZVJvbGVSZXNwb25zZSIVyvMYEQgBEgtyb2xlLmFzc2lnbiABEnQKEVRyYW5zZmVyT3duZXJzaGlwEiIuYmVydGgudjEuVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0GiMuYmVydGgudjEuVHJhbnNmZXJPd25lcnNoaXBSZXNwb25zZSIWyvMYEggBEgxhZG1pbi5tYW5hZ2UgARJ7ChhDb25maXJtT3duZXJzaGlwVHJhbnNmZXISKS5iZXJ0aC52MS5Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0GiouYmVydGgudjEuQ29uZmlybU93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiCMrzGAQIAiABEoQBChdDYW5jZWxPd25lcnNoaXBUcmFuc2ZlchIoLmJlcnRoLnYxLkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVxdWVzdBopLmJlcnRoLnYxLkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiFMrzGBAIAhIMYWRtaW4ubWFuYWdlEoQBChZMaXN0T3duZXJzaGlwVHJhbnNmZXJzEicuYmVydGgudjEuTGlzdE93bmVyc2hpcFRyYW5zZmVyc1JlcXVlc3QaKC5iZXJ0aC52MS5MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVzcG9uc2UiF5ACAcrzGBAIAhIMYWRtaW4ubWFuYWdlEmMKC0NoZWNrQWNjZXNzEhwuYmVydGgudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0Gh0uYmVydGgudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIXkAIByvMYEAgBEgxhY2Nlc3MuY2hlY2sSfwoUQ3JlYXRlU2VydmljZUFjY291bnQSJS5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlQWNjb3VudFJlcXVlc3QaJi5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlQWNjb3VudFJlc3BvbnNlIhjK8xgUCAESDmFjY291bnQubWFuYWdlIAESfQoTTGlzdFNlcnZpY2VBY2NvdW50cxIkLmJlcnRoLnYxLkxpc3RTZXJ2aWNlQWNjb3VudHNSZXF1ZXN0GiUuYmVydGgudjEuTGlzdFNlcnZpY2VBY2NvdW50c1Jlc3BvbnNlIhmQAgHK8xgSCAESDmFjY291bnQubWFuYWdlEogBChdSb3RhdGVTZXJ2aWNlQWNjb3VudEtleRIoLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVxdWVzdBopLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJ/ChRSZXZva2VTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJSCgtFeGNoYW5nZUtleRIcLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVxdWVzdBodLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVzcG9uc2UiBsrzGAIIA0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIjEKDkdldFJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJIi8KD0dldFJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJMChBMaXN0Um9sZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJLChFMaXN0Um9sZXNSZXNwb25zZRIdCgVyb2xlcxgBIAMoCzIOLmJlcnRoLnYxLlJvbGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkQKEUNyZWF0ZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIcCgRyb2xlGAIgASgLMg4uYmVydGgudjEuUm9sZSIyChJDcmVhdGVSb2xlUmVzcG9uc2USHAoEcm9sZRgBIAEoCzIOLmJlcnRoLnYxLlJvbGUidQoRVXBkYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhwKBHJvbGUYAiABKAsyDi5iZXJ0aC52MS5Sb2xlEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIyChJVcGRhdGVSb2xlUmVzcG9uc2USHAoEcm9sZRgBIAEoCzIOLmJlcnRoLnYxLlJvbGUiQgoRRGVsZXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgwKBHJvbGUYAiABKAkSDAoEZXRhZxgDIAEoCSIUChJEZWxldGVSb2xlUmVzcG9uc2UiRwoRQXNzaWduUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIMCgRyb2xlGAMgASgJIiMKEkFzc2lnblJvbGVSZXNwb25zZRINCgVyb2xlcxgBIAMoCSJHChFSZXZva2VSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEgwKBHJvbGUYAyABKAkiIwoSUmV2b2tlUm9sZVJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkAKGFRyYW5zZmVyT3duZXJzaGlwUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIkoKGVRyYW5zZmVyT3duZXJzaGlwUmVzcG9uc2USLQoIdHJhbnNmZXIYASABKAsyGy5iZXJ0aC52MS5Pd25lcnNoaXBUcmFuc2ZlciJJCh9Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgt0cmFuc2Zlcl9pZBgCIAEoCSIxCiBDb25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCSJICh5DYW5jZWxPd25lcnNoaXBUcmFuc2ZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3RyYW5zZmVyX2lkGAIgASgJIiEKH0NhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiMgodTGlzdE93bmVyc2hpcFRyYW5zZmVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIlAKHkxpc3RPd25lcnNoaXBUcmFuc2ZlcnNSZXNwb25zZRIuCgl0cmFuc2ZlcnMYASADKAsyGy5iZXJ0aC52MS5Pd25lcnNoaXBUcmFuc2ZlciKIAQoSQ2hlY2tBY2Nlc3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgltZW1iZXJfaWQYAiABKAlIABIRCgdzdWJqZWN0GAMgASgJSAASHAoSc2VydmljZV9hY2NvdW50X2lkGAQgASgJSAASEgoKcGVybWlzc2lvbhgFIAEoCUIFCgN3aG8iZQoTQ2hlY2tBY2Nlc3NSZXNwb25zZRIPCgdhbGxvd2VkGAEgASgIEhUKDXRocm91Z2hfcm9sZXMYAiADKAkSFgoOZ3JhbnRpbmdfcm9sZXMYAyADKAkSDgoGYWN0aXZlGAQgASgIImIKG0NyZWF0ZVNlcnZpY2VBY2NvdW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRINCgVyb2xlcxgEIAMoCSJjChxDcmVhdGVTZXJ2aWNlQWNjb3VudFJlc3BvbnNlEjEKD3NlcnZpY2VfYWNjb3VudBgBIAEoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhAKA2tleRgCIAEoCUIDgAEBIkkKGEdldFNlcnZpY2VBY2NvdW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGgoSc2VydmljZV9hY2NvdW50X2lkGAIgASgJIk4KGUdldFNlcnZpY2VBY2NvdW50UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQibwoaTGlzdFNlcnZpY2VBY2NvdW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2luY2x1ZGVfcmV2b2tlZBgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJqChtMaXN0U2VydmljZUFjY291bnRzUmVzcG9uc2USMgoQc2VydmljZV9hY2NvdW50cxgBIAMoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7Ch5Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCRIqCgdvdmVybGFwGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImYKH1JvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSEAoDa2V5GAIgASgJQgOAAQEiTAobUmV2b2tlU2VydmljZUFjY291bnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIaChJzZXJ2aWNlX2FjY291bnRfaWQYAiABKAkiUQocUmV2b2tlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudCI5ChJFeGNoYW5nZUtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKA2tleRgCIAEoCUIDgAEBInIKE0V4Y2hhbmdlS2V5UmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESLQoKZXhwaXJlc19pbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgl0ZW5hbnRfaWQYAyABKAkyyxAKDUFjY2Vzc1NlcnZpY2USbAoPTGlzdFBlcm1pc3Npb25zEiAuYmVydGgudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXJvbGUucmVhZBJUCgdHZXRSb2xlEhguYmVydGgudjEuR2V0Um9sZVJlcXVlc3QaGS5iZXJ0aC52MS5HZXRSb2xlUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEloKCUxpc3RSb2xlcxIaLmJlcnRoLnYxLkxpc3RSb2xlc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0Um9sZXNSZXNwb25zZSIUkAIByvMYDQgBEglyb2xlLnJlYWQSXQoKQ3JlYXRlUm9sZRIbLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUm9sZVJlc3BvbnNlIhTK8xgQCAESCnJvbGUud3JpdGUgARJdCgpVcGRhdGVSb2xlEhsuYmVydGgudjEuVXBkYXRlUm9sZVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVSb2xlUmVzcG9uc2UiFMrzGBAIARIKcm9sZS53cml0ZSABEl0KCkRlbGV0ZVJvbGUSGy5iZXJ0aC52MS5EZWxldGVSb2xlUmVxdWVzdBocLmJlcnRoLnYxLkRlbGV0ZVJvbGVSZXNwb25zZSIUyvMYEAgBEgpyb2xlLndyaXRlIAESXgoKQXNzaWduUm9sZRIbLmJlcnRoLnYxLkFzc2lnblJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQXNzaWduUm9sZVJlc3BvbnNlIhXK8xgRCAESC3JvbGUuYXNzaWduIAESXgoKUmV2b2tlUm9sZRIbLmJlcnRoLnYxLlJldm9rZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuUmV2b2tlUm9sZVJlc3BvbnNlIhXK8xgRCAESC3JvbGUuYXNzaWduIAESdAoRVHJhbnNmZXJPd25lcnNoaXASIi5iZXJ0aC52MS5UcmFuc2Zlck93bmVyc2hpcFJlcXVlc3QaIy5iZXJ0aC52MS5UcmFuc2Zlck93bmVyc2hpcFJlc3BvbnNlIhbK8xgSCAESDGFkbWluLm1hbmFnZSABEnsKGENvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlchIpLmJlcnRoLnYxLkNvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlclJlcXVlc3QaKi5iZXJ0aC52MS5Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZSIIyvMYBAgCIAEShAEKF0NhbmNlbE93bmVyc2hpcFRyYW5zZmVyEiguYmVydGgudjEuQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0GikuYmVydGgudjEuQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZSIUyvMYEAgCEgxhZG1pbi5tYW5hZ2UShAEKFkxpc3RPd25lcnNoaXBUcmFuc2ZlcnMSJy5iZXJ0aC52MS5MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RPd25lcnNoaXBUcmFuc2ZlcnNSZXNwb25zZSIXkAIByvMYEAgCEgxhZG1pbi5tYW5hZ2USYwoLQ2hlY2tBY2Nlc3MSHC5iZXJ0aC52MS5DaGVja0FjY2Vzc1JlcXVlc3QaHS5iZXJ0aC52MS5DaGVja0FjY2Vzc1Jlc3BvbnNlIheQAgHK8xgQCAESDGFjY2Vzcy5jaGVjaxJ/ChRDcmVhdGVTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJ3ChFHZXRTZXJ2aWNlQWNjb3VudBIiLmJlcnRoLnYxLkdldFNlcnZpY2VBY2NvdW50UmVxdWVzdBojLmJlcnRoLnYxLkdldFNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGZACAcrzGBIIARIOYWNjb3VudC5tYW5hZ2USfQoTTGlzdFNlcnZpY2VBY2NvdW50cxIkLmJlcnRoLnYxLkxpc3RTZXJ2aWNlQWNjb3VudHNSZXF1ZXN0GiUuYmVydGgudjEuTGlzdFNlcnZpY2VBY2NvdW50c1Jlc3BvbnNlIhmQAgHK8xgSCAESDmFjY291bnQubWFuYWdlEogBChdSb3RhdGVTZXJ2aWNlQWNjb3VudEtleRIoLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVxdWVzdBopLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJ/ChRSZXZva2VTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJSCgtFeGNoYW5nZUtleRIcLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVxdWVzdBodLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVzcG9uc2UiBsrzGAIIA0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
 
 /**
  * ListPermissionsRequest lists all permissions.
@@ -60,6 +60,55 @@ export const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse> 
   messageDesc(file_berth_v1_access_service, 1);
 
 /**
+ * GetRoleRequest reads a role.
+ *
+ * @generated from message berth.v1.GetRoleRequest
+ */
+export type GetRoleRequest = Message<"berth.v1.GetRoleRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The name of the role.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+};
+
+/**
+ * Describes the message berth.v1.GetRoleRequest.
+ * Use `create(GetRoleRequestSchema)` to create a new message.
+ */
+export const GetRoleRequestSchema: GenMessage<GetRoleRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 2);
+
+/**
+ * GetRoleResponse is the role.
+ *
+ * @generated from message berth.v1.GetRoleResponse
+ */
+export type GetRoleResponse = Message<"berth.v1.GetRoleResponse"> & {
+  /**
+   * The role.
+   *
+   * @generated from field: berth.v1.Role role = 1;
+   */
+  role?: Role | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetRoleResponse.
+ * Use `create(GetRoleResponseSchema)` to create a new message.
+ */
+export const GetRoleResponseSchema: GenMessage<GetRoleResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 3);
+
+/**
  * ListRolesRequest lists roles.
  *
  * @generated from message berth.v1.ListRolesRequest
@@ -92,7 +141,7 @@ export type ListRolesRequest = Message<"berth.v1.ListRolesRequest"> & {
  * Use `create(ListRolesRequestSchema)` to create a new message.
  */
 export const ListRolesRequestSchema: GenMessage<ListRolesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 2);
+  messageDesc(file_berth_v1_access_service, 4);
 
 /**
  * ListRolesResponse is one page: the built-in roles by rank, then the tenant's own by name.
@@ -120,7 +169,7 @@ export type ListRolesResponse = Message<"berth.v1.ListRolesResponse"> & {
  * Use `create(ListRolesResponseSchema)` to create a new message.
  */
 export const ListRolesResponseSchema: GenMessage<ListRolesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 3);
+  messageDesc(file_berth_v1_access_service, 5);
 
 /**
  * CreateRoleRequest creates a role.
@@ -148,7 +197,7 @@ export type CreateRoleRequest = Message<"berth.v1.CreateRoleRequest"> & {
  * Use `create(CreateRoleRequestSchema)` to create a new message.
  */
 export const CreateRoleRequestSchema: GenMessage<CreateRoleRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 4);
+  messageDesc(file_berth_v1_access_service, 6);
 
 /**
  * CreateRoleResponse is the new role.
@@ -169,7 +218,7 @@ export type CreateRoleResponse = Message<"berth.v1.CreateRoleResponse"> & {
  * Use `create(CreateRoleResponseSchema)` to create a new message.
  */
 export const CreateRoleResponseSchema: GenMessage<CreateRoleResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 5);
+  messageDesc(file_berth_v1_access_service, 7);
 
 /**
  * UpdateRoleRequest edits a role.
@@ -204,7 +253,7 @@ export type UpdateRoleRequest = Message<"berth.v1.UpdateRoleRequest"> & {
  * Use `create(UpdateRoleRequestSchema)` to create a new message.
  */
 export const UpdateRoleRequestSchema: GenMessage<UpdateRoleRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 6);
+  messageDesc(file_berth_v1_access_service, 8);
 
 /**
  * UpdateRoleResponse is the edited role.
@@ -225,7 +274,7 @@ export type UpdateRoleResponse = Message<"berth.v1.UpdateRoleResponse"> & {
  * Use `create(UpdateRoleResponseSchema)` to create a new message.
  */
 export const UpdateRoleResponseSchema: GenMessage<UpdateRoleResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 7);
+  messageDesc(file_berth_v1_access_service, 9);
 
 /**
  * DeleteRoleRequest deletes a role.
@@ -260,7 +309,7 @@ export type DeleteRoleRequest = Message<"berth.v1.DeleteRoleRequest"> & {
  * Use `create(DeleteRoleRequestSchema)` to create a new message.
  */
 export const DeleteRoleRequestSchema: GenMessage<DeleteRoleRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 8);
+  messageDesc(file_berth_v1_access_service, 10);
 
 /**
  * DeleteRoleResponse is empty.
@@ -275,7 +324,7 @@ export type DeleteRoleResponse = Message<"berth.v1.DeleteRoleResponse"> & {
  * Use `create(DeleteRoleResponseSchema)` to create a new message.
  */
 export const DeleteRoleResponseSchema: GenMessage<DeleteRoleResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 9);
+  messageDesc(file_berth_v1_access_service, 11);
 
 /**
  * AssignRoleRequest gives a member a role.
@@ -310,7 +359,7 @@ export type AssignRoleRequest = Message<"berth.v1.AssignRoleRequest"> & {
  * Use `create(AssignRoleRequestSchema)` to create a new message.
  */
 export const AssignRoleRequestSchema: GenMessage<AssignRoleRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 10);
+  messageDesc(file_berth_v1_access_service, 12);
 
 /**
  * AssignRoleResponse has the member's roles.
@@ -331,7 +380,7 @@ export type AssignRoleResponse = Message<"berth.v1.AssignRoleResponse"> & {
  * Use `create(AssignRoleResponseSchema)` to create a new message.
  */
 export const AssignRoleResponseSchema: GenMessage<AssignRoleResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 11);
+  messageDesc(file_berth_v1_access_service, 13);
 
 /**
  * RevokeRoleRequest takes a role from a member.
@@ -366,7 +415,7 @@ export type RevokeRoleRequest = Message<"berth.v1.RevokeRoleRequest"> & {
  * Use `create(RevokeRoleRequestSchema)` to create a new message.
  */
 export const RevokeRoleRequestSchema: GenMessage<RevokeRoleRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 12);
+  messageDesc(file_berth_v1_access_service, 14);
 
 /**
  * RevokeRoleResponse has the member's roles.
@@ -387,7 +436,7 @@ export type RevokeRoleResponse = Message<"berth.v1.RevokeRoleResponse"> & {
  * Use `create(RevokeRoleResponseSchema)` to create a new message.
  */
 export const RevokeRoleResponseSchema: GenMessage<RevokeRoleResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 13);
+  messageDesc(file_berth_v1_access_service, 15);
 
 /**
  * TransferOwnershipRequest offers the caller's ownership to a member.
@@ -415,7 +464,7 @@ export type TransferOwnershipRequest = Message<"berth.v1.TransferOwnershipReques
  * Use `create(TransferOwnershipRequestSchema)` to create a new message.
  */
 export const TransferOwnershipRequestSchema: GenMessage<TransferOwnershipRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 14);
+  messageDesc(file_berth_v1_access_service, 16);
 
 /**
  * TransferOwnershipResponse has the open transfer.
@@ -436,7 +485,7 @@ export type TransferOwnershipResponse = Message<"berth.v1.TransferOwnershipRespo
  * Use `create(TransferOwnershipResponseSchema)` to create a new message.
  */
 export const TransferOwnershipResponseSchema: GenMessage<TransferOwnershipResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 15);
+  messageDesc(file_berth_v1_access_service, 17);
 
 /**
  * ConfirmOwnershipTransferRequest accepts a transfer.
@@ -464,7 +513,7 @@ export type ConfirmOwnershipTransferRequest = Message<"berth.v1.ConfirmOwnership
  * Use `create(ConfirmOwnershipTransferRequestSchema)` to create a new message.
  */
 export const ConfirmOwnershipTransferRequestSchema: GenMessage<ConfirmOwnershipTransferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 16);
+  messageDesc(file_berth_v1_access_service, 18);
 
 /**
  * ConfirmOwnershipTransferResponse has the caller's roles.
@@ -485,7 +534,7 @@ export type ConfirmOwnershipTransferResponse = Message<"berth.v1.ConfirmOwnershi
  * Use `create(ConfirmOwnershipTransferResponseSchema)` to create a new message.
  */
 export const ConfirmOwnershipTransferResponseSchema: GenMessage<ConfirmOwnershipTransferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 17);
+  messageDesc(file_berth_v1_access_service, 19);
 
 /**
  * CancelOwnershipTransferRequest withdraws or declines a transfer.
@@ -513,7 +562,7 @@ export type CancelOwnershipTransferRequest = Message<"berth.v1.CancelOwnershipTr
  * Use `create(CancelOwnershipTransferRequestSchema)` to create a new message.
  */
 export const CancelOwnershipTransferRequestSchema: GenMessage<CancelOwnershipTransferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 18);
+  messageDesc(file_berth_v1_access_service, 20);
 
 /**
  * CancelOwnershipTransferResponse is empty.
@@ -528,7 +577,7 @@ export type CancelOwnershipTransferResponse = Message<"berth.v1.CancelOwnershipT
  * Use `create(CancelOwnershipTransferResponseSchema)` to create a new message.
  */
 export const CancelOwnershipTransferResponseSchema: GenMessage<CancelOwnershipTransferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 19);
+  messageDesc(file_berth_v1_access_service, 21);
 
 /**
  * ListOwnershipTransfersRequest lists open transfers. A tenant has at most one for each owner.
@@ -549,7 +598,7 @@ export type ListOwnershipTransfersRequest = Message<"berth.v1.ListOwnershipTrans
  * Use `create(ListOwnershipTransfersRequestSchema)` to create a new message.
  */
 export const ListOwnershipTransfersRequestSchema: GenMessage<ListOwnershipTransfersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 20);
+  messageDesc(file_berth_v1_access_service, 22);
 
 /**
  * ListOwnershipTransfersResponse has the open transfers.
@@ -570,7 +619,7 @@ export type ListOwnershipTransfersResponse = Message<"berth.v1.ListOwnershipTran
  * Use `create(ListOwnershipTransfersResponseSchema)` to create a new message.
  */
 export const ListOwnershipTransfersResponseSchema: GenMessage<ListOwnershipTransfersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 21);
+  messageDesc(file_berth_v1_access_service, 23);
 
 /**
  * CheckAccessRequest asks whether a member or service account has a permission.
@@ -629,7 +678,7 @@ export type CheckAccessRequest = Message<"berth.v1.CheckAccessRequest"> & {
  * Use `create(CheckAccessRequestSchema)` to create a new message.
  */
 export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 22);
+  messageDesc(file_berth_v1_access_service, 24);
 
 /**
  * CheckAccessResponse tells whether access is allowed.
@@ -672,7 +721,7 @@ export type CheckAccessResponse = Message<"berth.v1.CheckAccessResponse"> & {
  * Use `create(CheckAccessResponseSchema)` to create a new message.
  */
 export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 23);
+  messageDesc(file_berth_v1_access_service, 25);
 
 /**
  * CreateServiceAccountRequest creates an account.
@@ -714,7 +763,7 @@ export type CreateServiceAccountRequest = Message<"berth.v1.CreateServiceAccount
  * Use `create(CreateServiceAccountRequestSchema)` to create a new message.
  */
 export const CreateServiceAccountRequestSchema: GenMessage<CreateServiceAccountRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 24);
+  messageDesc(file_berth_v1_access_service, 26);
 
 /**
  * CreateServiceAccountResponse is the new account and its key.
@@ -742,7 +791,56 @@ export type CreateServiceAccountResponse = Message<"berth.v1.CreateServiceAccoun
  * Use `create(CreateServiceAccountResponseSchema)` to create a new message.
  */
 export const CreateServiceAccountResponseSchema: GenMessage<CreateServiceAccountResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 25);
+  messageDesc(file_berth_v1_access_service, 27);
+
+/**
+ * GetServiceAccountRequest reads a service account.
+ *
+ * @generated from message berth.v1.GetServiceAccountRequest
+ */
+export type GetServiceAccountRequest = Message<"berth.v1.GetServiceAccountRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The account.
+   *
+   * @generated from field: string service_account_id = 2;
+   */
+  serviceAccountId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetServiceAccountRequest.
+ * Use `create(GetServiceAccountRequestSchema)` to create a new message.
+ */
+export const GetServiceAccountRequestSchema: GenMessage<GetServiceAccountRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 28);
+
+/**
+ * GetServiceAccountResponse is the service account.
+ *
+ * @generated from message berth.v1.GetServiceAccountResponse
+ */
+export type GetServiceAccountResponse = Message<"berth.v1.GetServiceAccountResponse"> & {
+  /**
+   * The service account.
+   *
+   * @generated from field: berth.v1.ServiceAccount service_account = 1;
+   */
+  serviceAccount?: ServiceAccount | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetServiceAccountResponse.
+ * Use `create(GetServiceAccountResponseSchema)` to create a new message.
+ */
+export const GetServiceAccountResponseSchema: GenMessage<GetServiceAccountResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_access_service, 29);
 
 /**
  * ListServiceAccountsRequest lists accounts.
@@ -784,7 +882,7 @@ export type ListServiceAccountsRequest = Message<"berth.v1.ListServiceAccountsRe
  * Use `create(ListServiceAccountsRequestSchema)` to create a new message.
  */
 export const ListServiceAccountsRequestSchema: GenMessage<ListServiceAccountsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 26);
+  messageDesc(file_berth_v1_access_service, 30);
 
 /**
  * ListServiceAccountsResponse is one page, by name, then id.
@@ -812,7 +910,7 @@ export type ListServiceAccountsResponse = Message<"berth.v1.ListServiceAccountsR
  * Use `create(ListServiceAccountsResponseSchema)` to create a new message.
  */
 export const ListServiceAccountsResponseSchema: GenMessage<ListServiceAccountsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 27);
+  messageDesc(file_berth_v1_access_service, 31);
 
 /**
  * RotateServiceAccountKeyRequest creates a new key.
@@ -848,7 +946,7 @@ export type RotateServiceAccountKeyRequest = Message<"berth.v1.RotateServiceAcco
  * Use `create(RotateServiceAccountKeyRequestSchema)` to create a new message.
  */
 export const RotateServiceAccountKeyRequestSchema: GenMessage<RotateServiceAccountKeyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 28);
+  messageDesc(file_berth_v1_access_service, 32);
 
 /**
  * RotateServiceAccountKeyResponse is the account and its new key.
@@ -876,7 +974,7 @@ export type RotateServiceAccountKeyResponse = Message<"berth.v1.RotateServiceAcc
  * Use `create(RotateServiceAccountKeyResponseSchema)` to create a new message.
  */
 export const RotateServiceAccountKeyResponseSchema: GenMessage<RotateServiceAccountKeyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 29);
+  messageDesc(file_berth_v1_access_service, 33);
 
 /**
  * RevokeServiceAccountRequest revokes an account.
@@ -904,7 +1002,7 @@ export type RevokeServiceAccountRequest = Message<"berth.v1.RevokeServiceAccount
  * Use `create(RevokeServiceAccountRequestSchema)` to create a new message.
  */
 export const RevokeServiceAccountRequestSchema: GenMessage<RevokeServiceAccountRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 30);
+  messageDesc(file_berth_v1_access_service, 34);
 
 /**
  * RevokeServiceAccountResponse is the revoked account.
@@ -925,7 +1023,7 @@ export type RevokeServiceAccountResponse = Message<"berth.v1.RevokeServiceAccoun
  * Use `create(RevokeServiceAccountResponseSchema)` to create a new message.
  */
 export const RevokeServiceAccountResponseSchema: GenMessage<RevokeServiceAccountResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 31);
+  messageDesc(file_berth_v1_access_service, 35);
 
 /**
  * ExchangeKeyRequest exchanges a key for a token.
@@ -953,7 +1051,7 @@ export type ExchangeKeyRequest = Message<"berth.v1.ExchangeKeyRequest"> & {
  * Use `create(ExchangeKeyRequestSchema)` to create a new message.
  */
 export const ExchangeKeyRequestSchema: GenMessage<ExchangeKeyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 32);
+  messageDesc(file_berth_v1_access_service, 36);
 
 /**
  * ExchangeKeyResponse has the token.
@@ -988,7 +1086,7 @@ export type ExchangeKeyResponse = Message<"berth.v1.ExchangeKeyResponse"> & {
  * Use `create(ExchangeKeyResponseSchema)` to create a new message.
  */
 export const ExchangeKeyResponseSchema: GenMessage<ExchangeKeyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_access_service, 33);
+  messageDesc(file_berth_v1_access_service, 37);
 
 /**
  * AccessService manages roles and service accounts. A change takes effect immediately, on every node.
@@ -1008,6 +1106,17 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof ListPermissionsRequestSchema;
     output: typeof ListPermissionsResponseSchema;
+  },
+  /**
+   * GetRole reads one role, built in or not.
+   * Errors: ROLE_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.AccessService.GetRole
+   */
+  getRole: {
+    methodKind: "unary";
+    input: typeof GetRoleRequestSchema;
+    output: typeof GetRoleResponseSchema;
   },
   /**
    * ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
@@ -1147,6 +1256,17 @@ export const AccessService: GenService<{
     methodKind: "unary";
     input: typeof CreateServiceAccountRequestSchema;
     output: typeof CreateServiceAccountResponseSchema;
+  },
+  /**
+   * GetServiceAccount reads one service account, revoked or not. It never returns keys.
+   * Errors: SERVICE_ACCOUNT_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.AccessService.GetServiceAccount
+   */
+  getServiceAccount: {
+    methodKind: "unary";
+    input: typeof GetServiceAccountRequestSchema;
+    output: typeof GetServiceAccountResponseSchema;
   },
   /**
    * ListServiceAccounts lists the accounts by name. It never returns keys.

@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/catalog_service.proto.
  */
 export const file_berth_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInAKGVB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEisKCHByb3ZpZGVyGAIgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyEhMKC2NyZWF0ZV9vbmx5GAMgASgIIkkKGlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIjAKG0xpc3RCZW5lZml0UHJvdmlkZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTAocTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZRIsCglwcm92aWRlcnMYASADKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIidQobVXBkYXRlQmVuZWZpdE51bWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEgsKA2FkZBgDIAMoCRIOCgZyZW1vdmUYBCADKAkSDwoHcmVwbGFjZRgFIAEoCCJLChxVcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIosBCh1MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJrCh5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVzcG9uc2USMAoLbWVtYmVyc2hpcHMYASADKAsyGy5iZXJ0aC52MS5CZW5lZml0TWVtYmVyc2hpcBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiXQoeRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCSIhCh9EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIlUKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoIbG9jYXRpb24YAiABKAsyFy5iZXJ0aC52MS5Mb2NhdGlvbklucHV0Ij4KFkNyZWF0ZUxvY2F0aW9uUmVzcG9uc2USJAoIbG9jYXRpb24YASABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiKpAQoVVXBkYXRlTG9jYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghsb2NhdGlvbhgDIAEoCzIXLmJlcnRoLnYxLkxvY2F0aW9uSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uImoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKFUxpc3RMb2NhdGlvbnNSZXNwb25zZRIlCglsb2NhdGlvbnMYASADKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiagoVQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghyZXNvdXJjZRgDIAEoCzIXLmJlcnRoLnYxLlJlc291cmNlSW5wdXQiPgoWQ3JlYXRlUmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIqkBChVVcGRhdGVSZXNvdXJjZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3Jlc291cmNlX2lkGAIgASgJEikKCHJlc291cmNlGAMgASgLMhcuYmVydGgudjEuUmVzb3VyY2VJbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSI+ChZVcGRhdGVSZXNvdXJjZVJlc3BvbnNlEiQKCHJlc291cmNlGAEgASgLMhIuYmVydGgudjEuUmVzb3VyY2UifwoUTGlzdFJlc291cmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoVTGlzdFJlc291cmNlc1Jlc3BvbnNlEiUKCXJlc291cmNlcxgBIAMoCzISLmJlcnRoLnYxLlJlc291cmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSChRDcmVhdGVTZXJ2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoHc2VydmljZRgCIAEoCzIWLmJlcnRoLnYxLlNlcnZpY2VJbnB1dCI7ChVDcmVhdGVTZXJ2aWNlUmVzcG9uc2USIgoHc2VydmljZRgBIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UipQEKFFVwZGF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEicKB3NlcnZpY2UYAyABKAsyFi5iZXJ0aC52MS5TZXJ2aWNlSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOwoVVXBkYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIjoKEUdldFNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJIjgKEkdldFNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSJ7ChNMaXN0U2VydmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghjYXRlZ29yeRgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlQKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEiMKCHNlcnZpY2VzGAEgAygLMhEuYmVydGgudjEuU2VydmljZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiTgoQR2V0UG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJBChFHZXRQb2xpY3lSZXNwb25zZRIsCgllZmZlY3RpdmUYASABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kifwoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoFbGF5ZXIYAiABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siagoUVXBkYXRlUG9saWN5UmVzcG9uc2USJAoFbGF5ZXIYASABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIsCgllZmZlY3RpdmUYAiABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3ky/BEKDkNhdGFsb2dTZXJ2aWNlEmoKDkNyZWF0ZUxvY2F0aW9uEh8uYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmoKDlVwZGF0ZUxvY2F0aW9uEh8uYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmMKC0dldExvY2F0aW9uEhwuYmVydGgudjEuR2V0TG9jYXRpb25SZXF1ZXN0Gh0uYmVydGgudjEuR2V0TG9jYXRpb25SZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSaQoNTGlzdExvY2F0aW9ucxIeLmJlcnRoLnYxLkxpc3RMb2NhdGlvbnNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdExvY2F0aW9uc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJqCg5DcmVhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJqCg5VcGRhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJpCg1MaXN0UmVzb3VyY2VzEh4uYmVydGgudjEuTGlzdFJlc291cmNlc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0UmVzb3VyY2VzUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmcKDUNyZWF0ZVNlcnZpY2USHi5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlUmVxdWVzdBofLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmcKDVVwZGF0ZVNlcnZpY2USHi5iZXJ0aC52MS5VcGRhdGVTZXJ2aWNlUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlcnZpY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmAKCkdldFNlcnZpY2USGy5iZXJ0aC52MS5HZXRTZXJ2aWNlUmVxdWVzdBocLmJlcnRoLnYxLkdldFNlcnZpY2VSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSZgoMTGlzdFNlcnZpY2VzEh0uYmVydGgudjEuTGlzdFNlcnZpY2VzUmVxdWVzdBoeLmJlcnRoLnYxLkxpc3RTZXJ2aWNlc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJcCglHZXRQb2xpY3kSGi5iZXJ0aC52MS5HZXRQb2xpY3lSZXF1ZXN0GhsuYmVydGgudjEuR2V0UG9saWN5UmVzcG9uc2UiFpACAcrzGA8IARILcG9saWN5LnJlYWQSYwoMVXBkYXRlUG9saWN5Eh0uYmVydGgudjEuVXBkYXRlUG9saWN5UmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVBvbGljeVJlc3BvbnNlIhTK8xgQCAESDHBvbGljeS53cml0ZRJeCgpDcmVhdGVJdGVtEhsuYmVydGgudjEuQ3JlYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJeCgpVcGRhdGVJdGVtEhsuYmVydGgudjEuVXBkYXRlSXRlbVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVJdGVtUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfAoUVXBkYXRlQmVuZWZpdE51bWJlcnMSJS5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QaJi5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSgwEKFkxpc3RCZW5lZml0TWVtYmVyc2hpcHMSJy5iZXJ0aC52MS5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBKEAQoXRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXASKC5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlcXVlc3QaKS5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_benefit, file_berth_v1_catalog, file_berth_v1_item, file_berth_v1_policy, file_google_protobuf_field_mask]);
+  fileDesc("Ch5iZXJ0aC92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iNAoOR2V0SXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkiLwoPR2V0SXRlbVJlc3BvbnNlEhwKBGl0ZW0YASABKAsyDi5iZXJ0aC52MS5JdGVtInsKEExpc3RJdGVtc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiSwoRTGlzdEl0ZW1zUmVzcG9uc2USHQoFaXRlbXMYASADKAsyDi5iZXJ0aC52MS5JdGVtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJwChlQdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIrCghwcm92aWRlchgCIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlchITCgtjcmVhdGVfb25seRgDIAEoCCJJChpQdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciJFChlHZXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJIkkKGkdldEJlbmVmaXRQcm92aWRlclJlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIjAKG0xpc3RCZW5lZml0UHJvdmlkZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTAocTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZRIsCglwcm92aWRlcnMYASADKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIidQobVXBkYXRlQmVuZWZpdE51bWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEgsKA2FkZBgDIAMoCRIOCgZyZW1vdmUYBCADKAkSDwoHcmVwbGFjZRgFIAEoCCJLChxVcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIosBCh1MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJrCh5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVzcG9uc2USMAoLbWVtYmVyc2hpcHMYASADKAsyGy5iZXJ0aC52MS5CZW5lZml0TWVtYmVyc2hpcBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiXQoeRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCSIhCh9EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIlUKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoIbG9jYXRpb24YAiABKAsyFy5iZXJ0aC52MS5Mb2NhdGlvbklucHV0Ij4KFkNyZWF0ZUxvY2F0aW9uUmVzcG9uc2USJAoIbG9jYXRpb24YASABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiKpAQoVVXBkYXRlTG9jYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghsb2NhdGlvbhgDIAEoCzIXLmJlcnRoLnYxLkxvY2F0aW9uSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uImoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKFUxpc3RMb2NhdGlvbnNSZXNwb25zZRIlCglsb2NhdGlvbnMYASADKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiagoVQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghyZXNvdXJjZRgDIAEoCzIXLmJlcnRoLnYxLlJlc291cmNlSW5wdXQiPgoWQ3JlYXRlUmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIqkBChVVcGRhdGVSZXNvdXJjZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3Jlc291cmNlX2lkGAIgASgJEikKCHJlc291cmNlGAMgASgLMhcuYmVydGgudjEuUmVzb3VyY2VJbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSI+ChZVcGRhdGVSZXNvdXJjZVJlc3BvbnNlEiQKCHJlc291cmNlGAEgASgLMhIuYmVydGgudjEuUmVzb3VyY2UiPAoSR2V0UmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtyZXNvdXJjZV9pZBgCIAEoCSI7ChNHZXRSZXNvdXJjZVJlc3BvbnNlEiQKCHJlc291cmNlGAEgASgLMhIuYmVydGgudjEuUmVzb3VyY2UifwoUTGlzdFJlc291cmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoVTGlzdFJlc291cmNlc1Jlc3BvbnNlEiUKCXJlc291cmNlcxgBIAMoCzISLmJlcnRoLnYxLlJlc291cmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSChRDcmVhdGVTZXJ2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoHc2VydmljZRgCIAEoCzIWLmJlcnRoLnYxLlNlcnZpY2VJbnB1dCI7ChVDcmVhdGVTZXJ2aWNlUmVzcG9uc2USIgoHc2VydmljZRgBIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UipQEKFFVwZGF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEicKB3NlcnZpY2UYAyABKAsyFi5iZXJ0aC52MS5TZXJ2aWNlSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOwoVVXBkYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIjoKEUdldFNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJIjgKEkdldFNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSJ7ChNMaXN0U2VydmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghjYXRlZ29yeRgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlQKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEiMKCHNlcnZpY2VzGAEgAygLMhEuYmVydGgudjEuU2VydmljZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiTgoQR2V0UG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJBChFHZXRQb2xpY3lSZXNwb25zZRIsCgllZmZlY3RpdmUYASABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kifwoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoFbGF5ZXIYAiABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siagoUVXBkYXRlUG9saWN5UmVzcG9uc2USJAoFbGF5ZXIYASABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIsCgllZmZlY3RpdmUYAiABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kytBQKDkNhdGFsb2dTZXJ2aWNlEmoKDkNyZWF0ZUxvY2F0aW9uEh8uYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmoKDlVwZGF0ZUxvY2F0aW9uEh8uYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmMKC0dldExvY2F0aW9uEhwuYmVydGgudjEuR2V0TG9jYXRpb25SZXF1ZXN0Gh0uYmVydGgudjEuR2V0TG9jYXRpb25SZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSaQoNTGlzdExvY2F0aW9ucxIeLmJlcnRoLnYxLkxpc3RMb2NhdGlvbnNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdExvY2F0aW9uc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJqCg5DcmVhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJqCg5VcGRhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJjCgtHZXRSZXNvdXJjZRIcLmJlcnRoLnYxLkdldFJlc291cmNlUmVxdWVzdBodLmJlcnRoLnYxLkdldFJlc291cmNlUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmkKDUxpc3RSZXNvdXJjZXMSHi5iZXJ0aC52MS5MaXN0UmVzb3VyY2VzUmVxdWVzdBofLmJlcnRoLnYxLkxpc3RSZXNvdXJjZXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSZwoNQ3JlYXRlU2VydmljZRIeLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VSZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2VydmljZVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSZwoNVXBkYXRlU2VydmljZRIeLmJlcnRoLnYxLlVwZGF0ZVNlcnZpY2VSZXF1ZXN0Gh8uYmVydGgudjEuVXBkYXRlU2VydmljZVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSYAoKR2V0U2VydmljZRIbLmJlcnRoLnYxLkdldFNlcnZpY2VSZXF1ZXN0GhwuYmVydGgudjEuR2V0U2VydmljZVJlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJmCgxMaXN0U2VydmljZXMSHS5iZXJ0aC52MS5MaXN0U2VydmljZXNSZXF1ZXN0Gh4uYmVydGgudjEuTGlzdFNlcnZpY2VzUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkElwKCUdldFBvbGljeRIaLmJlcnRoLnYxLkdldFBvbGljeVJlcXVlc3QaGy5iZXJ0aC52MS5HZXRQb2xpY3lSZXNwb25zZSIWkAIByvMYDwgBEgtwb2xpY3kucmVhZBJjCgxVcGRhdGVQb2xpY3kSHS5iZXJ0aC52MS5VcGRhdGVQb2xpY3lSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlUG9saWN5UmVzcG9uc2UiFMrzGBAIARIMcG9saWN5LndyaXRlEl4KCkNyZWF0ZUl0ZW0SGy5iZXJ0aC52MS5DcmVhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl4KClVwZGF0ZUl0ZW0SGy5iZXJ0aC52MS5VcGRhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlElcKB0dldEl0ZW0SGC5iZXJ0aC52MS5HZXRJdGVtUmVxdWVzdBoZLmJlcnRoLnYxLkdldEl0ZW1SZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSXQoJTGlzdEl0ZW1zEhouYmVydGgudjEuTGlzdEl0ZW1zUmVxdWVzdBobLmJlcnRoLnYxLkxpc3RJdGVtc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJ2ChJQdXRCZW5lZml0UHJvdmlkZXISIy5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0GiQuYmVydGgudjEuUHV0QmVuZWZpdFByb3ZpZGVyUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJ4ChJHZXRCZW5lZml0UHJvdmlkZXISIy5iZXJ0aC52MS5HZXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0GiQuYmVydGgudjEuR2V0QmVuZWZpdFByb3ZpZGVyUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEn4KFExpc3RCZW5lZml0UHJvdmlkZXJzEiUuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXF1ZXN0GiYuYmVydGgudjEuTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfAoUVXBkYXRlQmVuZWZpdE51bWJlcnMSJS5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1JlcXVlc3QaJi5iZXJ0aC52MS5VcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSgwEKFkxpc3RCZW5lZml0TWVtYmVyc2hpcHMSJy5iZXJ0aC52MS5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBKEAQoXRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXASKC5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlcXVlc3QaKS5iZXJ0aC52MS5EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_benefit, file_berth_v1_catalog, file_berth_v1_item, file_berth_v1_policy, file_google_protobuf_field_mask]);
 
 /**
  * CreateItemRequest creates an item.
@@ -151,6 +151,55 @@ export const UpdateItemResponseSchema: GenMessage<UpdateItemResponse> = /*@__PUR
   messageDesc(file_berth_v1_catalog_service, 3);
 
 /**
+ * GetItemRequest reads an item.
+ *
+ * @generated from message berth.v1.GetItemRequest
+ */
+export type GetItemRequest = Message<"berth.v1.GetItemRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The item.
+   *
+   * @generated from field: string item_id = 2;
+   */
+  itemId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetItemRequest.
+ * Use `create(GetItemRequestSchema)` to create a new message.
+ */
+export const GetItemRequestSchema: GenMessage<GetItemRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 4);
+
+/**
+ * GetItemResponse is the item.
+ *
+ * @generated from message berth.v1.GetItemResponse
+ */
+export type GetItemResponse = Message<"berth.v1.GetItemResponse"> & {
+  /**
+   * The item.
+   *
+   * @generated from field: berth.v1.Item item = 1;
+   */
+  item?: Item | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetItemResponse.
+ * Use `create(GetItemResponseSchema)` to create a new message.
+ */
+export const GetItemResponseSchema: GenMessage<GetItemResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 5);
+
+/**
  * ListItemsRequest lists items.
  *
  * @generated from message berth.v1.ListItemsRequest
@@ -197,7 +246,7 @@ export type ListItemsRequest = Message<"berth.v1.ListItemsRequest"> & {
  * Use `create(ListItemsRequestSchema)` to create a new message.
  */
 export const ListItemsRequestSchema: GenMessage<ListItemsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 4);
+  messageDesc(file_berth_v1_catalog_service, 6);
 
 /**
  * ListItemsResponse is one page.
@@ -225,7 +274,7 @@ export type ListItemsResponse = Message<"berth.v1.ListItemsResponse"> & {
  * Use `create(ListItemsResponseSchema)` to create a new message.
  */
 export const ListItemsResponseSchema: GenMessage<ListItemsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 5);
+  messageDesc(file_berth_v1_catalog_service, 7);
 
 /**
  * PutBenefitProviderRequest creates or replaces a provider.
@@ -261,7 +310,7 @@ export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequ
  * Use `create(PutBenefitProviderRequestSchema)` to create a new message.
  */
 export const PutBenefitProviderRequestSchema: GenMessage<PutBenefitProviderRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 6);
+  messageDesc(file_berth_v1_catalog_service, 8);
 
 /**
  * PutBenefitProviderResponse is the provider.
@@ -282,7 +331,56 @@ export type PutBenefitProviderResponse = Message<"berth.v1.PutBenefitProviderRes
  * Use `create(PutBenefitProviderResponseSchema)` to create a new message.
  */
 export const PutBenefitProviderResponseSchema: GenMessage<PutBenefitProviderResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 7);
+  messageDesc(file_berth_v1_catalog_service, 9);
+
+/**
+ * GetBenefitProviderRequest reads a provider.
+ *
+ * @generated from message berth.v1.GetBenefitProviderRequest
+ */
+export type GetBenefitProviderRequest = Message<"berth.v1.GetBenefitProviderRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The code of the provider.
+   *
+   * @generated from field: string provider_code = 2;
+   */
+  providerCode: string;
+};
+
+/**
+ * Describes the message berth.v1.GetBenefitProviderRequest.
+ * Use `create(GetBenefitProviderRequestSchema)` to create a new message.
+ */
+export const GetBenefitProviderRequestSchema: GenMessage<GetBenefitProviderRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 10);
+
+/**
+ * GetBenefitProviderResponse is the provider.
+ *
+ * @generated from message berth.v1.GetBenefitProviderResponse
+ */
+export type GetBenefitProviderResponse = Message<"berth.v1.GetBenefitProviderResponse"> & {
+  /**
+   * The provider.
+   *
+   * @generated from field: berth.v1.BenefitProvider provider = 1;
+   */
+  provider?: BenefitProvider | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetBenefitProviderResponse.
+ * Use `create(GetBenefitProviderResponseSchema)` to create a new message.
+ */
+export const GetBenefitProviderResponseSchema: GenMessage<GetBenefitProviderResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 11);
 
 /**
  * ListBenefitProvidersRequest lists providers.
@@ -303,7 +401,7 @@ export type ListBenefitProvidersRequest = Message<"berth.v1.ListBenefitProviders
  * Use `create(ListBenefitProvidersRequestSchema)` to create a new message.
  */
 export const ListBenefitProvidersRequestSchema: GenMessage<ListBenefitProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 8);
+  messageDesc(file_berth_v1_catalog_service, 12);
 
 /**
  * ListBenefitProvidersResponse has all providers.
@@ -324,7 +422,7 @@ export type ListBenefitProvidersResponse = Message<"berth.v1.ListBenefitProvider
  * Use `create(ListBenefitProvidersResponseSchema)` to create a new message.
  */
 export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 9);
+  messageDesc(file_berth_v1_catalog_service, 13);
 
 /**
  * UpdateBenefitNumbersRequest changes a provider's list of membership numbers.
@@ -373,7 +471,7 @@ export type UpdateBenefitNumbersRequest = Message<"berth.v1.UpdateBenefitNumbers
  * Use `create(UpdateBenefitNumbersRequestSchema)` to create a new message.
  */
 export const UpdateBenefitNumbersRequestSchema: GenMessage<UpdateBenefitNumbersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 10);
+  messageDesc(file_berth_v1_catalog_service, 14);
 
 /**
  * UpdateBenefitNumbersResponse is the provider.
@@ -394,7 +492,7 @@ export type UpdateBenefitNumbersResponse = Message<"berth.v1.UpdateBenefitNumber
  * Use `create(UpdateBenefitNumbersResponseSchema)` to create a new message.
  */
 export const UpdateBenefitNumbersResponseSchema: GenMessage<UpdateBenefitNumbersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 11);
+  messageDesc(file_berth_v1_catalog_service, 15);
 
 /**
  * ListBenefitMembershipsRequest lists the numbers that members use.
@@ -443,7 +541,7 @@ export type ListBenefitMembershipsRequest = Message<"berth.v1.ListBenefitMembers
  * Use `create(ListBenefitMembershipsRequestSchema)` to create a new message.
  */
 export const ListBenefitMembershipsRequestSchema: GenMessage<ListBenefitMembershipsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 12);
+  messageDesc(file_berth_v1_catalog_service, 16);
 
 /**
  * ListBenefitMembershipsResponse is one page.
@@ -471,7 +569,7 @@ export type ListBenefitMembershipsResponse = Message<"berth.v1.ListBenefitMember
  * Use `create(ListBenefitMembershipsResponseSchema)` to create a new message.
  */
 export const ListBenefitMembershipsResponseSchema: GenMessage<ListBenefitMembershipsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 13);
+  messageDesc(file_berth_v1_catalog_service, 17);
 
 /**
  * DeleteBenefitMembershipRequest ends a member's use of a number.
@@ -506,7 +604,7 @@ export type DeleteBenefitMembershipRequest = Message<"berth.v1.DeleteBenefitMemb
  * Use `create(DeleteBenefitMembershipRequestSchema)` to create a new message.
  */
 export const DeleteBenefitMembershipRequestSchema: GenMessage<DeleteBenefitMembershipRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 14);
+  messageDesc(file_berth_v1_catalog_service, 18);
 
 /**
  * DeleteBenefitMembershipResponse is empty.
@@ -521,7 +619,7 @@ export type DeleteBenefitMembershipResponse = Message<"berth.v1.DeleteBenefitMem
  * Use `create(DeleteBenefitMembershipResponseSchema)` to create a new message.
  */
 export const DeleteBenefitMembershipResponseSchema: GenMessage<DeleteBenefitMembershipResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 15);
+  messageDesc(file_berth_v1_catalog_service, 19);
 
 /**
  * CreateLocationRequest creates a location.
@@ -549,7 +647,7 @@ export type CreateLocationRequest = Message<"berth.v1.CreateLocationRequest"> & 
  * Use `create(CreateLocationRequestSchema)` to create a new message.
  */
 export const CreateLocationRequestSchema: GenMessage<CreateLocationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 16);
+  messageDesc(file_berth_v1_catalog_service, 20);
 
 /**
  * CreateLocationResponse is the new location.
@@ -570,7 +668,7 @@ export type CreateLocationResponse = Message<"berth.v1.CreateLocationResponse"> 
  * Use `create(CreateLocationResponseSchema)` to create a new message.
  */
 export const CreateLocationResponseSchema: GenMessage<CreateLocationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 17);
+  messageDesc(file_berth_v1_catalog_service, 21);
 
 /**
  * UpdateLocationRequest edits a location.
@@ -619,7 +717,7 @@ export type UpdateLocationRequest = Message<"berth.v1.UpdateLocationRequest"> & 
  * Use `create(UpdateLocationRequestSchema)` to create a new message.
  */
 export const UpdateLocationRequestSchema: GenMessage<UpdateLocationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 18);
+  messageDesc(file_berth_v1_catalog_service, 22);
 
 /**
  * UpdateLocationResponse is the edited location.
@@ -640,7 +738,7 @@ export type UpdateLocationResponse = Message<"berth.v1.UpdateLocationResponse"> 
  * Use `create(UpdateLocationResponseSchema)` to create a new message.
  */
 export const UpdateLocationResponseSchema: GenMessage<UpdateLocationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 19);
+  messageDesc(file_berth_v1_catalog_service, 23);
 
 /**
  * GetLocationRequest reads a location.
@@ -668,7 +766,7 @@ export type GetLocationRequest = Message<"berth.v1.GetLocationRequest"> & {
  * Use `create(GetLocationRequestSchema)` to create a new message.
  */
 export const GetLocationRequestSchema: GenMessage<GetLocationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 20);
+  messageDesc(file_berth_v1_catalog_service, 24);
 
 /**
  * GetLocationResponse is the location.
@@ -689,7 +787,7 @@ export type GetLocationResponse = Message<"berth.v1.GetLocationResponse"> & {
  * Use `create(GetLocationResponseSchema)` to create a new message.
  */
 export const GetLocationResponseSchema: GenMessage<GetLocationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 21);
+  messageDesc(file_berth_v1_catalog_service, 25);
 
 /**
  * ListLocationsRequest lists locations.
@@ -731,7 +829,7 @@ export type ListLocationsRequest = Message<"berth.v1.ListLocationsRequest"> & {
  * Use `create(ListLocationsRequestSchema)` to create a new message.
  */
 export const ListLocationsRequestSchema: GenMessage<ListLocationsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 22);
+  messageDesc(file_berth_v1_catalog_service, 26);
 
 /**
  * ListLocationsResponse is one page, by name, then id.
@@ -759,7 +857,7 @@ export type ListLocationsResponse = Message<"berth.v1.ListLocationsResponse"> & 
  * Use `create(ListLocationsResponseSchema)` to create a new message.
  */
 export const ListLocationsResponseSchema: GenMessage<ListLocationsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 23);
+  messageDesc(file_berth_v1_catalog_service, 27);
 
 /**
  * CreateResourceRequest creates a resource.
@@ -794,7 +892,7 @@ export type CreateResourceRequest = Message<"berth.v1.CreateResourceRequest"> & 
  * Use `create(CreateResourceRequestSchema)` to create a new message.
  */
 export const CreateResourceRequestSchema: GenMessage<CreateResourceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 24);
+  messageDesc(file_berth_v1_catalog_service, 28);
 
 /**
  * CreateResourceResponse is the new resource.
@@ -815,7 +913,7 @@ export type CreateResourceResponse = Message<"berth.v1.CreateResourceResponse"> 
  * Use `create(CreateResourceResponseSchema)` to create a new message.
  */
 export const CreateResourceResponseSchema: GenMessage<CreateResourceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 25);
+  messageDesc(file_berth_v1_catalog_service, 29);
 
 /**
  * UpdateResourceRequest edits a resource.
@@ -864,7 +962,7 @@ export type UpdateResourceRequest = Message<"berth.v1.UpdateResourceRequest"> & 
  * Use `create(UpdateResourceRequestSchema)` to create a new message.
  */
 export const UpdateResourceRequestSchema: GenMessage<UpdateResourceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 26);
+  messageDesc(file_berth_v1_catalog_service, 30);
 
 /**
  * UpdateResourceResponse is the edited resource.
@@ -885,7 +983,56 @@ export type UpdateResourceResponse = Message<"berth.v1.UpdateResourceResponse"> 
  * Use `create(UpdateResourceResponseSchema)` to create a new message.
  */
 export const UpdateResourceResponseSchema: GenMessage<UpdateResourceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 27);
+  messageDesc(file_berth_v1_catalog_service, 31);
+
+/**
+ * GetResourceRequest reads a resource.
+ *
+ * @generated from message berth.v1.GetResourceRequest
+ */
+export type GetResourceRequest = Message<"berth.v1.GetResourceRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The resource.
+   *
+   * @generated from field: string resource_id = 2;
+   */
+  resourceId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetResourceRequest.
+ * Use `create(GetResourceRequestSchema)` to create a new message.
+ */
+export const GetResourceRequestSchema: GenMessage<GetResourceRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 32);
+
+/**
+ * GetResourceResponse is the resource.
+ *
+ * @generated from message berth.v1.GetResourceResponse
+ */
+export type GetResourceResponse = Message<"berth.v1.GetResourceResponse"> & {
+  /**
+   * The resource.
+   *
+   * @generated from field: berth.v1.Resource resource = 1;
+   */
+  resource?: Resource | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetResourceResponse.
+ * Use `create(GetResourceResponseSchema)` to create a new message.
+ */
+export const GetResourceResponseSchema: GenMessage<GetResourceResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 33);
 
 /**
  * ListResourcesRequest lists resources.
@@ -934,7 +1081,7 @@ export type ListResourcesRequest = Message<"berth.v1.ListResourcesRequest"> & {
  * Use `create(ListResourcesRequestSchema)` to create a new message.
  */
 export const ListResourcesRequestSchema: GenMessage<ListResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 28);
+  messageDesc(file_berth_v1_catalog_service, 34);
 
 /**
  * ListResourcesResponse is one page, by name, then id.
@@ -962,7 +1109,7 @@ export type ListResourcesResponse = Message<"berth.v1.ListResourcesResponse"> & 
  * Use `create(ListResourcesResponseSchema)` to create a new message.
  */
 export const ListResourcesResponseSchema: GenMessage<ListResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 29);
+  messageDesc(file_berth_v1_catalog_service, 35);
 
 /**
  * CreateServiceRequest creates a service.
@@ -990,7 +1137,7 @@ export type CreateServiceRequest = Message<"berth.v1.CreateServiceRequest"> & {
  * Use `create(CreateServiceRequestSchema)` to create a new message.
  */
 export const CreateServiceRequestSchema: GenMessage<CreateServiceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 30);
+  messageDesc(file_berth_v1_catalog_service, 36);
 
 /**
  * CreateServiceResponse is the new service.
@@ -1011,7 +1158,7 @@ export type CreateServiceResponse = Message<"berth.v1.CreateServiceResponse"> & 
  * Use `create(CreateServiceResponseSchema)` to create a new message.
  */
 export const CreateServiceResponseSchema: GenMessage<CreateServiceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 31);
+  messageDesc(file_berth_v1_catalog_service, 37);
 
 /**
  * UpdateServiceRequest edits a service.
@@ -1061,7 +1208,7 @@ export type UpdateServiceRequest = Message<"berth.v1.UpdateServiceRequest"> & {
  * Use `create(UpdateServiceRequestSchema)` to create a new message.
  */
 export const UpdateServiceRequestSchema: GenMessage<UpdateServiceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 32);
+  messageDesc(file_berth_v1_catalog_service, 38);
 
 /**
  * UpdateServiceResponse is the edited service.
@@ -1082,7 +1229,7 @@ export type UpdateServiceResponse = Message<"berth.v1.UpdateServiceResponse"> & 
  * Use `create(UpdateServiceResponseSchema)` to create a new message.
  */
 export const UpdateServiceResponseSchema: GenMessage<UpdateServiceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 33);
+  messageDesc(file_berth_v1_catalog_service, 39);
 
 /**
  * GetServiceRequest reads a service.
@@ -1110,7 +1257,7 @@ export type GetServiceRequest = Message<"berth.v1.GetServiceRequest"> & {
  * Use `create(GetServiceRequestSchema)` to create a new message.
  */
 export const GetServiceRequestSchema: GenMessage<GetServiceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 34);
+  messageDesc(file_berth_v1_catalog_service, 40);
 
 /**
  * GetServiceResponse is the service.
@@ -1131,7 +1278,7 @@ export type GetServiceResponse = Message<"berth.v1.GetServiceResponse"> & {
  * Use `create(GetServiceResponseSchema)` to create a new message.
  */
 export const GetServiceResponseSchema: GenMessage<GetServiceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 35);
+  messageDesc(file_berth_v1_catalog_service, 41);
 
 /**
  * ListServicesRequest lists services.
@@ -1180,7 +1327,7 @@ export type ListServicesRequest = Message<"berth.v1.ListServicesRequest"> & {
  * Use `create(ListServicesRequestSchema)` to create a new message.
  */
 export const ListServicesRequestSchema: GenMessage<ListServicesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 36);
+  messageDesc(file_berth_v1_catalog_service, 42);
 
 /**
  * ListServicesResponse is one page, by name, then id.
@@ -1208,7 +1355,7 @@ export type ListServicesResponse = Message<"berth.v1.ListServicesResponse"> & {
  * Use `create(ListServicesResponseSchema)` to create a new message.
  */
 export const ListServicesResponseSchema: GenMessage<ListServicesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 37);
+  messageDesc(file_berth_v1_catalog_service, 43);
 
 /**
  * GetPolicyRequest selects a policy. Without a location and a service: the tenant's.
@@ -1243,7 +1390,7 @@ export type GetPolicyRequest = Message<"berth.v1.GetPolicyRequest"> & {
  * Use `create(GetPolicyRequestSchema)` to create a new message.
  */
 export const GetPolicyRequestSchema: GenMessage<GetPolicyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 38);
+  messageDesc(file_berth_v1_catalog_service, 44);
 
 /**
  * GetPolicyResponse has the policy that applies.
@@ -1264,7 +1411,7 @@ export type GetPolicyResponse = Message<"berth.v1.GetPolicyResponse"> & {
  * Use `create(GetPolicyResponseSchema)` to create a new message.
  */
 export const GetPolicyResponseSchema: GenMessage<GetPolicyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 39);
+  messageDesc(file_berth_v1_catalog_service, 45);
 
 /**
  * UpdatePolicyRequest edits one level.
@@ -1299,7 +1446,7 @@ export type UpdatePolicyRequest = Message<"berth.v1.UpdatePolicyRequest"> & {
  * Use `create(UpdatePolicyRequestSchema)` to create a new message.
  */
 export const UpdatePolicyRequestSchema: GenMessage<UpdatePolicyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 40);
+  messageDesc(file_berth_v1_catalog_service, 46);
 
 /**
  * UpdatePolicyResponse has the edited level, and the policy that applies.
@@ -1327,7 +1474,7 @@ export type UpdatePolicyResponse = Message<"berth.v1.UpdatePolicyResponse"> & {
  * Use `create(UpdatePolicyResponseSchema)` to create a new message.
  */
 export const UpdatePolicyResponseSchema: GenMessage<UpdatePolicyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 41);
+  messageDesc(file_berth_v1_catalog_service, 47);
 
 /**
  * CatalogService manages what a tenant offers, and under which rules: locations, resources, services, items, benefits
@@ -1404,6 +1551,17 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof UpdateResourceRequestSchema;
     output: typeof UpdateResourceResponseSchema;
+  },
+  /**
+   * GetResource reads one resource, active or not.
+   * Errors: RESOURCE_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CatalogService.GetResource
+   */
+  getResource: {
+    methodKind: "unary";
+    input: typeof GetResourceRequestSchema;
+    output: typeof GetResourceResponseSchema;
   },
   /**
    * ListResources lists the resources of one location, or of all locations, by name.
@@ -1508,6 +1666,17 @@ export const CatalogService: GenService<{
     output: typeof UpdateItemResponseSchema;
   },
   /**
+   * GetItem reads one item, active or not.
+   * Errors: ITEM_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CatalogService.GetItem
+   */
+  getItem: {
+    methodKind: "unary";
+    input: typeof GetItemRequestSchema;
+    output: typeof GetItemResponseSchema;
+  },
+  /**
    * ListItems lists items by name.
    *
    * @generated from rpc berth.v1.CatalogService.ListItems
@@ -1529,6 +1698,18 @@ export const CatalogService: GenService<{
     methodKind: "unary";
     input: typeof PutBenefitProviderRequestSchema;
     output: typeof PutBenefitProviderResponseSchema;
+  },
+  /**
+   * GetBenefitProvider reads one benefit provider, active or not. The pattern of numbers, and how many there are, show
+   * only with the permission catalog.write.
+   * Errors: BENEFIT_PROVIDER_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CatalogService.GetBenefitProvider
+   */
+  getBenefitProvider: {
+    methodKind: "unary";
+    input: typeof GetBenefitProviderRequestSchema;
+    output: typeof GetBenefitProviderResponseSchema;
   },
   /**
    * ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show

@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit_service.proto.
  */
 export const file_berth_v1_credit_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiJmChBMaXN0UGxhbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIksKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYmVydGgudjEuUGxhbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkikgEKGUNyZWF0ZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIPCgdwbGFuX2lkGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCSJKChpDcmVhdGVTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVgoYUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGVJlc3VtZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlsKHU1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIk4KHk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVwoZQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJKChpDYW5jZWxTdWJzY3JpcHRpb25SZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iYQoTR3JhbnRDcmVkaXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBmFtb3VudBgDIAEoBRIOCgZyZWFzb24YBCABKAkiaAoUR3JhbnRDcmVkaXRzUmVzcG9uc2USIgoEbGluZRgBIAEoCzIULmJlcnRoLnYxLkNyZWRpdExpbmUSLAoMc3Vic2NyaXB0aW9uGAIgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIkwKE1JlZnVuZENyZWRpdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJImgKFFJlZnVuZENyZWRpdFJlc3BvbnNlEiIKBGxpbmUYASABKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJQChFHZXRCYWxhbmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhUKDWluY2x1ZGVfZW5kZWQYAyABKAgiZwoSR2V0QmFsYW5jZVJlc3BvbnNlEi0KDXN1YnNjcmlwdGlvbnMYASADKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24SDwoHYmFsYW5jZRgCIAEoBRIRCgl1bmxpbWl0ZWQYAyABKAgiawoWTGlzdENyZWRpdExpbmVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKF0xpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlEiMKBWxpbmVzGAEgAygLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkywQoKDUNyZWRpdFNlcnZpY2USWwoKQ3JlYXRlUGxhbhIbLmJlcnRoLnYxLkNyZWF0ZVBsYW5SZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUGxhblJlc3BvbnNlIhLK8xgOCAESCnBsYW4ud3JpdGUSWwoKVXBkYXRlUGxhbhIbLmJlcnRoLnYxLlVwZGF0ZVBsYW5SZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUGxhblJlc3BvbnNlIhLK8xgOCAESCnBsYW4ud3JpdGUSWgoJTGlzdFBsYW5zEhouYmVydGgudjEuTGlzdFBsYW5zUmVxdWVzdBobLmJlcnRoLnYxLkxpc3RQbGFuc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXBsYW4ucmVhZBJ8ChJDcmVhdGVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ5ChFQYXVzZVN1YnNjcmlwdGlvbhIiLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBojLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ8ChJSZXN1bWVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRKIAQoWTWFya1N1YnNjcmlwdGlvbkluRGVidBInLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0GiguYmVydGgudjEuTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSQ2FuY2VsU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USYwoMR3JhbnRDcmVkaXRzEh0uYmVydGgudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlIhTK8xgQCAESDGNyZWRpdC5ncmFudBJkCgxSZWZ1bmRDcmVkaXQSHS5iZXJ0aC52MS5SZWZ1bmRDcmVkaXRSZXF1ZXN0Gh4uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVzcG9uc2UiFcrzGBEIARINY3JlZGl0LnJlZnVuZBJfCgpHZXRCYWxhbmNlEhsuYmVydGgudjEuR2V0QmFsYW5jZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRCYWxhbmNlUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSbgoPTGlzdENyZWRpdExpbmVzEiAuYmVydGgudjEuTGlzdENyZWRpdExpbmVzUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiI0Cg5HZXRQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCSIvCg9HZXRQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmJlcnRoLnYxLlBsYW4iZgoQTGlzdFBsYW5zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJLChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmJlcnRoLnYxLlBsYW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpIBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiSgoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlYKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJJChlQYXVzZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlSZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGlJlc3VtZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJbCh1NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJOCh5NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGUNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaQ2FuY2VsU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uImEKE0dyYW50Q3JlZGl0c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZhbW91bnQYAyABKAUSDgoGcmVhc29uGAQgASgJImgKFEdyYW50Q3JlZGl0c1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJMChNSZWZ1bmRDcmVkaXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJoChRSZWZ1bmRDcmVkaXRSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIsCgxzdWJzY3JpcHRpb24YAiABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iUAoRR2V0QmFsYW5jZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAMgASgIImcKEkdldEJhbGFuY2VSZXNwb25zZRItCg1zdWJzY3JpcHRpb25zGAEgAygLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uEg8KB2JhbGFuY2UYAiABKAUSEQoJdW5saW1pdGVkGAMgASgIImsKFkxpc3RDcmVkaXRMaW5lc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJXChdMaXN0Q3JlZGl0TGluZXNSZXNwb25zZRIjCgVsaW5lcxgBIAMoCzIULmJlcnRoLnYxLkNyZWRpdExpbmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpcLCg1DcmVkaXRTZXJ2aWNlElsKCkNyZWF0ZVBsYW4SGy5iZXJ0aC52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZVBsYW5SZXNwb25zZSISyvMYDggBEgpwbGFuLndyaXRlElsKClVwZGF0ZVBsYW4SGy5iZXJ0aC52MS5VcGRhdGVQbGFuUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZVBsYW5SZXNwb25zZSISyvMYDggBEgpwbGFuLndyaXRlElQKB0dldFBsYW4SGC5iZXJ0aC52MS5HZXRQbGFuUmVxdWVzdBoZLmJlcnRoLnYxLkdldFBsYW5SZXNwb25zZSIUkAIByvMYDQgBEglwbGFuLnJlYWQSWgoJTGlzdFBsYW5zEhouYmVydGgudjEuTGlzdFBsYW5zUmVxdWVzdBobLmJlcnRoLnYxLkxpc3RQbGFuc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXBsYW4ucmVhZBJ8ChJDcmVhdGVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ5ChFQYXVzZVN1YnNjcmlwdGlvbhIiLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBojLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ8ChJSZXN1bWVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRKIAQoWTWFya1N1YnNjcmlwdGlvbkluRGVidBInLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0GiguYmVydGgudjEuTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSQ2FuY2VsU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USYwoMR3JhbnRDcmVkaXRzEh0uYmVydGgudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlIhTK8xgQCAESDGNyZWRpdC5ncmFudBJkCgxSZWZ1bmRDcmVkaXQSHS5iZXJ0aC52MS5SZWZ1bmRDcmVkaXRSZXF1ZXN0Gh4uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVzcG9uc2UiFcrzGBEIARINY3JlZGl0LnJlZnVuZBJfCgpHZXRCYWxhbmNlEhsuYmVydGgudjEuR2V0QmFsYW5jZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRCYWxhbmNlUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSbgoPTGlzdENyZWRpdExpbmVzEiAuYmVydGgudjEuTGlzdENyZWRpdExpbmVzUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * CreatePlanRequest creates a plan.
@@ -138,6 +138,55 @@ export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PUR
   messageDesc(file_berth_v1_credit_service, 3);
 
 /**
+ * GetPlanRequest reads a plan.
+ *
+ * @generated from message berth.v1.GetPlanRequest
+ */
+export type GetPlanRequest = Message<"berth.v1.GetPlanRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The plan.
+   *
+   * @generated from field: string plan_id = 2;
+   */
+  planId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetPlanRequest.
+ * Use `create(GetPlanRequestSchema)` to create a new message.
+ */
+export const GetPlanRequestSchema: GenMessage<GetPlanRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 4);
+
+/**
+ * GetPlanResponse is the plan.
+ *
+ * @generated from message berth.v1.GetPlanResponse
+ */
+export type GetPlanResponse = Message<"berth.v1.GetPlanResponse"> & {
+  /**
+   * The plan.
+   *
+   * @generated from field: berth.v1.Plan plan = 1;
+   */
+  plan?: Plan | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetPlanResponse.
+ * Use `create(GetPlanResponseSchema)` to create a new message.
+ */
+export const GetPlanResponseSchema: GenMessage<GetPlanResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 5);
+
+/**
  * ListPlansRequest lists plans.
  *
  * @generated from message berth.v1.ListPlansRequest
@@ -177,7 +226,7 @@ export type ListPlansRequest = Message<"berth.v1.ListPlansRequest"> & {
  * Use `create(ListPlansRequestSchema)` to create a new message.
  */
 export const ListPlansRequestSchema: GenMessage<ListPlansRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 4);
+  messageDesc(file_berth_v1_credit_service, 6);
 
 /**
  * ListPlansResponse is one page.
@@ -205,7 +254,7 @@ export type ListPlansResponse = Message<"berth.v1.ListPlansResponse"> & {
  * Use `create(ListPlansResponseSchema)` to create a new message.
  */
 export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 5);
+  messageDesc(file_berth_v1_credit_service, 7);
 
 /**
  * CreateSubscriptionRequest starts a subscription.
@@ -254,7 +303,7 @@ export type CreateSubscriptionRequest = Message<"berth.v1.CreateSubscriptionRequ
  * Use `create(CreateSubscriptionRequestSchema)` to create a new message.
  */
 export const CreateSubscriptionRequestSchema: GenMessage<CreateSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 6);
+  messageDesc(file_berth_v1_credit_service, 8);
 
 /**
  * CreateSubscriptionResponse is the new subscription.
@@ -275,7 +324,7 @@ export type CreateSubscriptionResponse = Message<"berth.v1.CreateSubscriptionRes
  * Use `create(CreateSubscriptionResponseSchema)` to create a new message.
  */
 export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 7);
+  messageDesc(file_berth_v1_credit_service, 9);
 
 /**
  * PauseSubscriptionRequest pauses a subscription.
@@ -310,7 +359,7 @@ export type PauseSubscriptionRequest = Message<"berth.v1.PauseSubscriptionReques
  * Use `create(PauseSubscriptionRequestSchema)` to create a new message.
  */
 export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 8);
+  messageDesc(file_berth_v1_credit_service, 10);
 
 /**
  * PauseSubscriptionResponse is the changed subscription.
@@ -331,7 +380,7 @@ export type PauseSubscriptionResponse = Message<"berth.v1.PauseSubscriptionRespo
  * Use `create(PauseSubscriptionResponseSchema)` to create a new message.
  */
 export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 9);
+  messageDesc(file_berth_v1_credit_service, 11);
 
 /**
  * ResumeSubscriptionRequest resumes a subscription.
@@ -366,7 +415,7 @@ export type ResumeSubscriptionRequest = Message<"berth.v1.ResumeSubscriptionRequ
  * Use `create(ResumeSubscriptionRequestSchema)` to create a new message.
  */
 export const ResumeSubscriptionRequestSchema: GenMessage<ResumeSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 10);
+  messageDesc(file_berth_v1_credit_service, 12);
 
 /**
  * ResumeSubscriptionResponse is the changed subscription.
@@ -387,7 +436,7 @@ export type ResumeSubscriptionResponse = Message<"berth.v1.ResumeSubscriptionRes
  * Use `create(ResumeSubscriptionResponseSchema)` to create a new message.
  */
 export const ResumeSubscriptionResponseSchema: GenMessage<ResumeSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 11);
+  messageDesc(file_berth_v1_credit_service, 13);
 
 /**
  * MarkSubscriptionInDebtRequest records a debt.
@@ -422,7 +471,7 @@ export type MarkSubscriptionInDebtRequest = Message<"berth.v1.MarkSubscriptionIn
  * Use `create(MarkSubscriptionInDebtRequestSchema)` to create a new message.
  */
 export const MarkSubscriptionInDebtRequestSchema: GenMessage<MarkSubscriptionInDebtRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 12);
+  messageDesc(file_berth_v1_credit_service, 14);
 
 /**
  * MarkSubscriptionInDebtResponse is the changed subscription.
@@ -443,7 +492,7 @@ export type MarkSubscriptionInDebtResponse = Message<"berth.v1.MarkSubscriptionI
  * Use `create(MarkSubscriptionInDebtResponseSchema)` to create a new message.
  */
 export const MarkSubscriptionInDebtResponseSchema: GenMessage<MarkSubscriptionInDebtResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 13);
+  messageDesc(file_berth_v1_credit_service, 15);
 
 /**
  * CancelSubscriptionRequest cancels a subscription.
@@ -478,7 +527,7 @@ export type CancelSubscriptionRequest = Message<"berth.v1.CancelSubscriptionRequ
  * Use `create(CancelSubscriptionRequestSchema)` to create a new message.
  */
 export const CancelSubscriptionRequestSchema: GenMessage<CancelSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 14);
+  messageDesc(file_berth_v1_credit_service, 16);
 
 /**
  * CancelSubscriptionResponse is the cancelled subscription.
@@ -499,7 +548,7 @@ export type CancelSubscriptionResponse = Message<"berth.v1.CancelSubscriptionRes
  * Use `create(CancelSubscriptionResponseSchema)` to create a new message.
  */
 export const CancelSubscriptionResponseSchema: GenMessage<CancelSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 15);
+  messageDesc(file_berth_v1_credit_service, 17);
 
 /**
  * GrantCreditsRequest gives or takes credits.
@@ -541,7 +590,7 @@ export type GrantCreditsRequest = Message<"berth.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 16);
+  messageDesc(file_berth_v1_credit_service, 18);
 
 /**
  * GrantCreditsResponse is the new line of the ledger.
@@ -569,7 +618,7 @@ export type GrantCreditsResponse = Message<"berth.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 17);
+  messageDesc(file_berth_v1_credit_service, 19);
 
 /**
  * RefundCreditRequest refunds a booking's credits.
@@ -604,7 +653,7 @@ export type RefundCreditRequest = Message<"berth.v1.RefundCreditRequest"> & {
  * Use `create(RefundCreditRequestSchema)` to create a new message.
  */
 export const RefundCreditRequestSchema: GenMessage<RefundCreditRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 18);
+  messageDesc(file_berth_v1_credit_service, 20);
 
 /**
  * RefundCreditResponse is the new line of the ledger.
@@ -632,7 +681,7 @@ export type RefundCreditResponse = Message<"berth.v1.RefundCreditResponse"> & {
  * Use `create(RefundCreditResponseSchema)` to create a new message.
  */
 export const RefundCreditResponseSchema: GenMessage<RefundCreditResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 19);
+  messageDesc(file_berth_v1_credit_service, 21);
 
 /**
  * GetBalanceRequest asks for a member's subscriptions.
@@ -667,7 +716,7 @@ export type GetBalanceRequest = Message<"berth.v1.GetBalanceRequest"> & {
  * Use `create(GetBalanceRequestSchema)` to create a new message.
  */
 export const GetBalanceRequestSchema: GenMessage<GetBalanceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 20);
+  messageDesc(file_berth_v1_credit_service, 22);
 
 /**
  * GetBalanceResponse has a member's subscriptions and credits.
@@ -702,7 +751,7 @@ export type GetBalanceResponse = Message<"berth.v1.GetBalanceResponse"> & {
  * Use `create(GetBalanceResponseSchema)` to create a new message.
  */
 export const GetBalanceResponseSchema: GenMessage<GetBalanceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 21);
+  messageDesc(file_berth_v1_credit_service, 23);
 
 /**
  * ListCreditLinesRequest asks for a subscription's ledger.
@@ -744,7 +793,7 @@ export type ListCreditLinesRequest = Message<"berth.v1.ListCreditLinesRequest"> 
  * Use `create(ListCreditLinesRequestSchema)` to create a new message.
  */
 export const ListCreditLinesRequestSchema: GenMessage<ListCreditLinesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 22);
+  messageDesc(file_berth_v1_credit_service, 24);
 
 /**
  * ListCreditLinesResponse is one page.
@@ -772,7 +821,7 @@ export type ListCreditLinesResponse = Message<"berth.v1.ListCreditLinesResponse"
  * Use `create(ListCreditLinesResponseSchema)` to create a new message.
  */
 export const ListCreditLinesResponseSchema: GenMessage<ListCreditLinesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 23);
+  messageDesc(file_berth_v1_credit_service, 25);
 
 /**
  * CreditService manages plans, subscriptions and the credit ledger. Members start, change and top up no subscription
@@ -802,6 +851,17 @@ export const CreditService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePlanRequestSchema;
     output: typeof UpdatePlanResponseSchema;
+  },
+  /**
+   * GetPlan reads one plan, active or not.
+   * Errors: PLAN_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CreditService.GetPlan
+   */
+  getPlan: {
+    methodKind: "unary";
+    input: typeof GetPlanRequestSchema;
+    output: typeof GetPlanResponseSchema;
   },
   /**
    * ListPlans lists plans by name.

@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/workout_service.proto.
  */
 export const file_berth_v1_workout_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS93b3Jrb3V0X3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KElNldFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRITCgt3b3Jrb3V0X2lkcxgDIAMoCRIMCgRldGFnGAQgASgJIjkKE1NldFdvcmtvdXRzUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iXAoXQWRkSW5saW5lV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRib2R5GAQgASgJIj4KGEFkZElubGluZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJFChRDcmVhdGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRib2R5GAMgASgJIjsKFUNyZWF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCKYAQoUVXBkYXRlV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCndvcmtvdXRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRib2R5GAQgASgJEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAYgASgJIjsKFVVwZGF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJLChREZWxldGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjsKFURlbGV0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJjChNMaXN0V29ya291dHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlQKFExpc3RXb3Jrb3V0c1Jlc3BvbnNlEiMKCHdvcmtvdXRzGAEgAygLMhEuYmVydGgudjEuV29ya291dBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkyiAUKDldvcmtvdXRTZXJ2aWNlEmEKC1NldFdvcmtvdXRzEhwuYmVydGgudjEuU2V0V29ya291dHNSZXF1ZXN0Gh0uYmVydGgudjEuU2V0V29ya291dHNSZXNwb25zZSIVyvMYEQgBEg13b3Jrb3V0LndyaXRlEnAKEEFkZElubGluZVdvcmtvdXQSIS5iZXJ0aC52MS5BZGRJbmxpbmVXb3Jrb3V0UmVxdWVzdBoiLmJlcnRoLnYxLkFkZElubGluZVdvcmtvdXRSZXNwb25zZSIVyvMYEQgBEg13b3Jrb3V0LndyaXRlEmcKDUNyZWF0ZVdvcmtvdXQSHi5iZXJ0aC52MS5DcmVhdGVXb3Jrb3V0UmVxdWVzdBofLmJlcnRoLnYxLkNyZWF0ZVdvcmtvdXRSZXNwb25zZSIVyvMYEQgBEg13b3Jrb3V0LndyaXRlEmcKDVVwZGF0ZVdvcmtvdXQSHi5iZXJ0aC52MS5VcGRhdGVXb3Jrb3V0UmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVdvcmtvdXRSZXNwb25zZSIVyvMYEQgBEg13b3Jrb3V0LndyaXRlEmcKDURlbGV0ZVdvcmtvdXQSHi5iZXJ0aC52MS5EZWxldGVXb3Jrb3V0UmVxdWVzdBofLmJlcnRoLnYxLkRlbGV0ZVdvcmtvdXRSZXNwb25zZSIVyvMYEQgBEg13b3Jrb3V0LndyaXRlEmYKDExpc3RXb3Jrb3V0cxIdLmJlcnRoLnYxLkxpc3RXb3Jrb3V0c1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0V29ya291dHNSZXNwb25zZSIXkAIByvMYEAgBEgx3b3Jrb3V0LnJlYWRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_session, file_berth_v1_workout, file_google_protobuf_field_mask]);
+  fileDesc("Ch5iZXJ0aC92MS93b3Jrb3V0X3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KElNldFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRITCgt3b3Jrb3V0X2lkcxgDIAMoCRIMCgRldGFnGAQgASgJIjkKE1NldFdvcmtvdXRzUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iXAoXQWRkSW5saW5lV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRib2R5GAQgASgJIj4KGEFkZElubGluZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJFChRDcmVhdGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRib2R5GAMgASgJIjsKFUNyZWF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCKYAQoUVXBkYXRlV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCndvcmtvdXRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRib2R5GAQgASgJEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAYgASgJIjsKFVVwZGF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJLChREZWxldGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjsKFURlbGV0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCI6ChFHZXRXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCSI4ChJHZXRXb3Jrb3V0UmVzcG9uc2USIgoHd29ya291dBgBIAEoCzIRLmJlcnRoLnYxLldvcmtvdXQiYwoTTGlzdFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0V29ya291dHNSZXNwb25zZRIjCgh3b3Jrb3V0cxgBIAMoCzIRLmJlcnRoLnYxLldvcmtvdXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMuoFCg5Xb3Jrb3V0U2VydmljZRJhCgtTZXRXb3Jrb3V0cxIcLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVxdWVzdBodLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJwChBBZGRJbmxpbmVXb3Jrb3V0EiEuYmVydGgudjEuQWRkSW5saW5lV29ya291dFJlcXVlc3QaIi5iZXJ0aC52MS5BZGRJbmxpbmVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1DcmVhdGVXb3Jrb3V0Eh4uYmVydGgudjEuQ3JlYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1VcGRhdGVXb3Jrb3V0Eh4uYmVydGgudjEuVXBkYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1EZWxldGVXb3Jrb3V0Eh4uYmVydGgudjEuRGVsZXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJgCgpHZXRXb3Jrb3V0EhsuYmVydGgudjEuR2V0V29ya291dFJlcXVlc3QaHC5iZXJ0aC52MS5HZXRXb3Jrb3V0UmVzcG9uc2UiF5ACAcrzGBAIARIMd29ya291dC5yZWFkEmYKDExpc3RXb3Jrb3V0cxIdLmJlcnRoLnYxLkxpc3RXb3Jrb3V0c1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0V29ya291dHNSZXNwb25zZSIXkAIByvMYEAgBEgx3b3Jrb3V0LnJlYWRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_session, file_berth_v1_workout, file_google_protobuf_field_mask]);
 
 /**
  * SetWorkoutsRequest sets a session's workouts.
@@ -335,6 +335,55 @@ export const DeleteWorkoutResponseSchema: GenMessage<DeleteWorkoutResponse> = /*
   messageDesc(file_berth_v1_workout_service, 9);
 
 /**
+ * GetWorkoutRequest reads a workout.
+ *
+ * @generated from message berth.v1.GetWorkoutRequest
+ */
+export type GetWorkoutRequest = Message<"berth.v1.GetWorkoutRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The workout.
+   *
+   * @generated from field: string workout_id = 2;
+   */
+  workoutId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetWorkoutRequest.
+ * Use `create(GetWorkoutRequestSchema)` to create a new message.
+ */
+export const GetWorkoutRequestSchema: GenMessage<GetWorkoutRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_workout_service, 10);
+
+/**
+ * GetWorkoutResponse is the workout.
+ *
+ * @generated from message berth.v1.GetWorkoutResponse
+ */
+export type GetWorkoutResponse = Message<"berth.v1.GetWorkoutResponse"> & {
+  /**
+   * The workout.
+   *
+   * @generated from field: berth.v1.Workout workout = 1;
+   */
+  workout?: Workout | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetWorkoutResponse.
+ * Use `create(GetWorkoutResponseSchema)` to create a new message.
+ */
+export const GetWorkoutResponseSchema: GenMessage<GetWorkoutResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_workout_service, 11);
+
+/**
  * ListWorkoutsRequest lists workouts.
  *
  * @generated from message berth.v1.ListWorkoutsRequest
@@ -374,7 +423,7 @@ export type ListWorkoutsRequest = Message<"berth.v1.ListWorkoutsRequest"> & {
  * Use `create(ListWorkoutsRequestSchema)` to create a new message.
  */
 export const ListWorkoutsRequestSchema: GenMessage<ListWorkoutsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_workout_service, 10);
+  messageDesc(file_berth_v1_workout_service, 12);
 
 /**
  * ListWorkoutsResponse is one page.
@@ -402,7 +451,7 @@ export type ListWorkoutsResponse = Message<"berth.v1.ListWorkoutsResponse"> & {
  * Use `create(ListWorkoutsResponseSchema)` to create a new message.
  */
 export const ListWorkoutsResponseSchema: GenMessage<ListWorkoutsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_workout_service, 11);
+  messageDesc(file_berth_v1_workout_service, 13);
 
 /**
  * WorkoutService manages workouts, and which of them a session has.
@@ -467,6 +516,18 @@ export const WorkoutService: GenService<{
     methodKind: "unary";
     input: typeof DeleteWorkoutRequestSchema;
     output: typeof DeleteWorkoutResponseSchema;
+  },
+  /**
+   * GetWorkout reads one workout: a reusable one, also if it was deleted, since sessions keep it, or one of a single
+   * session.
+   * Errors: WORKOUT_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.WorkoutService.GetWorkout
+   */
+  getWorkout: {
+    methodKind: "unary";
+    input: typeof GetWorkoutRequestSchema;
+    output: typeof GetWorkoutResponseSchema;
   },
   /**
    * ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order,
