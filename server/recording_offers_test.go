@@ -171,7 +171,7 @@ func staffOffersScript() script {
 		olga.silently(&v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{SessionId: "$waited"}}).as("entries"),
 		adam.calls("The admin offers Tom another session",
 			&v1.CreateWaitlistOfferRequest{SessionId: "$open", EntryId: toms, ExpireTime: at, Reason: "He asked."}),
-		adam.refused("The admin offers Tom a second one", "BOOKING_STATE",
+		adam.refused("The admin offers Tom a second one", "WAITLIST_ENTRY_STATE",
 			&v1.CreateWaitlistOfferRequest{SessionId: "$open", EntryId: toms}),
 		adam.refused("The admin offers Mia a full session", "SESSION_FULL",
 			&v1.CreateWaitlistOfferRequest{SessionId: "$full", EntryId: mias}),

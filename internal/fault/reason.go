@@ -92,6 +92,7 @@ const (
 	LinkInvalid     Reason = "LINK_INVALID"
 
 	WaitlistOfferNotLive Reason = "WAITLIST_OFFER_NOT_LIVE"
+	WaitlistEntryState   Reason = "WAITLIST_ENTRY_STATE"
 	RulesInvalid         Reason = "RULES_INVALID"
 	ETagMismatch         Reason = "ETAG_MISMATCH"
 	RateLimited          Reason = "RATE_LIMITED"

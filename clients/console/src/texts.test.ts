@@ -1,7 +1,6 @@
-import { ErrorReason } from "@berthhq/client";
+import { ErrorReason, WaitlistVerdictReason } from "@berthhq/client";
 import { describe, expect, it } from "vitest";
 import policy from "../../../policy/policy.csv?raw";
-import contract from "../../../proto/berth/v1/waitlist.proto?raw";
 import { de as deDescriptions } from "./console/accounts/roles/descriptions/de";
 import { fr as frDescriptions } from "./console/accounts/roles/descriptions/fr";
 import { en as consoleFirst } from "./console/first-texts/en";
@@ -79,25 +78,23 @@ it.each(["console", "member"])("uses each name of a section once in %s", (app) =
   expect(names.filter((name, at) => names.indexOf(name) < at)).toEqual([]);
 });
 
+const verdicts = Object.values(WaitlistVerdictReason).filter((name) => typeof name === "string");
+
 it.each([
   ["members", decisions.you.reasons],
   ["staff", decisions.staff.reasons],
 ])("has a text for %s about every verdict of the waitlist", (_, reasons) => {
-  const missing = waitlistReasons().filter((name) => !(name in reasons));
-  // Members whose entry was chosen are told what they got, by other texts.
-  expect(missing.sort()).toEqual(["OFFERED", "PROMOTED"]);
+  const missing = verdicts.filter((name) => !(name in reasons || name in decisions.booking));
+  // Who was chosen is told what they got, by other texts. Other refusals have one text.
+  expect(missing).toEqual(["UNSPECIFIED", "PROMOTED", "OFFERED", "BOOKING_REFUSED"]);
 });
-
-/** The verdicts that only the waitlist has, as the contract lists them. */
-function waitlistReasons(): string[] {
-  const [, list = ""] = /\/\/ (PROMOTED, OFFERED,[\s\S]*?);/.exec(contract) ?? [];
-  return list.match(/[A-Z_]{4,}/g) ?? [];
-}
 
 it("names only known reasons", () => {
   const known = Object.values(ErrorReason);
-  const named = [...Object.keys(reasons.reasons), ...Object.keys(decisions.booking)];
-  expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  expect(Object.keys(reasons.reasons).filter((name) => !known.includes(name))).toEqual([]);
+  const { you, staff, booking } = decisions;
+  const told = [you.reasons, staff.reasons, booking].flatMap((all) => Object.keys(all));
+  expect(told.filter((name) => !verdicts.includes(name))).toEqual([]);
 });
 
 describe.each([

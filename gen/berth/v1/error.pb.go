@@ -157,7 +157,7 @@ const (
 	ErrorReason_ERROR_REASON_OVERLAP ErrorReason = 115
 	// failed_precondition: the hold has expired.
 	ErrorReason_ERROR_REASON_HOLD_EXPIRED ErrorReason = 116
-	// failed_precondition: the status of the booking or waitlist entry, `status`, does not allow it.
+	// failed_precondition: the status of the booking, `status`, does not allow it.
 	ErrorReason_ERROR_REASON_BOOKING_STATE ErrorReason = 117
 	// failed_precondition: it is too late to cancel or reschedule. That was possible until `deadline`, `hours_before`
 	// hours before the start.
@@ -211,6 +211,9 @@ const (
 	ErrorReason_ERROR_REASON_WAITLIST_OFFER_NOT_LIVE ErrorReason = 160
 	// invalid_argument: an expression in the rules does not compile; see `field`, `line` and `column`.
 	ErrorReason_ERROR_REASON_RULES_INVALID ErrorReason = 161
+	// failed_precondition: the status of the waitlist entry, `status`, does not allow it. If it became a booking,
+	// `booking_id` names that.
+	ErrorReason_ERROR_REASON_WAITLIST_ENTRY_STATE ErrorReason = 162
 	// aborted: it was edited since it was read. Read it again, then decide.
 	ErrorReason_ERROR_REASON_ETAG_MISMATCH ErrorReason = 180
 	// resource_exhausted: too many requests. Retry after `retry_after` seconds.
@@ -354,6 +357,7 @@ var (
 		145: "ERROR_REASON_LINK_INVALID",
 		160: "ERROR_REASON_WAITLIST_OFFER_NOT_LIVE",
 		161: "ERROR_REASON_RULES_INVALID",
+		162: "ERROR_REASON_WAITLIST_ENTRY_STATE",
 		180: "ERROR_REASON_ETAG_MISMATCH",
 		181: "ERROR_REASON_RATE_LIMITED",
 		182: "ERROR_REASON_CONTENTION",
@@ -459,6 +463,7 @@ var (
 		"ERROR_REASON_LINK_INVALID":                 145,
 		"ERROR_REASON_WAITLIST_OFFER_NOT_LIVE":      160,
 		"ERROR_REASON_RULES_INVALID":                161,
+		"ERROR_REASON_WAITLIST_ENTRY_STATE":         162,
 		"ERROR_REASON_ETAG_MISMATCH":                180,
 		"ERROR_REASON_RATE_LIMITED":                 181,
 		"ERROR_REASON_CONTENTION":                   182,
@@ -513,7 +518,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xa5\x1c\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xcd\x1c\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -597,7 +602,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1aERROR_REASON_NOT_CONFIRMED\x10\x90\x01\x12\x1e\n" +
 	"\x19ERROR_REASON_LINK_INVALID\x10\x91\x01\x12)\n" +
 	"$ERROR_REASON_WAITLIST_OFFER_NOT_LIVE\x10\xa0\x01\x12\x1f\n" +
-	"\x1aERROR_REASON_RULES_INVALID\x10\xa1\x01\x12\x1f\n" +
+	"\x1aERROR_REASON_RULES_INVALID\x10\xa1\x01\x12&\n" +
+	"!ERROR_REASON_WAITLIST_ENTRY_STATE\x10\xa2\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_ETAG_MISMATCH\x10\xb4\x01\x12\x1e\n" +
 	"\x19ERROR_REASON_RATE_LIMITED\x10\xb5\x01\x12\x1c\n" +
 	"\x17ERROR_REASON_CONTENTION\x10\xb6\x01\x12#\n" +

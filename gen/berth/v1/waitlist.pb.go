@@ -490,6 +490,200 @@ func (WaitlistMove) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
 }
 
+// WaitlistVerdictReason is why an entry got seats or not. From WAITLIST_CLOSED on, it is the refusal that a booking by
+// the entry's member would get.
+type WaitlistVerdictReason int32
+
+const (
+	// Not set.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_UNSPECIFIED WaitlistVerdictReason = 0
+	// It was booked automatically.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_PROMOTED WaitlistVerdictReason = 1
+	// It got an offer.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_OFFERED WaitlistVerdictReason = 2
+	// All open seats went to earlier entries.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_NO_SEATS_LEFT WaitlistVerdictReason = 3
+	// There are too few seats for its party, or the service does not take parties of its size.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_PARTY_SIZE WaitlistVerdictReason = 4
+	// The open seats are only given out together: WaitlistRules.allow_down_fitting.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_DOWN_FITTING WaitlistVerdictReason = 5
+	// The member has another live offer.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_HAS_OFFER WaitlistVerdictReason = 6
+	// It is for another service.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_SERVICE WaitlistVerdictReason = 7
+	// It is for another location.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_LOCATION WaitlistVerdictReason = 8
+	// It is for another resource.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_RESOURCE WaitlistVerdictReason = 9
+	// It is for other days.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_DATE WaitlistVerdictReason = 10
+	// It is for another time of day.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_TIME WaitlistVerdictReason = 11
+	// It is for another coach.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_STAFF_PREFERENCE WaitlistVerdictReason = 12
+	// It has had as many offers as WaitlistRules.max_offers_per_entry allows.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_MAX_OFFERS WaitlistVerdictReason = 13
+	// It had an offer of these seats before.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_TRIED WaitlistVerdictReason = 14
+	// WaitlistRules.eligibility_expression does not allow it.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_NOT_ELIGIBLE WaitlistVerdictReason = 15
+	// WaitlistRules.eligibility_expression could not be evaluated.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_RULE_FAILED WaitlistVerdictReason = 16
+	// Too little time is left to answer an offer.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_NO_TIME WaitlistVerdictReason = 17
+	// Quiet hours end too late.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_QUIET_HOURS WaitlistVerdictReason = 18
+	// As many members were asked as WaitlistRules.max_tries_per_slot allows.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_TRY_CAP WaitlistVerdictReason = 19
+	// The next offer is left to staff: WaitlistRules.auto_cascade.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_NO_CASCADE WaitlistVerdictReason = 20
+	// The waitlist is switched off.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_WAITLIST_CLOSED WaitlistVerdictReason = 21
+	// The session cannot be booked.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_SESSION_NOT_OPEN WaitlistVerdictReason = 22
+	// It is too early to book the session.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_ADVANCE_WINDOW WaitlistVerdictReason = 23
+	// The location does not take bookings through the entry's channel.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_CHANNEL_CLOSED WaitlistVerdictReason = 24
+	// The member has a booking of the session.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_ALREADY_BOOKED WaitlistVerdictReason = 25
+	// The session is full.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_SESSION_FULL WaitlistVerdictReason = 26
+	// No active plan covers the session.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_NO_ACTIVE_PLAN WaitlistVerdictReason = 27
+	// Several plans cover the session, and the entry names none.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_PLAN_CHOICE_REQUIRED WaitlistVerdictReason = 28
+	// Money is owed for the subscription.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_OUTSTANDING_BALANCE WaitlistVerdictReason = 29
+	// The subscription has too few credits.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_NO_CREDITS WaitlistVerdictReason = 30
+	// The plan allows no more bookings on that day.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_DAILY_LIMIT WaitlistVerdictReason = 31
+	// The plan allows no more bookings in that week.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_WEEKLY_LIMIT WaitlistVerdictReason = 32
+	// The member has another booking at that time.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_OVERLAP WaitlistVerdictReason = 33
+	// The subscription is not active.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_SUBSCRIPTION_STATE WaitlistVerdictReason = 34
+	// The membership has ended.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND WaitlistVerdictReason = 35
+	// The external_ref was used for another booking.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT WaitlistVerdictReason = 36
+	// The booking would be refused for another reason.
+	WaitlistVerdictReason_WAITLIST_VERDICT_REASON_BOOKING_REFUSED WaitlistVerdictReason = 37
+)
+
+// Enum value maps for WaitlistVerdictReason.
+var (
+	WaitlistVerdictReason_name = map[int32]string{
+		0:  "WAITLIST_VERDICT_REASON_UNSPECIFIED",
+		1:  "WAITLIST_VERDICT_REASON_PROMOTED",
+		2:  "WAITLIST_VERDICT_REASON_OFFERED",
+		3:  "WAITLIST_VERDICT_REASON_NO_SEATS_LEFT",
+		4:  "WAITLIST_VERDICT_REASON_PARTY_SIZE",
+		5:  "WAITLIST_VERDICT_REASON_DOWN_FITTING",
+		6:  "WAITLIST_VERDICT_REASON_HAS_OFFER",
+		7:  "WAITLIST_VERDICT_REASON_SERVICE",
+		8:  "WAITLIST_VERDICT_REASON_LOCATION",
+		9:  "WAITLIST_VERDICT_REASON_RESOURCE",
+		10: "WAITLIST_VERDICT_REASON_DATE",
+		11: "WAITLIST_VERDICT_REASON_TIME",
+		12: "WAITLIST_VERDICT_REASON_STAFF_PREFERENCE",
+		13: "WAITLIST_VERDICT_REASON_MAX_OFFERS",
+		14: "WAITLIST_VERDICT_REASON_TRIED",
+		15: "WAITLIST_VERDICT_REASON_NOT_ELIGIBLE",
+		16: "WAITLIST_VERDICT_REASON_RULE_FAILED",
+		17: "WAITLIST_VERDICT_REASON_NO_TIME",
+		18: "WAITLIST_VERDICT_REASON_QUIET_HOURS",
+		19: "WAITLIST_VERDICT_REASON_TRY_CAP",
+		20: "WAITLIST_VERDICT_REASON_NO_CASCADE",
+		21: "WAITLIST_VERDICT_REASON_WAITLIST_CLOSED",
+		22: "WAITLIST_VERDICT_REASON_SESSION_NOT_OPEN",
+		23: "WAITLIST_VERDICT_REASON_ADVANCE_WINDOW",
+		24: "WAITLIST_VERDICT_REASON_CHANNEL_CLOSED",
+		25: "WAITLIST_VERDICT_REASON_ALREADY_BOOKED",
+		26: "WAITLIST_VERDICT_REASON_SESSION_FULL",
+		27: "WAITLIST_VERDICT_REASON_NO_ACTIVE_PLAN",
+		28: "WAITLIST_VERDICT_REASON_PLAN_CHOICE_REQUIRED",
+		29: "WAITLIST_VERDICT_REASON_OUTSTANDING_BALANCE",
+		30: "WAITLIST_VERDICT_REASON_NO_CREDITS",
+		31: "WAITLIST_VERDICT_REASON_DAILY_LIMIT",
+		32: "WAITLIST_VERDICT_REASON_WEEKLY_LIMIT",
+		33: "WAITLIST_VERDICT_REASON_OVERLAP",
+		34: "WAITLIST_VERDICT_REASON_SUBSCRIPTION_STATE",
+		35: "WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND",
+		36: "WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT",
+		37: "WAITLIST_VERDICT_REASON_BOOKING_REFUSED",
+	}
+	WaitlistVerdictReason_value = map[string]int32{
+		"WAITLIST_VERDICT_REASON_UNSPECIFIED":           0,
+		"WAITLIST_VERDICT_REASON_PROMOTED":              1,
+		"WAITLIST_VERDICT_REASON_OFFERED":               2,
+		"WAITLIST_VERDICT_REASON_NO_SEATS_LEFT":         3,
+		"WAITLIST_VERDICT_REASON_PARTY_SIZE":            4,
+		"WAITLIST_VERDICT_REASON_DOWN_FITTING":          5,
+		"WAITLIST_VERDICT_REASON_HAS_OFFER":             6,
+		"WAITLIST_VERDICT_REASON_SERVICE":               7,
+		"WAITLIST_VERDICT_REASON_LOCATION":              8,
+		"WAITLIST_VERDICT_REASON_RESOURCE":              9,
+		"WAITLIST_VERDICT_REASON_DATE":                  10,
+		"WAITLIST_VERDICT_REASON_TIME":                  11,
+		"WAITLIST_VERDICT_REASON_STAFF_PREFERENCE":      12,
+		"WAITLIST_VERDICT_REASON_MAX_OFFERS":            13,
+		"WAITLIST_VERDICT_REASON_TRIED":                 14,
+		"WAITLIST_VERDICT_REASON_NOT_ELIGIBLE":          15,
+		"WAITLIST_VERDICT_REASON_RULE_FAILED":           16,
+		"WAITLIST_VERDICT_REASON_NO_TIME":               17,
+		"WAITLIST_VERDICT_REASON_QUIET_HOURS":           18,
+		"WAITLIST_VERDICT_REASON_TRY_CAP":               19,
+		"WAITLIST_VERDICT_REASON_NO_CASCADE":            20,
+		"WAITLIST_VERDICT_REASON_WAITLIST_CLOSED":       21,
+		"WAITLIST_VERDICT_REASON_SESSION_NOT_OPEN":      22,
+		"WAITLIST_VERDICT_REASON_ADVANCE_WINDOW":        23,
+		"WAITLIST_VERDICT_REASON_CHANNEL_CLOSED":        24,
+		"WAITLIST_VERDICT_REASON_ALREADY_BOOKED":        25,
+		"WAITLIST_VERDICT_REASON_SESSION_FULL":          26,
+		"WAITLIST_VERDICT_REASON_NO_ACTIVE_PLAN":        27,
+		"WAITLIST_VERDICT_REASON_PLAN_CHOICE_REQUIRED":  28,
+		"WAITLIST_VERDICT_REASON_OUTSTANDING_BALANCE":   29,
+		"WAITLIST_VERDICT_REASON_NO_CREDITS":            30,
+		"WAITLIST_VERDICT_REASON_DAILY_LIMIT":           31,
+		"WAITLIST_VERDICT_REASON_WEEKLY_LIMIT":          32,
+		"WAITLIST_VERDICT_REASON_OVERLAP":               33,
+		"WAITLIST_VERDICT_REASON_SUBSCRIPTION_STATE":    34,
+		"WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND":      35,
+		"WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT": 36,
+		"WAITLIST_VERDICT_REASON_BOOKING_REFUSED":       37,
+	}
+)
+
+func (x WaitlistVerdictReason) Enum() *WaitlistVerdictReason {
+	p := new(WaitlistVerdictReason)
+	*p = x
+	return p
+}
+
+func (x WaitlistVerdictReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WaitlistVerdictReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_waitlist_proto_enumTypes[7].Descriptor()
+}
+
+func (WaitlistVerdictReason) Type() protoreflect.EnumType {
+	return &file_berth_v1_waitlist_proto_enumTypes[7]
+}
+
+func (x WaitlistVerdictReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WaitlistVerdictReason.Descriptor instead.
+func (WaitlistVerdictReason) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+}
+
 // WaitlistClaimAction is an answer to an offer.
 type WaitlistClaimAction int32
 
@@ -527,11 +721,11 @@ func (x WaitlistClaimAction) String() string {
 }
 
 func (WaitlistClaimAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[7].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[8].Descriptor()
 }
 
 func (WaitlistClaimAction) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[7]
+	return &file_berth_v1_waitlist_proto_enumTypes[8]
 }
 
 func (x WaitlistClaimAction) Number() protoreflect.EnumNumber {
@@ -540,7 +734,7 @@ func (x WaitlistClaimAction) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistClaimAction.Descriptor instead.
 func (WaitlistClaimAction) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
 }
 
 // WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
@@ -570,9 +764,9 @@ type WaitlistEntry struct {
 	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	// The resulting booking, if the status is BOOKED.
 	BookingId string `protobuf:"bytes,12,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
-	// "NO_CREDITS". Empty if that has not happened.
-	PassedOverReason string `protobuf:"bytes,13,opt,name=passed_over_reason,json=passedOverReason,proto3" json:"passed_over_reason,omitempty"`
+	// Why a freed seat was last not given to this entry. Not set if that has not happened since it joined, or since its
+	// last offer.
+	PassedOverReason WaitlistVerdictReason `protobuf:"varint,13,opt,name=passed_over_reason,json=passedOverReason,proto3,enum=berth.v1.WaitlistVerdictReason" json:"passed_over_reason,omitempty"`
 	// The sessions, if the entry is for any one of several.
 	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
 	// The time window, if the entry is for one.
@@ -713,11 +907,11 @@ func (x *WaitlistEntry) GetBookingId() string {
 	return ""
 }
 
-func (x *WaitlistEntry) GetPassedOverReason() string {
+func (x *WaitlistEntry) GetPassedOverReason() WaitlistVerdictReason {
 	if x != nil {
 		return x.PassedOverReason
 	}
-	return ""
+	return WaitlistVerdictReason_WAITLIST_VERDICT_REASON_UNSPECIFIED
 }
 
 func (x *WaitlistEntry) GetSessionIds() []string {
@@ -1826,10 +2020,8 @@ type WaitlistVerdict struct {
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The member's current name. Empty if a member asks about their own entry and this is another member's.
 	MemberName string `protobuf:"bytes,3,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// PROMOTED, OFFERED, NO_SEATS_LEFT, PARTY_SIZE, DOWN_FITTING, HAS_OFFER, SERVICE, LOCATION, RESOURCE, DATE, TIME,
-	// STAFF_PREFERENCE, MAX_OFFERS, TRIED, NOT_ELIGIBLE, RULE_FAILED, NO_TIME, QUIET_HOURS, TRY_CAP, NO_CASCADE; or the
-	// ErrorReason, without its prefix, that a booking would get.
-	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Why it got seats or not.
+	Reason WaitlistVerdictReason `protobuf:"varint,4,opt,name=reason,proto3,enum=berth.v1.WaitlistVerdictReason" json:"reason,omitempty"`
 	// Its score at that time.
 	Score int32 `protobuf:"varint,5,opt,name=score,proto3" json:"score,omitempty"`
 	// Its rank in the order of entries at that time, from 1.
@@ -1897,11 +2089,11 @@ func (x *WaitlistVerdict) GetMemberName() string {
 	return ""
 }
 
-func (x *WaitlistVerdict) GetReason() string {
+func (x *WaitlistVerdict) GetReason() WaitlistVerdictReason {
 	if x != nil {
 		return x.Reason
 	}
-	return ""
+	return WaitlistVerdictReason_WAITLIST_VERDICT_REASON_UNSPECIFIED
 }
 
 func (x *WaitlistVerdict) GetScore() int32 {
@@ -2679,7 +2871,7 @@ var File_berth_v1_waitlist_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
-	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xb7\a\n" +
+	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd8\a\n" +
 	"\rWaitlistEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -2698,8 +2890,8 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	" \x01(\tR\fsessionTitle\x12\x1b\n" +
 	"\ttime_zone\x18\v \x01(\tR\btimeZone\x12\x1d\n" +
 	"\n" +
-	"booking_id\x18\f \x01(\tR\tbookingId\x12,\n" +
-	"\x12passed_over_reason\x18\r \x01(\tR\x10passedOverReason\x12\x1f\n" +
+	"booking_id\x18\f \x01(\tR\tbookingId\x12M\n" +
+	"\x12passed_over_reason\x18\r \x01(\x0e2\x1f.berth.v1.WaitlistVerdictReasonR\x10passedOverReason\x12\x1f\n" +
 	"\vsession_ids\x18\x0e \x03(\tR\n" +
 	"sessionIds\x120\n" +
 	"\x06window\x18\x0f \x01(\v2\x18.berth.v1.WaitlistWindowR\x06window\x12\x19\n" +
@@ -2839,13 +3031,13 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"authorName\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xc9\x02\n" +
+	"createTime\"\xea\x02\n" +
 	"\x0fWaitlistVerdict\x12\x19\n" +
 	"\bentry_id\x18\x01 \x01(\tR\aentryId\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
 	"\vmember_name\x18\x03 \x01(\tR\n" +
-	"memberName\x12\x16\n" +
-	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x14\n" +
+	"memberName\x127\n" +
+	"\x06reason\x18\x04 \x01(\x0e2\x1f.berth.v1.WaitlistVerdictReasonR\x06reason\x12\x14\n" +
 	"\x05score\x18\x05 \x01(\x05R\x05score\x12\x12\n" +
 	"\x04rank\x18\x06 \x01(\x05R\x04rank\x12\x1d\n" +
 	"\n" +
@@ -2980,7 +3172,47 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x19WAITLIST_MOVE_NOBODY_FITS\x10\x01\x12\x17\n" +
 	"\x13WAITLIST_MOVE_OFFER\x10\x02\x12\x19\n" +
 	"\x15WAITLIST_MOVE_ROLL_ON\x10\x03\x12\x1b\n" +
-	"\x17WAITLIST_MOVE_HAND_BACK\x10\x04*\x81\x01\n" +
+	"\x17WAITLIST_MOVE_HAND_BACK\x10\x04*\xc1\f\n" +
+	"\x15WaitlistVerdictReason\x12'\n" +
+	"#WAITLIST_VERDICT_REASON_UNSPECIFIED\x10\x00\x12$\n" +
+	" WAITLIST_VERDICT_REASON_PROMOTED\x10\x01\x12#\n" +
+	"\x1fWAITLIST_VERDICT_REASON_OFFERED\x10\x02\x12)\n" +
+	"%WAITLIST_VERDICT_REASON_NO_SEATS_LEFT\x10\x03\x12&\n" +
+	"\"WAITLIST_VERDICT_REASON_PARTY_SIZE\x10\x04\x12(\n" +
+	"$WAITLIST_VERDICT_REASON_DOWN_FITTING\x10\x05\x12%\n" +
+	"!WAITLIST_VERDICT_REASON_HAS_OFFER\x10\x06\x12#\n" +
+	"\x1fWAITLIST_VERDICT_REASON_SERVICE\x10\a\x12$\n" +
+	" WAITLIST_VERDICT_REASON_LOCATION\x10\b\x12$\n" +
+	" WAITLIST_VERDICT_REASON_RESOURCE\x10\t\x12 \n" +
+	"\x1cWAITLIST_VERDICT_REASON_DATE\x10\n" +
+	"\x12 \n" +
+	"\x1cWAITLIST_VERDICT_REASON_TIME\x10\v\x12,\n" +
+	"(WAITLIST_VERDICT_REASON_STAFF_PREFERENCE\x10\f\x12&\n" +
+	"\"WAITLIST_VERDICT_REASON_MAX_OFFERS\x10\r\x12!\n" +
+	"\x1dWAITLIST_VERDICT_REASON_TRIED\x10\x0e\x12(\n" +
+	"$WAITLIST_VERDICT_REASON_NOT_ELIGIBLE\x10\x0f\x12'\n" +
+	"#WAITLIST_VERDICT_REASON_RULE_FAILED\x10\x10\x12#\n" +
+	"\x1fWAITLIST_VERDICT_REASON_NO_TIME\x10\x11\x12'\n" +
+	"#WAITLIST_VERDICT_REASON_QUIET_HOURS\x10\x12\x12#\n" +
+	"\x1fWAITLIST_VERDICT_REASON_TRY_CAP\x10\x13\x12&\n" +
+	"\"WAITLIST_VERDICT_REASON_NO_CASCADE\x10\x14\x12+\n" +
+	"'WAITLIST_VERDICT_REASON_WAITLIST_CLOSED\x10\x15\x12,\n" +
+	"(WAITLIST_VERDICT_REASON_SESSION_NOT_OPEN\x10\x16\x12*\n" +
+	"&WAITLIST_VERDICT_REASON_ADVANCE_WINDOW\x10\x17\x12*\n" +
+	"&WAITLIST_VERDICT_REASON_CHANNEL_CLOSED\x10\x18\x12*\n" +
+	"&WAITLIST_VERDICT_REASON_ALREADY_BOOKED\x10\x19\x12(\n" +
+	"$WAITLIST_VERDICT_REASON_SESSION_FULL\x10\x1a\x12*\n" +
+	"&WAITLIST_VERDICT_REASON_NO_ACTIVE_PLAN\x10\x1b\x120\n" +
+	",WAITLIST_VERDICT_REASON_PLAN_CHOICE_REQUIRED\x10\x1c\x12/\n" +
+	"+WAITLIST_VERDICT_REASON_OUTSTANDING_BALANCE\x10\x1d\x12&\n" +
+	"\"WAITLIST_VERDICT_REASON_NO_CREDITS\x10\x1e\x12'\n" +
+	"#WAITLIST_VERDICT_REASON_DAILY_LIMIT\x10\x1f\x12(\n" +
+	"$WAITLIST_VERDICT_REASON_WEEKLY_LIMIT\x10 \x12#\n" +
+	"\x1fWAITLIST_VERDICT_REASON_OVERLAP\x10!\x12.\n" +
+	"*WAITLIST_VERDICT_REASON_SUBSCRIPTION_STATE\x10\"\x12,\n" +
+	"(WAITLIST_VERDICT_REASON_MEMBER_NOT_FOUND\x10#\x121\n" +
+	"-WAITLIST_VERDICT_REASON_EXTERNAL_REF_CONFLICT\x10$\x12+\n" +
+	"'WAITLIST_VERDICT_REASON_BOOKING_REFUSED\x10%*\x81\x01\n" +
 	"\x13WaitlistClaimAction\x12%\n" +
 	"!WAITLIST_CLAIM_ACTION_UNSPECIFIED\x10\x00\x12 \n" +
 	"\x1cWAITLIST_CLAIM_ACTION_ACCEPT\x10\x01\x12!\n" +
@@ -2999,7 +3231,7 @@ func file_berth_v1_waitlist_proto_rawDescGZIP() []byte {
 	return file_berth_v1_waitlist_proto_rawDescData
 }
 
-var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 8)
+var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
 var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
 var file_berth_v1_waitlist_proto_goTypes = []any{
 	(WaitlistEntryStatus)(0),       // 0: berth.v1.WaitlistEntryStatus
@@ -3009,96 +3241,99 @@ var file_berth_v1_waitlist_proto_goTypes = []any{
 	(WaitlistAfter)(0),             // 4: berth.v1.WaitlistAfter
 	(WaitlistTrigger)(0),           // 5: berth.v1.WaitlistTrigger
 	(WaitlistMove)(0),              // 6: berth.v1.WaitlistMove
-	(WaitlistClaimAction)(0),       // 7: berth.v1.WaitlistClaimAction
-	(*WaitlistEntry)(nil),          // 8: berth.v1.WaitlistEntry
-	(*WaitlistScoreParts)(nil),     // 9: berth.v1.WaitlistScoreParts
-	(*WaitlistWindow)(nil),         // 10: berth.v1.WaitlistWindow
-	(*WaitlistOffer)(nil),          // 11: berth.v1.WaitlistOffer
-	(*WaitlistTierBonuses)(nil),    // 12: berth.v1.WaitlistTierBonuses
-	(*WaitlistTierBonus)(nil),      // 13: berth.v1.WaitlistTierBonus
-	(*WaitlistRules)(nil),          // 14: berth.v1.WaitlistRules
-	(*WaitlistRulesLayer)(nil),     // 15: berth.v1.WaitlistRulesLayer
-	(*EffectiveWaitlistRules)(nil), // 16: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRulesVersion)(nil),   // 17: berth.v1.WaitlistRulesVersion
-	(*WaitlistVerdict)(nil),        // 18: berth.v1.WaitlistVerdict
-	(*WaitlistDecision)(nil),       // 19: berth.v1.WaitlistDecision
-	(*SessionChoice)(nil),          // 20: berth.v1.SessionChoice
-	(*WaitlistEntryFilter)(nil),    // 21: berth.v1.WaitlistEntryFilter
-	(*PreviewedWaitlistMove)(nil),  // 22: berth.v1.PreviewedWaitlistMove
-	(*WaitlistEntryVerdict)(nil),   // 23: berth.v1.WaitlistEntryVerdict
-	(*WaitlistFigures)(nil),        // 24: berth.v1.WaitlistFigures
-	(*WaitlistFiguresRow)(nil),     // 25: berth.v1.WaitlistFiguresRow
-	(*timestamppb.Timestamp)(nil),  // 26: google.protobuf.Timestamp
-	(*date.Date)(nil),              // 27: google.type.Date
-	(*timeofday.TimeOfDay)(nil),    // 28: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),    // 29: google.protobuf.Duration
-	(*QuietHours)(nil),             // 30: berth.v1.QuietHours
-	(SettingLevel)(0),              // 31: berth.v1.SettingLevel
-	(*SettingOrigin)(nil),          // 32: berth.v1.SettingOrigin
-	(*TimeRange)(nil),              // 33: berth.v1.TimeRange
+	(WaitlistVerdictReason)(0),     // 7: berth.v1.WaitlistVerdictReason
+	(WaitlistClaimAction)(0),       // 8: berth.v1.WaitlistClaimAction
+	(*WaitlistEntry)(nil),          // 9: berth.v1.WaitlistEntry
+	(*WaitlistScoreParts)(nil),     // 10: berth.v1.WaitlistScoreParts
+	(*WaitlistWindow)(nil),         // 11: berth.v1.WaitlistWindow
+	(*WaitlistOffer)(nil),          // 12: berth.v1.WaitlistOffer
+	(*WaitlistTierBonuses)(nil),    // 13: berth.v1.WaitlistTierBonuses
+	(*WaitlistTierBonus)(nil),      // 14: berth.v1.WaitlistTierBonus
+	(*WaitlistRules)(nil),          // 15: berth.v1.WaitlistRules
+	(*WaitlistRulesLayer)(nil),     // 16: berth.v1.WaitlistRulesLayer
+	(*EffectiveWaitlistRules)(nil), // 17: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRulesVersion)(nil),   // 18: berth.v1.WaitlistRulesVersion
+	(*WaitlistVerdict)(nil),        // 19: berth.v1.WaitlistVerdict
+	(*WaitlistDecision)(nil),       // 20: berth.v1.WaitlistDecision
+	(*SessionChoice)(nil),          // 21: berth.v1.SessionChoice
+	(*WaitlistEntryFilter)(nil),    // 22: berth.v1.WaitlistEntryFilter
+	(*PreviewedWaitlistMove)(nil),  // 23: berth.v1.PreviewedWaitlistMove
+	(*WaitlistEntryVerdict)(nil),   // 24: berth.v1.WaitlistEntryVerdict
+	(*WaitlistFigures)(nil),        // 25: berth.v1.WaitlistFigures
+	(*WaitlistFiguresRow)(nil),     // 26: berth.v1.WaitlistFiguresRow
+	(*timestamppb.Timestamp)(nil),  // 27: google.protobuf.Timestamp
+	(*date.Date)(nil),              // 28: google.type.Date
+	(*timeofday.TimeOfDay)(nil),    // 29: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),    // 30: google.protobuf.Duration
+	(*QuietHours)(nil),             // 31: berth.v1.QuietHours
+	(SettingLevel)(0),              // 32: berth.v1.SettingLevel
+	(*SettingOrigin)(nil),          // 33: berth.v1.SettingOrigin
+	(*TimeRange)(nil),              // 34: berth.v1.TimeRange
 }
 var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	26, // 1: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	26, // 2: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	10, // 3: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
-	11, // 4: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
-	26, // 5: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
-	9,  // 6: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
-	27, // 7: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
-	27, // 8: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
-	28, // 9: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
-	28, // 10: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
-	1,  // 11: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
-	26, // 12: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
-	26, // 13: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
-	26, // 14: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
-	26, // 15: berth.v1.WaitlistOffer.session_start_time:type_name -> google.protobuf.Timestamp
-	13, // 16: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
-	2,  // 17: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
-	29, // 18: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
-	29, // 19: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
-	29, // 20: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
-	4,  // 21: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
-	4,  // 22: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
-	29, // 23: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
-	3,  // 24: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
-	12, // 25: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
-	30, // 26: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
-	29, // 27: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
-	29, // 28: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
-	29, // 29: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
-	31, // 30: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
-	14, // 31: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
-	14, // 32: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
-	32, // 33: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
-	15, // 34: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
-	31, // 35: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
-	14, // 36: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	26, // 37: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	26, // 38: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
-	26, // 39: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
-	26, // 40: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	5,  // 41: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	2,  // 42: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	6,  // 43: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	6,  // 44: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	18, // 45: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	0,  // 46: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	33, // 47: berth.v1.WaitlistEntryFilter.desired_within:type_name -> berth.v1.TimeRange
-	19, // 48: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	6,  // 49: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	2,  // 50: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	18, // 51: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	19, // 52: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	18, // 53: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	29, // 54: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	24, // 55: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	56, // [56:56] is the sub-list for method output_type
-	56, // [56:56] is the sub-list for method input_type
-	56, // [56:56] is the sub-list for extension type_name
-	56, // [56:56] is the sub-list for extension extendee
-	0,  // [0:56] is the sub-list for field type_name
+	27, // 1: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	27, // 2: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
+	7,  // 3: berth.v1.WaitlistEntry.passed_over_reason:type_name -> berth.v1.WaitlistVerdictReason
+	11, // 4: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
+	12, // 5: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
+	27, // 6: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	10, // 7: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
+	28, // 8: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
+	28, // 9: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
+	29, // 10: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
+	29, // 11: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
+	1,  // 12: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
+	27, // 13: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
+	27, // 14: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
+	27, // 15: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
+	27, // 16: berth.v1.WaitlistOffer.session_start_time:type_name -> google.protobuf.Timestamp
+	14, // 17: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
+	2,  // 18: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
+	30, // 19: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
+	30, // 20: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
+	30, // 21: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
+	4,  // 22: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
+	4,  // 23: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
+	30, // 24: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
+	3,  // 25: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
+	13, // 26: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
+	31, // 27: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
+	30, // 28: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
+	30, // 29: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
+	30, // 30: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
+	32, // 31: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
+	15, // 32: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
+	15, // 33: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
+	33, // 34: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
+	16, // 35: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
+	32, // 36: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
+	15, // 37: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
+	27, // 38: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	7,  // 39: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
+	27, // 40: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
+	27, // 41: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
+	27, // 42: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	5,  // 43: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	2,  // 44: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	6,  // 45: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	6,  // 46: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	19, // 47: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	0,  // 48: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	34, // 49: berth.v1.WaitlistEntryFilter.desired_within:type_name -> berth.v1.TimeRange
+	20, // 50: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	6,  // 51: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	2,  // 52: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	19, // 53: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	20, // 54: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	19, // 55: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	30, // 56: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	25, // 57: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	58, // [58:58] is the sub-list for method output_type
+	58, // [58:58] is the sub-list for method input_type
+	58, // [58:58] is the sub-list for extension type_name
+	58, // [58:58] is the sub-list for extension extendee
+	0,  // [0:58] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }
@@ -3116,7 +3351,7 @@ func file_berth_v1_waitlist_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_waitlist_proto_rawDesc), len(file_berth_v1_waitlist_proto_rawDesc)),
-			NumEnums:      8,
+			NumEnums:      9,
 			NumMessages:   18,
 			NumExtensions: 0,
 			NumServices:   0,

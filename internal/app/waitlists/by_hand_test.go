@@ -178,10 +178,10 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	test.True(t, o.ByHand, test.Sprintf("%+v", o))
 	test.True(t, o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)), test.Sprintf("%+v", o))
 	test.EqOp(t, 2, studio.SeatsTaken(open))
-	expect.Fault(t, "BOOKING_STATE status=OFFERED")(offer(open, ids[0], time.Time{}))
+	expect.Fault(t, "WAITLIST_ENTRY_STATE status=OFFERED")(offer(open, ids[0], time.Time{}))
 	expect.Reason(t, fault.SessionFull)(offer(open, ids[1], time.Time{}))
 	expect.OK(t)(studio.Accept(who[0], o))
-	expect.Fault(t, "BOOKING_STATE status=BOOKED")(offer(open, ids[0], time.Time{}))
+	expect.Fault(t, "WAITLIST_ENTRY_STATE status=BOOKED")(offer(open, ids[0], time.Time{}))
 	test.EqOp(t, 1, studio.Count(
 		`select count(*) from audit_entries where action = 'offer.made' and reason = 'promised'`,
 	), test.Sprint("acts are on record"))

@@ -92,7 +92,7 @@ func TestFill_OffersOnceToEntryForTwoSessions(t *testing.T) {
 		offer := func(to tenant.SessionID) func() {
 			return func() {
 				request := waitlists.OfferRequest{Session: to, Entry: entries[0]}
-				expect.OKOr(studio.T, fault.BookingState)(
+				expect.OKOr(studio.T, fault.WaitlistEntryState)(
 					studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, request))
 			}
 		}

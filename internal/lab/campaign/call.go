@@ -60,7 +60,8 @@ const (
 // refusals are errors that guarantee that nothing was changed.
 var refusals = map[string]history.Outcome{
 	"SESSION_FULL": history.Full, "ALREADY_BOOKED": history.Already, "NO_CREDITS": history.NoCredits,
-	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "WAITLIST_OFFER_NOT_LIVE": history.Refused,
+	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused,
+	"WAITLIST_ENTRY_STATE": history.Refused, "WAITLIST_OFFER_NOT_LIVE": history.Refused,
 	"WAITLIST_OFFER_NOT_FOUND": history.Refused,
 	"RESCHEDULE_TARGET":        history.Full, "ITEM_UNAVAILABLE": history.Refused,
 }

@@ -135,7 +135,7 @@ func (w *world) leaveWaitlist(e *entryRow, options waitlist.LeaveOptions) error 
 			}
 		}
 	case waitlist.Booked:
-		return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has got its seats.")
+		return fault.New(fault.FailedPrecondition, fault.WaitlistEntryState, "The entry has got its seats.")
 	case waitlist.Cancelled, waitlist.Expired:
 	}
 	return nil

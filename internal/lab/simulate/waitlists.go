@@ -228,7 +228,7 @@ func (f *filler) applyFill(c waitlist.Changes) error {
 func (w *world) offerByHand(s *sessionRow, e *entryRow) error {
 	return w.transact(Operation{Name: "offer by hand", Session: s.ID, Entry: e.ID}, func() error {
 		if e.Status != waitlist.Waiting {
-			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.")
+			return fault.New(fault.FailedPrecondition, fault.WaitlistEntryState, "The entry has a live offer.")
 		}
 		slot := s.slot()
 		f := w.filler(s, &slot)

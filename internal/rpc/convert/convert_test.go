@@ -24,6 +24,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	})
 	converttest.Add(&l, convert.EntryMessage, func(e *waitlist.Entry) {
 		e.Status, e.Offer.Status, e.Scoring.Sum = waitlist.Offered, waitlist.Accepted, true
+		e.PassedOver = waitlist.NoTime
 	})
 	converttest.Add(&l, convert.OfferMessage, func(o *waitlist.Offer) { o.Status = waitlist.Declined })
 	converttest.Add(&l, convert.BrandMessage)

@@ -17,6 +17,7 @@ const (
 	ModePrefix        = "WAITLIST_MODE_"
 	MovePrefix        = "WAITLIST_MOVE_"
 	triggerPrefix     = "WAITLIST_TRIGGER_"
+	verdictPrefix     = "WAITLIST_VERDICT_REASON_"
 )
 
 func windowMessage(w waitlist.Window) *v1.WaitlistWindow {
@@ -42,7 +43,7 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 		SessionTitle:     e.SessionTitle,
 		TimeZone:         e.TimeZone,
 		BookingId:        IDText(e.Booking),
-		PassedOverReason: e.PassedOver,
+		PassedOverReason: verdictReason(e.PassedOver),
 		CoachId:          IDText(e.Coach),
 		Flagged:          e.Flagged,
 		Score:            OptionalInt32(e.Score),
@@ -67,6 +68,10 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 		}
 	}
 	return m
+}
+
+func verdictReason(reason string) v1.WaitlistVerdictReason {
+	return Enum[v1.WaitlistVerdictReason](v1.WaitlistVerdictReason_value, verdictPrefix, reason)
 }
 
 // OfferMessage converts an offer.
@@ -125,8 +130,8 @@ func VerdictMessage(
 	d waitlist.Decision, v waitlist.Verdict, at int, slot waitlist.Slot, name func(tenant.MemberID) string,
 ) *v1.WaitlistVerdict {
 	return &v1.WaitlistVerdict{
-		EntryId: IDText(v.Entry), MemberId: IDText(v.Member), MemberName: name(v.Member), Reason: v.Reason,
-		Score: int32(v.Score), Rank: int32(at + 1),
+		EntryId: IDText(v.Entry), MemberId: IDText(v.Member), MemberName: name(v.Member),
+		Reason: verdictReason(v.Reason), Score: int32(v.Score), Rank: int32(at + 1),
 		PartySize: int32(v.Party), Sentence: d.Sentence(v, slot), ChosenBefore: int32(d.ChosenBefore(at)),
 		ExpireTime: Timestamp(d.OfferedUntil(v.Entry)),
 	}

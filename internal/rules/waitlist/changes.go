@@ -64,7 +64,7 @@ func (e Entry) Close(as Status, got tenant.BookingID, now time.Time) Entry {
 }
 
 // CheckLeave reports whether an entry has ended before, so that leaving changes nothing. An entry that was booked
-// cannot be left: BOOKING_STATE.
+// cannot be left: WAITLIST_ENTRY_STATE.
 func (e Entry) CheckLeave() (ended bool, err error) {
 	switch e.Status {
 	case Waiting, Offered:

@@ -68,6 +68,7 @@ const (
 	InQuietHours   = "QUIET_HOURS"
 	MaxTries       = "TRY_CAP"
 	NoCascade      = "NO_CASCADE"
+	BookingRefused = "BOOKING_REFUSED" // for a reason that is not in reasonTexts
 )
 
 // Verdict is the result for one entry.
@@ -226,16 +227,16 @@ func (c Candidate) zone(slot Slot) string {
 	return slot.Zone
 }
 
-// RefusalOf returns the reason of a refused booking, for a Candidate.
+// RefusalOf returns the reason of a refused booking, for a Candidate: one that the contract has as a verdict, or
+// BookingRefused.
 func RefusalOf(err error) string {
-	switch refusal, ok := errors.AsType[*fault.Error](err); {
-	case err == nil:
+	if err == nil {
 		return ""
-	case ok:
-		return string(refusal.Reason)
-	default:
-		return string(fault.InternalError)
 	}
+	if refusal, ok := errors.AsType[*fault.Error](err); ok && reasonTexts[string(refusal.Reason)] != "" {
+		return string(refusal.Reason)
+	}
+	return BookingRefused
 }
 
 // GraceUntil returns until when a member who is promoted at now can cancel without penalty. It can be after the start

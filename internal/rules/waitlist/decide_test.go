@@ -245,13 +245,15 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
-		"":                          nil,
-		string(fault.Overlap):       fault.New(fault.FailedPrecondition, fault.Overlap, "x"),
-		string(fault.NoCredits):     errors.Join(fault.New(fault.FailedPrecondition, fault.NoCredits, "x")),
-		string(fault.InternalError): errors.New("no fault"),
+		"":                      nil,
+		string(fault.Overlap):   fault.New(fault.FailedPrecondition, fault.Overlap, "x"),
+		string(fault.NoCredits): errors.Join(fault.New(fault.FailedPrecondition, fault.NoCredits, "x")),
+		waitlist.BookingRefused: errors.New("no fault"),
 	} {
 		test.EqOp(t, want, waitlist.RefusalOf(err), test.Sprintf("RefusalOf(%v)", err))
 	}
+	unknown := fault.New(fault.FailedPrecondition, fault.QRInvalid, "x")
+	test.EqOp(t, waitlist.BookingRefused, waitlist.RefusalOf(unknown))
 }
 
 func TestGraceUntil_EndsAtStartAtTheLatest(t *testing.T) {

@@ -25,12 +25,14 @@ const (
 // Active reports whether an entry is in a queue.
 func (s Status) Active() bool { return s == Waiting || s == Offered }
 
-// wrongState means that an entry has another status than an operation needs: BOOKING_STATE.
+// wrongState means that an entry has another status than an operation needs: WAITLIST_ENTRY_STATE.
 func wrongState(e Entry, message string) *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.BookingState, "%s", message).WithMetadata("status", string(e.Status))
+	return fault.New(
+		fault.FailedPrecondition, fault.WaitlistEntryState, "%s", message,
+	).WithMetadata("status", string(e.Status))
 }
 
-// CheckActive rejects an entry that is in no queue any more: BOOKING_STATE.
+// CheckActive rejects an entry that is in no queue any more: WAITLIST_ENTRY_STATE.
 func (e Entry) CheckActive() error {
 	if !e.Status.Active() {
 		return wrongState(e, "The entry no longer waits.")

@@ -48,6 +48,7 @@ var reasonTexts = map[string]string{
 	InQuietHours:   "quiet hours would have ended too late",
 	MaxTries:       "the seats had been offered to as many people as the rules allow",
 	NoCascade:      "the rules leave the next offer to staff",
+	BookingRefused: "a booking would have been refused",
 
 	string(fault.WaitlistClosed):      "the waitlist is switched off",
 	string(fault.PartySize):           "there were not enough seats for the party",

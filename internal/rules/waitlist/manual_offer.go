@@ -6,7 +6,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// CheckManualOffer rejects an offer by staff to an entry that has a live one: BOOKING_STATE.
+// CheckManualOffer rejects an offer by staff to an entry that has a live one: WAITLIST_ENTRY_STATE.
 func (e Entry) CheckManualOffer() error {
 	if e.Status == Offered {
 		return wrongState(e, "The entry has a live offer.")

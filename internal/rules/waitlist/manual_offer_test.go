@@ -20,7 +20,7 @@ import (
 func TestCheckManualOffer_RefusesASecondOffer(t *testing.T) {
 	t.Parallel()
 	expect.Fault(t, "")(waitlist.Entry{Status: waitlist.Waiting}.CheckManualOffer())
-	expect.Fault(t, "BOOKING_STATE status=OFFERED")(waitlist.Entry{Status: waitlist.Offered}.CheckManualOffer())
+	expect.Fault(t, "WAITLIST_ENTRY_STATE status=OFFERED")(waitlist.Entry{Status: waitlist.Offered}.CheckManualOffer())
 }
 
 func TestNewManualOffer_OffersToChosenEntry(t *testing.T) {

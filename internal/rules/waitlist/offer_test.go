@@ -85,10 +85,11 @@ func TestStatus_SaysWhetherAnEntryWaitsAndCanBeLeft(t *testing.T) {
 		waitlist.Cancelled: {ended: true},
 		waitlist.Expired:   {ended: true},
 		waitlist.Booked: {
-			leave: "BOOKING_STATE booking_id=00000000-0000-7000-8000-000000000003 status=BOOKED",
+			leave: "WAITLIST_ENTRY_STATE booking_id=00000000-0000-7000-8000-000000000003 status=BOOKED",
 		},
 	} {
-		e, waits := waitlist.Entry{Status: status, Booking: id[tenant.BookingID](3)}, "BOOKING_STATE status="+string(status)
+		e, waits := waitlist.Entry{Status: status, Booking: id[tenant.BookingID](3)},
+			"WAITLIST_ENTRY_STATE status="+string(status)
 		if tt.active {
 			waits = ""
 		}

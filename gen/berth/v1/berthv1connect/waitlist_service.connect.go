@@ -114,7 +114,7 @@ type WaitlistServiceClient interface {
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
 	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
@@ -140,23 +140,23 @@ type WaitlistServiceClient interface {
 	// ListWaitlistOffers lists offers, newest first.
 	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
 	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
-	// queue).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
+	// another queue).
 	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
 	// the entry's member must be possible.
-	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
-	// (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
-	// entry names a subscription.
+	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
+	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
+	// the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
 	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
 	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error)
 	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
 	// the level that each value comes from.
@@ -505,7 +505,7 @@ type WaitlistServiceHandler interface {
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
 	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
@@ -531,23 +531,23 @@ type WaitlistServiceHandler interface {
 	// ListWaitlistOffers lists offers, newest first.
 	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
 	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
-	// queue).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
+	// another queue).
 	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
 	// the entry's member must be possible.
-	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
-	// (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
-	// entry names a subscription.
+	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
+	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
+	// the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
 	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
 	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error)
 	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
 	// the level that each value comes from.

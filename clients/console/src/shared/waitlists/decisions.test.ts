@@ -1,5 +1,6 @@
 import {
   PreviewedWaitlistMoveSchema,
+  WaitlistVerdictReason as Reason,
   WaitlistDecisionSchema,
   WaitlistEntryVerdictSchema,
   WaitlistMode,
@@ -23,13 +24,13 @@ const { decisions: en } = english;
 
 const show = () => "noon";
 
-const verdict = (rank: number, reason: string) => ({
+const verdict = (rank: number, reason: Reason) => ({
   entryId: `e${rank}`,
   memberName: `M${rank}`,
   rank,
   reason,
   partySize: 2,
-  ...(reason === "OFFERED" && { expireTime: { seconds: 1n } }),
+  ...(reason === Reason.OFFERED && { expireTime: { seconds: 1n } }),
 });
 
 const decision = create(WaitlistDecisionSchema, {
@@ -41,7 +42,7 @@ const decision = create(WaitlistDecisionSchema, {
   given: 2,
   tried: 1,
   lineLength: 3,
-  verdicts: [verdict(1, "OFFERED"), verdict(2, "TRY_CAP"), verdict(3, "NO_CREDITS")],
+  verdicts: [verdict(1, Reason.OFFERED), verdict(2, Reason.TRY_CAP), verdict(3, Reason.NO_CREDITS)],
 });
 
 it("tells staff what happened to freed seats", () => {
@@ -71,13 +72,16 @@ it("tells staff the verdict on every entry, including unknown reasons", () => {
     "es waren keine Credits mehr übrig",
   ]);
   const [first] = decision.verdicts;
-  expect(first && describeVerdict({ ...first, reason: "SOLAR_FLARE" }, decision, de, show)).toBe(
-    "SOLAR_FLARE",
+  expect(first && describeVerdict({ ...first, reason: 999 as Reason }, decision, de, show)).toBe(
+    "die Buchung wäre abgelehnt worden",
   );
 });
 
 it("tells members about their own entry only", () => {
-  const own = create(WaitlistEntryVerdictSchema, { decision, verdict: verdict(3, "NO_CREDITS") });
+  const own = create(WaitlistEntryVerdictSchema, {
+    decision,
+    verdict: verdict(3, Reason.NO_CREDITS),
+  });
   expect(describeForMember(own, de, show)).toEqual([
     ": Eine Buchung wurde storniert, 3 Plätze waren frei.",
     "Sie waren Nummer 3 von 3 auf der Warteliste.",
@@ -90,7 +94,7 @@ it("tells what other rules would have changed", () => {
     decision,
     draftMode: WaitlistMode.AUTO_PROMOTE,
     draftMove: WaitlistMove.ROLL_ON,
-    draftVerdicts: [verdict(2, "PROMOTED"), verdict(1, "TRIED")],
+    draftVerdicts: [verdict(2, Reason.PROMOTED), verdict(1, Reason.TRIED)],
   });
   expect(describeDifference(move, de, "de")).toEqual([
     "Plätze wären anders vergeben worden: automatisch gebucht.",

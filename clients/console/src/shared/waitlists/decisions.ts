@@ -1,5 +1,6 @@
 import {
   type PreviewedWaitlistMove,
+  WaitlistVerdictReason as Reason,
   type WaitlistDecision,
   type WaitlistEntryVerdict,
   WaitlistMode,
@@ -33,25 +34,25 @@ export function describeForMember(
   sentences.push(you.position(rank, lineLength));
   if (chosenBefore > 0) sentences.push(you.before(chosenBefore, shared));
   const end = until(expireTime, zone, show);
-  if (reason === "PROMOTED") sentences.push(you.promoted(partySize));
-  else if (reason !== "OFFERED") sentences.push(you.notChosen(memberReason(reason, texts)));
+  if (reason === Reason.PROMOTED) sentences.push(you.promoted(partySize));
+  else if (reason !== Reason.OFFERED) sentences.push(you.notChosen(memberReason(reason, texts)));
   else sentences.push(shared ? you.firstCome(partySize, end) : you.offered(partySize, end));
   return sentences;
 }
 
-/**
- * Why an entry was not chosen, for its member. Reasons that this app does not know are shown as
- * they are.
- */
-export const memberReason = (reason: string, { you, booking }: Texts): string =>
-  you.reasons[reason] ?? booking[reason] ?? reason;
+/** Why an entry was not chosen, for its member. */
+export const memberReason = (reason: Reason, { you, booking, refused }: Texts): string =>
+  you.reasons[nameOf(reason)] ?? booking[nameOf(reason)] ?? refused;
 
 /** Why an entry was not chosen, for staff. */
-export const staffReason = (reason: string, { staff, booking }: Texts): string =>
-  staff.reasons[reason] ?? booking[reason] ?? reason;
+export const staffReason = (reason: Reason, { staff, booking, refused }: Texts): string =>
+  staff.reasons[nameOf(reason)] ?? booking[nameOf(reason)] ?? refused;
+
+/** The name of a reason; "" of one that this app does not know. */
+const nameOf = (reason: Reason): string => Reason[reason] ?? "";
 
 export const isChosen = ({ reason }: Pick<WaitlistVerdict, "reason">): boolean =>
-  reason === "PROMOTED" || reason === "OFFERED";
+  reason === Reason.PROMOTED || reason === Reason.OFFERED;
 
 /** Only this many names are listed; the rest are counted. */
 const most = 10;
@@ -125,9 +126,9 @@ function describeRest(decision: WaitlistDecision, { staff }: Texts): string {
 /** Why no further offers are made. */
 function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof Texts["staff"]["stopped"] {
   const reasons = new Set(verdicts.map(({ reason }) => reason));
-  if (reasons.has("TRY_CAP")) return "cap";
-  if (reasons.has("NO_CASCADE")) return "staff";
-  return reasons.has("NO_TIME") || reasons.has("QUIET_HOURS") ? "late" : "list";
+  if (reasons.has(Reason.TRY_CAP)) return "cap";
+  if (reasons.has(Reason.NO_CASCADE)) return "staff";
+  return reasons.has(Reason.NO_TIME) || reasons.has(Reason.QUIET_HOURS) ? "late" : "list";
 }
 
 /** The verdict on an entry, for staff. */
@@ -139,8 +140,8 @@ export function describeVerdict(
 ): string {
   const { verdicts } = texts.staff;
   const end = until(expireTime, timeZone, show);
-  if (reason === "PROMOTED") return verdicts.booked(partySize);
-  if (reason !== "OFFERED") return staffReason(reason, texts);
+  if (reason === Reason.PROMOTED) return verdicts.booked(partySize);
+  if (reason !== Reason.OFFERED) return staffReason(reason, texts);
   return mode === WaitlistMode.FIRST_TO_CLAIM
     ? verdicts.firstCome(partySize, end)
     : verdicts.offered(partySize, end);

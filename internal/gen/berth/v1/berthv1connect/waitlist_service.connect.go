@@ -114,7 +114,7 @@ type WaitlistServiceClient interface {
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *v1.JoinWaitlistRequest) (*v1.JoinWaitlistResponse, error)
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *v1.LeaveWaitlistRequest) (*v1.LeaveWaitlistResponse, error)
 	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *v1.ListMyEntriesRequest) (*v1.ListMyEntriesResponse, error)
@@ -140,23 +140,23 @@ type WaitlistServiceClient interface {
 	// ListWaitlistOffers lists offers, newest first.
 	ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *v1.SetWaitlistPriorityRequest) (*v1.SetWaitlistPriorityResponse, error)
 	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
-	// queue).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
+	// another queue).
 	MoveWaitlistEntry(context.Context, *v1.MoveWaitlistEntryRequest) (*v1.MoveWaitlistEntryResponse, error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
 	// the entry's member must be possible.
-	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
-	// (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
-	// entry names a subscription.
+	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
+	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
+	// the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *v1.CreateWaitlistOfferRequest) (*v1.CreateWaitlistOfferResponse, error)
 	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *v1.ExpireWaitlistOfferRequest) (*v1.ExpireWaitlistOfferResponse, error)
 	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	RemoveWaitlistEntry(context.Context, *v1.RemoveWaitlistEntryRequest) (*v1.RemoveWaitlistEntryResponse, error)
 	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
 	// the level that each value comes from.
@@ -597,7 +597,7 @@ type WaitlistServiceHandler interface {
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *v1.JoinWaitlistRequest) (*v1.JoinWaitlistResponse, error)
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *v1.LeaveWaitlistRequest) (*v1.LeaveWaitlistResponse, error)
 	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *v1.ListMyEntriesRequest) (*v1.ListMyEntriesResponse, error)
@@ -623,23 +623,23 @@ type WaitlistServiceHandler interface {
 	// ListWaitlistOffers lists offers, newest first.
 	ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *v1.SetWaitlistPriorityRequest) (*v1.SetWaitlistPriorityResponse, error)
 	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
-	// queue).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
+	// another queue).
 	MoveWaitlistEntry(context.Context, *v1.MoveWaitlistEntryRequest) (*v1.MoveWaitlistEntryResponse, error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
 	// the entry's member must be possible.
-	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
-	// (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
-	// entry names a subscription.
+	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
+	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
+	// the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *v1.CreateWaitlistOfferRequest) (*v1.CreateWaitlistOfferResponse, error)
 	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *v1.ExpireWaitlistOfferRequest) (*v1.ExpireWaitlistOfferResponse, error)
 	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
-	// Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	RemoveWaitlistEntry(context.Context, *v1.RemoveWaitlistEntryRequest) (*v1.RemoveWaitlistEntryResponse, error)
 	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
 	// the level that each value comes from.

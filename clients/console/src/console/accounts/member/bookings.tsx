@@ -6,6 +6,7 @@ import {
   type WaitlistEntry,
   WaitlistEntryStatus,
   WaitlistService,
+  WaitlistVerdictReason,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { ActionIcon, Stack } from "@mantine/core";
@@ -20,6 +21,8 @@ import { sessionOf } from "../../../shared/schedules/summary";
 import { State, Tag, Time } from "../../../shared/ui";
 import { Countdown } from "../../../shared/ui/countdown";
 import { later } from "../../../shared/ui/lazy";
+import { staffReason } from "../../../shared/waitlists/decisions";
+import { decisionTexts } from "../../../shared/waitlists/texts";
 import { BookingActions } from "../../bookings/actions";
 import type { Held } from "../../bookings/hold";
 import { HoldDrawer } from "../../bookings/hold-drawer";
@@ -186,7 +189,7 @@ function Remove({ entry }: { entry: WaitlistEntry }) {
 }
 
 function Wait({ entry }: { entry: WaitlistEntry }) {
-  const t = useText();
+  const t = useText(decisionTexts);
   return (
     <>
       <Wished entry={entry} />
@@ -194,8 +197,8 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
         {dotted(
           entry.partySize > 1 && `× ${entry.partySize}`,
           entry.flagged && t.offers.flagged,
-          entry.passedOverReason &&
-            t.common.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
+          entry.passedOverReason !== WaitlistVerdictReason.UNSPECIFIED &&
+            t.common.skipped(staffReason(entry.passedOverReason, t.decisions)),
         )}
       </Note>
     </>

@@ -88,6 +88,8 @@ export const de: typeof en = {
     NOT_CONFIRMED: () => "Es gibt keine bestätigte Buchung zum Einchecken.",
     LINK_INVALID: () => "Dieser Link ist nicht mehr gültig.",
     WAITLIST_OFFER_NOT_LIVE: () => "Dieses Angebot ist nicht mehr verfügbar.",
+    WAITLIST_ENTRY_STATE: () =>
+      "Der Wartelisteneintrag hat sich geändert. Das ist nicht mehr möglich.",
     RULES_INVALID: (f) =>
       `Diese Regeln sind ungültig${f.line ? `: Zeile ${f.line}, Spalte ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Der Text ist ungültig: Zeile ${f.line}, Spalte ${f.column}.`,

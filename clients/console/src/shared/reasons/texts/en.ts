@@ -84,6 +84,7 @@ export const en = {
     NOT_CONFIRMED: () => "There is no confirmed booking to check in.",
     LINK_INVALID: () => "This link is no longer valid.",
     WAITLIST_OFFER_NOT_LIVE: () => "This offer is no longer available.",
+    WAITLIST_ENTRY_STATE: () => "The waitlist entry has changed. This is no longer possible.",
     RULES_INVALID: (f: Facts) =>
       `These rules are not valid${f.line ? `: line ${f.line}, column ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f: Facts) => `The text is not valid: line ${f.line}, column ${f.column}.`,

@@ -84,6 +84,8 @@ export const fr: typeof en = {
     NOT_CONFIRMED: () => "Il n’y a pas de réservation confirmée à pointer.",
     LINK_INVALID: () => "Ce lien n’est plus valable.",
     WAITLIST_OFFER_NOT_LIVE: () => "Cette offre n’est plus disponible.",
+    WAITLIST_ENTRY_STATE: () =>
+      "L’inscription sur la liste d’attente a changé. Ce n’est plus possible.",
     RULES_INVALID: (f) =>
       `Ces règles ne sont pas valables${f.line ? ` : ligne ${f.line}, colonne ${f.column}` : ""}.`,
     TEMPLATE_INVALID: (f) => `Le texte n’est pas valable : ligne ${f.line}, colonne ${f.column}.`,

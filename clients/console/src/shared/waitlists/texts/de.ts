@@ -144,6 +144,7 @@ export const de: typeof en = {
         NO_CASCADE: "die Regeln überlassen dem Team das nächste Angebot",
       },
     },
+    refused: "die Buchung wäre abgelehnt worden",
     booking: {
       WAITLIST_CLOSED: "die Warteliste ist abgeschaltet",
       SESSION_NOT_OPEN: "der Termin war nicht buchbar",

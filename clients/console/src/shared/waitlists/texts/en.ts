@@ -141,6 +141,7 @@ export const en = {
         NO_CASCADE: "the rules leave the next offer to staff",
       } as Record<string, string>,
     },
+    refused: "the booking would have been refused",
     booking: {
       WAITLIST_CLOSED: "the waitlist is switched off",
       SESSION_NOT_OPEN: "the session could not be booked",

@@ -144,6 +144,7 @@ export const fr: typeof en = {
         NO_CASCADE: "les règles laissent l’équipe faire l’offre suivante",
       },
     },
+    refused: "la réservation aurait été refusée",
     booking: {
       WAITLIST_CLOSED: "la liste d’attente est désactivée",
       SESSION_NOT_OPEN: "la séance n’était pas réservable",

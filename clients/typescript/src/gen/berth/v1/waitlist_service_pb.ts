@@ -1781,7 +1781,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
-   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.LeaveWaitlist
    */
@@ -1871,7 +1871,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
-   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
    *
    * @generated from rpc berth.v1.WaitlistService.SetWaitlistPriority
    */
@@ -1882,8 +1882,8 @@ export const WaitlistService: GenService<{
   },
   /**
    * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
-   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another
-   * queue).
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
+   * another queue).
    *
    * @generated from rpc berth.v1.WaitlistService.MoveWaitlistEntry
    */
@@ -1895,9 +1895,9 @@ export const WaitlistService: GenService<{
   /**
    * CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
    * the entry's member must be possible.
-   * Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE
-   * (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the
-   * entry names a subscription.
+   * Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
+   * WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
+   * the plan if the entry names a subscription.
    *
    * @generated from rpc berth.v1.WaitlistService.CreateWaitlistOffer
    */
@@ -1919,7 +1919,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
-   * Errors: WAITLIST_ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
+   * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.RemoveWaitlistEntry
    */
