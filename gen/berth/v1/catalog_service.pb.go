@@ -2805,7 +2805,7 @@ var File_berth_v1_catalog_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/catalog_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/benefit.proto\x1a\x16berth/v1/catalog.proto\x1a\x15berth/v1/common.proto\x1a\x13berth/v1/item.proto\x1a\x15berth/v1/policy.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xd1\x01\n" +
+	"\x1eberth/v1/catalog_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/benefit.proto\x1a\x16berth/v1/catalog.proto\x1a\x13berth/v1/item.proto\x1a\x15berth/v1/policy.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xd1\x01\n" +
 	"\x11CreateItemRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
@@ -3212,7 +3212,6 @@ func file_berth_v1_catalog_service_proto_init() {
 	file_berth_v1_access_proto_init()
 	file_berth_v1_benefit_proto_init()
 	file_berth_v1_catalog_proto_init()
-	file_berth_v1_common_proto_init()
 	file_berth_v1_item_proto_init()
 	file_berth_v1_policy_proto_init()
 	type x struct{}
