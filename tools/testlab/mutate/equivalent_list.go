@@ -64,7 +64,7 @@ var equivalents = []Equivalent{
 	{"internal/data/bookingdb", "usageCounted", Constant, "", "any number that all keys have is as good"},
 	{"internal/data/coredb", "PolicyJoins", SQLTerm, "pt.level = 'TENANT'", "no other policy has the tenant as its scope"},
 	{"internal/data/coredb", "PolicyJoins", SQLTerm, "pv.level = 'SERVICE'", "no other policy is scoped to a service"},
-	{"internal/data/coredb", "releasedKeys", SQLTerm, "k.key = any($4)", forPlan},
+	{"internal/data/coredb", "releasedKeys", SQLTerm, "k.key = any($3)", forPlan},
 	{"internal/data/messagedb", "openNotices", SQLTerm, "n.sending", otherRead},
 	{"internal/data/messagedb", "updateDeliveries", SQLTerm, "d.id = any($2)", forPlan},
 	{"internal/data/messagedb", "updateNotices", SQLTerm, "n.id = any($2)", forPlan},

@@ -78,8 +78,8 @@ var fixed = []Fixed{
 	},
 	{
 		Harm:    "a session of a booking ends when it starts",
-		Package: "internal/rpc/convert", Function: "BookingMessage",
-		Old: "Timestamp(b.EndsAt)", New: "Timestamp(b.StartsAt)",
+		Package: "internal/rpc/convert", Function: "SessionSummaryMessage",
+		Old: "Timestamp(s.EndsAt)", New: "Timestamp(s.StartsAt)",
 		Tests: []Test{{"internal/rpc/convert", conversions}},
 	},
 	{
