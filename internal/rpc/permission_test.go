@@ -92,6 +92,17 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			}},
 			"BOOKING_NOT_FOUND", append(all, "partner"), "payment.record", []string{"member", "books", "holds"},
 		},
+		"CancelBooking": {
+			&v1.CancelBookingRequest{BookingId: someSession}, "BOOKING_NOT_FOUND", append(all, "partner"), "", nil,
+		},
+		"CancelBooking after the window": {
+			&v1.CancelBookingRequest{BookingId: someSession, OverrideWindow: true}, "BOOKING_NOT_FOUND",
+			append(all, "partner"), "booking.cancel_any", []string{"coach", "member", "books", "holds", "partner"},
+		},
+		"CancelBooking in silence": {
+			&v1.CancelBookingRequest{BookingId: someSession, Notify: proto.Bool(false)}, "BOOKING_NOT_FOUND",
+			append(all, "partner"), "booking.cancel_any", []string{"coach", "member", "books", "holds", "partner"},
+		},
 		"CreateSession": {&v1.CreateSessionRequest{Session: input}, "SERVICE_NOT_FOUND", planners, "", nil},
 		"CreateSession, published": {
 			&v1.CreateSessionRequest{Session: input, Publish: true}, "SERVICE_NOT_FOUND", planners,
