@@ -330,6 +330,8 @@ func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
 		return "BookingService/GetBooking", &v1.GetBookingRequest{BookingId: e.GetBookingId()}
 	case kind == "WAITLIST" || kind == "OFFER":
 		return "WaitlistService/ExplainWaitlistEntry", &v1.ExplainWaitlistEntryRequest{EntryId: e.GetEntryId()}
+	case kind == "DISPLAY":
+		return "CheckInService/ListDisplayLinks", &v1.ListDisplayLinksRequest{SessionId: e.GetSessionId()}
 	case kind == "CREDITS" || kind == "SUBSCRIPTION":
 		return "CreditService/GetBalance", &v1.GetBalanceRequest{MemberId: e.GetMemberId()}
 	case e.GetMemberId() != "" && e.GetMemberId() == me:
@@ -340,7 +342,7 @@ func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
 		return "WaitlistService/GetWaitlistRules", &v1.GetWaitlistRulesRequest{}
 	case details["service_account_id"] != nil:
 		return "AccessService/ListServiceAccounts", &v1.ListServiceAccountsRequest{}
-	case kind == "ROLES":
+	case kind == "ACCESS":
 		return "AccessService/ListRoles", &v1.ListRolesRequest{}
 	}
 	return map[any]string{

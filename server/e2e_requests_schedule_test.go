@@ -191,6 +191,7 @@ var scheduleRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			w.newRoom()
+			w.newRoom()
 			return &v1.ListResourcesRequest{PageSize: 1}
 		},
 	},
