@@ -158,7 +158,7 @@ var scheduleRequests = map[string][]build{
 			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand"),
 		}
 	}},
-	"CatalogService/CreateLocation": {func(w *world) proto.Message {
+	"CatalogService/CreateLocation": {func(*world) proto.Message {
 		return &v1.CreateLocationRequest{Location: locationInput()}
 	}},
 	"CatalogService/UpdateLocation": {func(w *world) proto.Message {
@@ -195,7 +195,7 @@ var scheduleRequests = map[string][]build{
 			return &v1.ListResourcesRequest{PageSize: 1}
 		},
 	},
-	"CatalogService/CreateService": {func(w *world) proto.Message {
+	"CatalogService/CreateService": {func(*world) proto.Message {
 		return &v1.CreateServiceRequest{Service: serviceInput()}
 	}},
 	"CatalogService/UpdateService": {func(w *world) proto.Message {

@@ -14,7 +14,9 @@ func auditScript() script {
 			&v1.CancelBookingRequest{BookingId: "$b.booking.id", Reason: "Wet."}),
 		olga.calls("The owner makes Tom a coach", &v1.AssignRoleRequest{MemberId: "$tom", Role: "coach"}),
 		olga.calls("The owner renames the center",
-			&v1.UpdateLocationRequest{LocationId: "$center", Location: &v1.LocationInput{Name: "Middle"}, UpdateMask: paths("name")}),
+			&v1.UpdateLocationRequest{
+				LocationId: "$center", Location: &v1.LocationInput{Name: "Middle"}, UpdateMask: paths("name"),
+			}),
 		adam.calls("The admin cancels all sessions",
 			&v1.BulkCancelSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: week()}}).as("batch"),
 		otto.calls("The other owner renames the tenant",

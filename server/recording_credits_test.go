@@ -8,8 +8,6 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-const day = 24 * time.Hour
-
 // Plans, subscriptions, and the charges and refunds of bookings.
 func creditsScript() script {
 	return script{

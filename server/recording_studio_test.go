@@ -73,9 +73,14 @@ func foundingScript() script {
 		olga.silently(&v1.CreateLocationRequest{Location: &v1.LocationInput{
 			Name: "Center", Geo: &latlng.LatLng{Latitude: 52.52, Longitude: 13.405}, Address: "Harbour Street 1",
 		}}).named("center"),
-		olga.silently(&v1.CreateLocationRequest{Location: &v1.LocationInput{Name: "Park"}}).named("park"), // without a geo point
-		olga.silently(&v1.CreateResourceRequest{LocationId: "$center", Resource: &v1.ResourceInput{Name: "Room"}}).named("room"),
-		olga.silently(&v1.CreateResourceRequest{LocationId: "$center", Resource: &v1.ResourceInput{Name: "Annex"}}).named("annex"),
+		// The park has no position.
+		olga.silently(&v1.CreateLocationRequest{Location: &v1.LocationInput{Name: "Park"}}).named("park"),
+		olga.silently(&v1.CreateResourceRequest{
+			LocationId: "$center", Resource: &v1.ResourceInput{Name: "Room"},
+		}).named("room"),
+		olga.silently(&v1.CreateResourceRequest{
+			LocationId: "$center", Resource: &v1.ResourceInput{Name: "Annex"},
+		}).named("annex"),
 		olga.silently(&v1.CreateServiceRequest{Service: &v1.ServiceInput{
 			Name: "Yoga", Duration: durationpb.New(time.Hour), DefaultCapacity: new(int32(2)), DefaultWaitlistCapacity: 2,
 			MinParty: 1, MaxParty: 3,

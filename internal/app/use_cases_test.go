@@ -84,7 +84,9 @@ func TestUseCases_Run(t *testing.T) {
 	studio := testkit.New(t)
 	class := studio.AddSession(testkit.Session{Capacity: 9})
 	test.EqOp(t, 0, expect.Value(countTakenSeats(t.Context(), studio.App.Engine, studio.Owner, class))(t))
-	made := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Quay", Active: true}))(t)
+	made := expect.Value(studio.App.Catalog.CreateLocation(
+		t.Context(), studio.Owner, catalog.Location{Name: "Quay", Active: true},
+	))(t)
 	closed := expect.Value(closeLocation(t.Context(), studio.App.Engine, studio.Owner, made.ID))(t)
 	test.False(t, closed.Active)
 }

@@ -108,7 +108,8 @@ func TestResource_RoundTripsEveryField(t *testing.T) {
 		return &v1.UpdateResourceRequest{ResourceId: created.GetId(), Resource: sent, UpdateMask: mask, Etag: etag}
 	})
 	failsAs(t, apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"})(s.CreateResource(
-		t.Context(), as(s.owner, &v1.CreateResourceRequest{LocationId: someSession, Resource: &v1.ResourceInput{Name: "Court 2"}}),
+		t.Context(),
+		as(s.owner, &v1.CreateResourceRequest{LocationId: someSession, Resource: &v1.ResourceInput{Name: "Court 2"}}),
 	))
 	list := expect.Value(s.ListResources(
 		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),

@@ -11,8 +11,7 @@ import (
 	"google.golang.org/protobuf/types/descriptorpb"
 )
 
-// keywords are the reserved words of the languages of clients, in the names' forms of the contract: of Go, Java, Kotlin,
-// Python, Swift and TypeScript.
+// keywords are the reserved words of the languages of clients: Go, Java, Kotlin, Python, Swift and TypeScript.
 var keywords = wordSet(`
 break case chan const continue default defer else fallthrough for func go goto if import interface map package range
 return select struct switch var
@@ -34,7 +33,7 @@ debug_description hash_value is_initialized`)
 
 func wordSet(text string) map[string]bool {
 	words := make(map[string]bool)
-	for _, w := range strings.Fields(text) {
+	for w := range strings.FieldsSeq(text) {
 		words[w] = true
 	}
 	return words

@@ -100,7 +100,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 			append(all, "partner"), "booking.cancel_any", []string{"coach", "member", "books", "holds", "partner"},
 		},
 		"CancelBooking in silence": {
-			&v1.CancelBookingRequest{BookingId: someSession, Notify: proto.Bool(false)}, "BOOKING_NOT_FOUND",
+			&v1.CancelBookingRequest{BookingId: someSession, Notify: new(false)}, "BOOKING_NOT_FOUND",
 			append(all, "partner"), "booking.cancel_any", []string{"coach", "member", "books", "holds", "partner"},
 		},
 		"CreateSession": {&v1.CreateSessionRequest{Session: input}, "SERVICE_NOT_FOUND", planners, "", nil},

@@ -88,7 +88,9 @@ func TestBrand_DatabaseRejectsInvalidColors(t *testing.T) {
 func TestResources_CreateAndEdit(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	quay := expect.Value(studio.App.Catalog.CreateLocation(t.Context(), studio.Owner, catalog.Location{Name: "Quay", Active: true}))(t)
+	quay := expect.Value(studio.App.Catalog.CreateLocation(
+		t.Context(), studio.Owner, catalog.Location{Name: "Quay", Active: true},
+	))(t)
 	create := func(at tenant.LocationID, name string) (catalog.Resource, error) {
 		return studio.App.Catalog.CreateResource(
 			context.Background(), studio.Owner, catalog.Resource{Location: at, Name: name, Kind: "court", Active: true},

@@ -202,7 +202,10 @@ func withReason(data []byte) []byte {
 
 // errorInfo returns the ErrorInfo in a detail of an error; nil if it has another type, or is not ours.
 func errorInfo(detail []byte) *errdetails.ErrorInfo {
-	var d struct{ Type, Value string }
+	var d struct {
+		Type  string `json:"type"`
+		Value string `json:"value"`
+	}
 	info := new(errdetails.ErrorInfo)
 	if err := json.Unmarshal(detail, &d); err != nil || d.Type != string(info.ProtoReflect().Descriptor().FullName()) {
 		return nil

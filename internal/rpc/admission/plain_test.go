@@ -153,7 +153,7 @@ func TestEndOfStream_DoesNotDependOnHowBytesAreCut(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var sent []byte
 		for _, m := range rapid.SliceOfN(rapid.SliceOfN(rapid.Byte(), 0, 20), 0, 4).Draw(r, "messages") {
-			sent = append(append(binary.BigEndian.AppendUint32(append(sent, 0), uint32(len(m))), m...))
+			sent = append(binary.BigEndian.AppendUint32(append(sent, 0), uint32(len(m))), m...)
 		}
 		want := bytes.Clone(sent)
 		end := []byte(`{"error":{"code":"internal"},"metadata":{"a":["b"]}}`)

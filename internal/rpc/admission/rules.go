@@ -123,8 +123,8 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	return rule, nil
 }
 
-// isReadOnly reports whether an RPC changes nothing. Reads whose request has a secret are IDEMPOTENT: Connect serves those
-// without side effects over GET, too, which has the request in its URL.
+// isReadOnly reports whether an RPC changes nothing. Reads whose request has a secret are IDEMPOTENT: Connect serves
+// those without side effects over GET, too, which has the request in its URL.
 func isReadOnly(method protoreflect.MethodDescriptor) bool {
 	options, _ := method.Options().(*descriptorpb.MethodOptions)
 	return options.GetIdempotencyLevel() != descriptorpb.MethodOptions_IDEMPOTENCY_UNKNOWN
