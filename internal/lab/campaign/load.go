@@ -356,13 +356,22 @@ func (c *caller) cancel(a *target, s *place, now place, id string) {
 		ByEntry: id == now.entry, Promoted: -1,
 	}
 	reason := fmt.Sprintf("by %d, %d", c.number, c.calls)
+	if op.ByEntry {
+		request, answer := &v1.LeaveWaitlistRequest{EntryId: id, Reason: reason}, new(v1.LeaveWaitlistResponse)
+		result := c.call(now.person, berthv1connect.WaitlistServiceLeaveWaitlistProcedure, request, answer)
+		c.answered(result, now.person, berthv1connect.WaitlistServiceLeaveWaitlistProcedure, request, answer)
+		if op.Outcome = result.outcome; op.Outcome == history.Done {
+			op.Outcome = history.Settled // it may have ended before
+		}
+		c.record(op, result)
+		a.locked(func() { s.ended = s.ended || result.outcome == history.Done })
+		return
+	}
 	request, answer := &v1.CancelBookingRequest{BookingId: id, Reason: reason}, new(v1.CancelBookingResponse)
 	result := c.call(now.person, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
 	c.answered(result, now.person, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
 	switch b := answer.GetBooking(); {
 	case result.outcome != history.Done:
-	case b == nil:
-		op.Outcome = result.settledOutcome()
 	case b.GetCancelReason() != reason:
 		op.Outcome = history.Gone
 	default:
