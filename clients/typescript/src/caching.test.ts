@@ -12,11 +12,16 @@ it("matches the methods that the server allows to cache", () => {
     .filter(isService)
     .flatMap((service) => service.methods.filter(isCacheable).map(({ name }) => name));
   expect(methods.sort()).toEqual([
+    "GetBenefitProvider",
+    "GetItem",
     "GetLocation",
+    "GetPlan",
     "GetPolicy",
+    "GetResource",
     "GetService",
     "GetSession",
     "GetTenant",
+    "GetWorkout",
     "ListBenefitProviders",
     "ListItems",
     "ListLocations",

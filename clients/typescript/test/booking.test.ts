@@ -29,7 +29,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
     const { outcome } = await book();
     expect(outcome).toMatchObject({
       case: "booking",
-      value: { sessionId, partySize: 2, status: BookingStatus.CONFIRMED },
+      value: { session: { id: sessionId }, partySize: 2, status: BookingStatus.CONFIRMED },
     });
     expect(headers.get("X-Booking-Status")).toBe("CONFIRMED");
     expect(headers.get("X-Idempotent")).toBe("false");
