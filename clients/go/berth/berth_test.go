@@ -354,7 +354,7 @@ func TestAll_ReadsAllPages(t *testing.T) {
 func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 	t.Parallel()
 	want := Refusal{
-		Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeFailedPrecondition,
+		Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, ReasonName: "DAILY_LIMIT", Code: connect.CodeFailedPrecondition,
 		Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"},
 	}
 	test.Eq(

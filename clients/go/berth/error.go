@@ -13,7 +13,9 @@ import (
 type Refusal struct {
 	// Reason is for branching. It is UNSPECIFIED if this client does not know it, or the error is not from Berth.
 	Reason v1.ErrorReason
-	Code   connect.Code
+	// ReasonName is the reason as Berth sent it, such as "SESSION_FULL", also if this client does not know it.
+	ReasonName string
+	Code       connect.Code
 	// Message is for humans and may change.
 	Message string
 	// Metadata are details of the reason, which documents them. Times are RFC 3339 in UTC.
@@ -37,8 +39,8 @@ func RefusalOf(err error) Refusal {
 			continue // of a type that this client does not know
 		}
 		if info, ok := value.(*errdetails.ErrorInfo); ok && info.GetDomain() == "berth" {
-			r.Reason = v1.ErrorReason(v1.ErrorReason_value["ERROR_REASON_"+info.GetReason()])
-			r.Metadata = info.GetMetadata()
+			r.ReasonName, r.Metadata = info.GetReason(), info.GetMetadata()
+			r.Reason = v1.ErrorReason(v1.ErrorReason_value["ERROR_REASON_"+r.ReasonName])
 		}
 	}
 	return r

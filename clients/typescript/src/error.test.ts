@@ -14,6 +14,7 @@ describe("berthError", () => {
   it("reads the reason and its metadata", () => {
     expect(berthError(refused("SESSION_FULL"))).toEqual({
       reason: ErrorReason.SESSION_FULL,
+      reasonName: "SESSION_FULL",
       code: Code.FailedPrecondition,
       message: "no seat",
       metadata: { limit: "2" },

@@ -7,6 +7,8 @@ import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 export interface BerthError {
   /** `UNSPECIFIED` if this client does not know the reason, or the error is not from Berth. */
   readonly reason: ErrorReason;
+  /** The reason as Berth sent it, such as `"SESSION_FULL"`, also if this client does not know it. */
+  readonly reasonName: string;
   readonly code: Code;
   readonly message: string;
   /** Details, as documented with the reason. Times are RFC 3339 in UTC. */
@@ -29,6 +31,7 @@ export function berthError(thrown: unknown): BerthError {
   const info = error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === "berth");
   return {
     reason: reasonNamed(info?.reason),
+    reasonName: info?.reason ?? "",
     code: error.code,
     message: error.rawMessage,
     metadata: info?.metadata ?? {},

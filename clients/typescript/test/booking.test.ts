@@ -40,6 +40,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
 
     expect(await refusal(bookings.book({ sessionId }))).toMatchObject({
       reason: ErrorReason.ALREADY_BOOKED,
+      reasonName: "ALREADY_BOOKED",
       code: Code.AlreadyExists,
       metadata: { booking_id: outcome.value?.id },
       violations: [],
