@@ -16,7 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
-// what the Python program on the page does with a server that is newer than it
+// newerPython is what the Python program on the page does, in the test, with a server that is newer than it.
 const newerPython = `
 got = call("BookingService/GetBooking", {"bookingId": "b"}, "token")
 print(got["booking"]["id"], got["booking"]["status"])
