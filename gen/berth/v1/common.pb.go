@@ -134,6 +134,59 @@ func (DeliveryMode) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
 }
 
+// ListScope is whose resources a list has.
+type ListScope int32
+
+const (
+	// Means LIST_SCOPE_OWN.
+	ListScope_LIST_SCOPE_UNSPECIFIED ListScope = 0
+	// Those of the caller. A service account has none, unless the list says otherwise.
+	ListScope_LIST_SCOPE_OWN ListScope = 1
+	// Those of everyone. It needs the permission that the RPC names.
+	ListScope_LIST_SCOPE_ALL ListScope = 2
+)
+
+// Enum value maps for ListScope.
+var (
+	ListScope_name = map[int32]string{
+		0: "LIST_SCOPE_UNSPECIFIED",
+		1: "LIST_SCOPE_OWN",
+		2: "LIST_SCOPE_ALL",
+	}
+	ListScope_value = map[string]int32{
+		"LIST_SCOPE_UNSPECIFIED": 0,
+		"LIST_SCOPE_OWN":         1,
+		"LIST_SCOPE_ALL":         2,
+	}
+)
+
+func (x ListScope) Enum() *ListScope {
+	p := new(ListScope)
+	*p = x
+	return p
+}
+
+func (x ListScope) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ListScope) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_common_proto_enumTypes[2].Descriptor()
+}
+
+func (ListScope) Type() protoreflect.EnumType {
+	return &file_berth_v1_common_proto_enumTypes[2]
+}
+
+func (x ListScope) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ListScope.Descriptor instead.
+func (ListScope) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{2}
+}
+
 // TimeRange is a half-open interval: it includes start and excludes end.
 type TimeRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -265,7 +318,11 @@ const file_berth_v1_common_proto_rawDesc = "" +
 	"\fDeliveryMode\x12\x1d\n" +
 	"\x19DELIVERY_MODE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17DELIVERY_MODE_IN_PERSON\x10\x01\x12\x16\n" +
-	"\x12DELIVERY_MODE_FEED\x10\x02BR\n" +
+	"\x12DELIVERY_MODE_FEED\x10\x02*O\n" +
+	"\tListScope\x12\x1a\n" +
+	"\x16LIST_SCOPE_UNSPECIFIED\x10\x00\x12\x12\n" +
+	"\x0eLIST_SCOPE_OWN\x10\x01\x12\x12\n" +
+	"\x0eLIST_SCOPE_ALL\x10\x02BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -280,21 +337,22 @@ func file_berth_v1_common_proto_rawDescGZIP() []byte {
 	return file_berth_v1_common_proto_rawDescData
 }
 
-var file_berth_v1_common_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
+var file_berth_v1_common_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
 var file_berth_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_berth_v1_common_proto_goTypes = []any{
 	(BookingChannel)(0),           // 0: berth.v1.BookingChannel
 	(DeliveryMode)(0),             // 1: berth.v1.DeliveryMode
-	(*TimeRange)(nil),             // 2: berth.v1.TimeRange
-	(*QuietHours)(nil),            // 3: berth.v1.QuietHours
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
-	(*timeofday.TimeOfDay)(nil),   // 5: google.type.TimeOfDay
+	(ListScope)(0),                // 2: berth.v1.ListScope
+	(*TimeRange)(nil),             // 3: berth.v1.TimeRange
+	(*QuietHours)(nil),            // 4: berth.v1.QuietHours
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*timeofday.TimeOfDay)(nil),   // 6: google.type.TimeOfDay
 }
 var file_berth_v1_common_proto_depIdxs = []int32{
-	4, // 0: berth.v1.TimeRange.start:type_name -> google.protobuf.Timestamp
-	4, // 1: berth.v1.TimeRange.end:type_name -> google.protobuf.Timestamp
-	5, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
-	5, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
+	5, // 0: berth.v1.TimeRange.start:type_name -> google.protobuf.Timestamp
+	5, // 1: berth.v1.TimeRange.end:type_name -> google.protobuf.Timestamp
+	6, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
+	6, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
 	4, // [4:4] is the sub-list for method output_type
 	4, // [4:4] is the sub-list for method input_type
 	4, // [4:4] is the sub-list for extension type_name
@@ -312,7 +370,7 @@ func file_berth_v1_common_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_common_proto_rawDesc), len(file_berth_v1_common_proto_rawDesc)),
-			NumEnums:      2,
+			NumEnums:      3,
 			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,

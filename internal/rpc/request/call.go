@@ -9,6 +9,7 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/berthhq/berth/internal/access"
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
@@ -132,3 +133,17 @@ func Permitted(ctx context.Context, caller tenant.Caller, permissions []string) 
 // Reauthorize returns the caller with their current roles, for streams that outlive a change of roles. It returns an
 // error if the caller may no longer call the RPC.
 func Reauthorize(ctx context.Context) (tenant.Caller, error) { return CallFrom(ctx).Authorize(ctx) }
+
+// Scoped returns the caller of a list that has a scope, who may access only what is their own unless the scope is ALL.
+// That is an error without the permission of the RPC.
+func Scoped(ctx context.Context, scope v1.ListScope, permission string) (tenant.Caller, error) {
+	caller := Caller(ctx)
+	if scope == v1.ListScope_LIST_SCOPE_ALL {
+		if caller.SelfOnly {
+			return caller, fault.MissingPermission(permission)
+		}
+		return caller, nil
+	}
+	caller.SelfOnly = true
+	return caller, nil
+}

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/common.proto.
  */
 export const file_berth_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIl8KCVRpbWVSYW5nZRIpCgVzdGFydBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJYCgpRdWlldEhvdXJzEiUKBXN0YXJ0GAEgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EiMKA2VuZBgCIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheSqFAQoOQm9va2luZ0NoYW5uZWwSHwobQk9PS0lOR19DSEFOTkVMX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19DSEFOTkVMX09OTElORRABEhkKFUJPT0tJTkdfQ0hBTk5FTF9QSE9ORRACEhsKF0JPT0tJTkdfQ0hBTk5FTF9XQUxLX0lOEAMqYgoMRGVsaXZlcnlNb2RlEh0KGURFTElWRVJZX01PREVfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9NT0RFX0lOX1BFUlNPThABEhYKEkRFTElWRVJZX01PREVfRkVFRBACQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_type_timeofday]);
+  fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIl8KCVRpbWVSYW5nZRIpCgVzdGFydBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJYCgpRdWlldEhvdXJzEiUKBXN0YXJ0GAEgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EiMKA2VuZBgCIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheSqFAQoOQm9va2luZ0NoYW5uZWwSHwobQk9PS0lOR19DSEFOTkVMX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19DSEFOTkVMX09OTElORRABEhkKFUJPT0tJTkdfQ0hBTk5FTF9QSE9ORRACEhsKF0JPT0tJTkdfQ0hBTk5FTF9XQUxLX0lOEAMqYgoMRGVsaXZlcnlNb2RlEh0KGURFTElWRVJZX01PREVfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9NT0RFX0lOX1BFUlNPThABEhYKEkRFTElWRVJZX01PREVfRkVFRBACKk8KCUxpc3RTY29wZRIaChZMSVNUX1NDT1BFX1VOU1BFQ0lGSUVEEAASEgoOTElTVF9TQ09QRV9PV04QARISCg5MSVNUX1NDT1BFX0FMTBACQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_type_timeofday]);
 
 /**
  * TimeRange is a half-open interval: it includes start and excludes end.
@@ -146,4 +146,38 @@ export enum DeliveryMode {
  */
 export const DeliveryModeSchema: GenEnum<DeliveryMode> = /*@__PURE__*/
   enumDesc(file_berth_v1_common, 1);
+
+/**
+ * ListScope is whose resources a list has.
+ *
+ * @generated from enum berth.v1.ListScope
+ */
+export enum ListScope {
+  /**
+   * Means LIST_SCOPE_OWN.
+   *
+   * @generated from enum value: LIST_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Those of the caller. A service account has none, unless the list says otherwise.
+   *
+   * @generated from enum value: LIST_SCOPE_OWN = 1;
+   */
+  OWN = 1,
+
+  /**
+   * Those of everyone. It needs the permission that the RPC names.
+   *
+   * @generated from enum value: LIST_SCOPE_ALL = 2;
+   */
+  ALL = 2,
+}
+
+/**
+ * Describes the enum berth.v1.ListScope.
+ */
+export const ListScopeSchema: GenEnum<ListScope> = /*@__PURE__*/
+  enumDesc(file_berth_v1_common, 2);
 
