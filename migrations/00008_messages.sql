@@ -72,6 +72,8 @@ create table notification_members (
   -- SHA-256 of the secret in the URL of the member's calendar feed. It has 128 random bits, so it needs no
   -- password hash.
   feed_hash         bytea check (length(feed_hash) = 32),
+  -- Of the preferences and the quiet hours. 0: they were never edited.
+  version           integer not null default 0,
   updated_at        timestamptz not null,
   primary key (tenant_id, member_id),
   foreign key (tenant_id, member_id) references members,

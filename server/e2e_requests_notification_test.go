@@ -34,8 +34,8 @@ var notificationRequests = map[string][]build{
 		},
 	},
 	"NotificationService/UpdateNotificationPreferences": {always(&v1.UpdateNotificationPreferencesRequest{
-		Preferences: &v1.NotificationPreferences{
-			Preferences: []*v1.NotificationPreference{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
+		Preferences: &v1.NotificationPreferencesInput{
+			Preferences: []*v1.NotificationPreferenceInput{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
 		},
 		UpdateMask: paths("preferences", "quiet_hours"),
 	})},
@@ -46,10 +46,10 @@ var notificationRequests = map[string][]build{
 	},
 	"NotificationService/UpdateNotificationSettings": {func(*world) proto.Message {
 		return &v1.UpdateNotificationSettingsRequest{
-			Settings: &v1.NotificationSettings{
-				QuietHours: night(), SmsPerDay: 5, PushPerDay: 5, EmailPerDay: 5,
+			Settings: &v1.NotificationSettingsInput{
+				QuietHours: night(), SmsPerDay: new(int32(5)), PushPerDay: new(int32(5)), EmailPerDay: new(int32(5)),
 				Reminders:  []*durationpb.Duration{durationpb.New(time.Hour)},
-				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: 2,
+				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: new(int32(2)),
 				PhoneCountries: []string{"DE", "PT"},
 			},
 			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day",

@@ -151,8 +151,8 @@ var scheduleRequests = map[string][]build{
 	"TenantService/GetTenant": {always(&v1.GetTenantRequest{})},
 	"TenantService/UpdateTenant": {func(w *world) proto.Message {
 		return &v1.UpdateTenantRequest{
-			Tenant: &v1.Tenant{
-				Id: text(w.ID), Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF",
+			Tenant: &v1.TenantInput{
+				Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF",
 				Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/logo.svg", AccentColor: "#2f5d3a"},
 			},
 			UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand"),
@@ -226,10 +226,10 @@ var scheduleRequests = map[string][]build{
 	}},
 	"CatalogService/UpdatePolicy": {
 		func(w *world) proto.Message {
-			return policyRequest(&v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_LOCATION, TargetId: text(w.newLocation())})
+			return policyRequest(v1.SettingLevel_SETTING_LEVEL_LOCATION, text(w.newLocation()))
 		},
 		func(w *world) proto.Message {
-			return policyRequest(&v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_SERVICE, TargetId: text(w.newService())})
+			return policyRequest(v1.SettingLevel_SETTING_LEVEL_SERVICE, text(w.newService()))
 		},
 	},
 }
@@ -301,9 +301,9 @@ func serviceInput() *v1.ServiceInput {
 	}
 }
 
-func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
+func policyRequest(level v1.SettingLevel, target string) *v1.UpdatePolicyRequest {
 	hour := durationpb.New(time.Hour)
-	layer.Policy = &v1.Policy{
+	policy := &v1.Policy{
 		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour,
 		AllowLateCancellation: new(true),
 		AllowReschedule:       new(true), HoldTtl: hour, CheckInOpensBefore: hour, CheckInClosesAfterEnd: hour,
@@ -313,7 +313,7 @@ func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 			Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}},
 		},
 	}
-	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before",
+	return &v1.UpdatePolicyRequest{Level: level, TargetId: target, Policy: policy, UpdateMask: paths("advance_window", "booking_closes_before",
 		"cancellation_window", "allow_late_cancellation",
 		"allow_reschedule", "tier_cancellations", "hold_ttl", "check_in_opens_before", "check_in_closes_after_end",
 		"gps_max_meters",

@@ -83,23 +83,35 @@ var peopleRequests = map[string][]build{
 		},
 	},
 	"AccessService/CreateRole": {func(*world) proto.Message {
-		return &v1.CreateRoleRequest{Role: &v1.Role{
-			Name: unique(), Title: unique(), Description: unique(), Permissions: []string{"session.read"},
+		return &v1.CreateRoleRequest{Name: unique(), Role: &v1.RoleInput{
+			Title: unique(), Description: unique(), Permissions: []string{"session.read"},
 		}}
 	}},
 	"AccessService/CreateServiceAccount": {func(w *world) proto.Message {
-		return &v1.CreateServiceAccountRequest{Name: unique(), Description: unique(), Roles: []string{w.newRole()}}
+		return &v1.CreateServiceAccountRequest{ServiceAccount: &v1.ServiceAccountInput{
+			Name: unique(), Description: unique(), Roles: []string{w.newRole()},
+		}}
 	}},
-	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Role: w.newRole()} }},
+	"AccessService/DeleteRole":      {func(w *world) proto.Message { return &v1.DeleteRoleRequest{Name: w.newRole()} }},
 	"AccessService/ListPermissions": {always(&v1.ListPermissionsRequest{})},
-	"AccessService/ListRoles":       {always(&v1.ListRolesRequest{PageSize: 2})},
-	"AccessService/GetRole":         {func(w *world) proto.Message { return &v1.GetRoleRequest{Role: w.newRole()} }},
+	"AccessService/ListRoles": {
+		always(&v1.ListRolesRequest{PageSize: 2}),
+		always(&v1.ListRolesRequest{Filter: &v1.RoleFilter{Permission: "member.read", BuiltIn: new(true)}}),
+	},
+	"AccessService/GetRole": {func(w *world) proto.Message { return &v1.GetRoleRequest{Name: w.newRole()} }},
 	"AccessService/GetServiceAccount": {func(w *world) proto.Message {
 		return &v1.GetServiceAccountRequest{ServiceAccountId: text(w.newAccount())}
 	}},
 	"AccessService/ListServiceAccounts": {func(w *world) proto.Message {
 		w.newAccount()
-		return &v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1}
+		return &v1.ListServiceAccountsRequest{Filter: &v1.ServiceAccountFilter{
+			Statuses: []v1.ServiceAccountStatus{
+				v1.ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_ACTIVE, v1.ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_REVOKED,
+			},
+		}, PageSize: 1}
+	}, func(w *world) proto.Message {
+		role := w.newRole()
+		return &v1.ListServiceAccountsRequest{Filter: &v1.ServiceAccountFilter{Role: role}}
 	}},
 	"AccessService/RevokeRole": {func(w *world) proto.Message {
 		role := w.newRole()
@@ -113,8 +125,9 @@ var peopleRequests = map[string][]build{
 	}},
 	"AccessService/UpdateRole": {func(w *world) proto.Message {
 		return &v1.UpdateRoleRequest{
-			Role: &v1.Role{
-				Name: w.newRole(), Title: unique(), Description: unique(), Permissions: []string{"session.read"},
+			Name: w.newRole(),
+			Role: &v1.RoleInput{
+				Title: unique(), Description: unique(), Permissions: []string{"session.read"},
 			},
 			UpdateMask: paths("title", "description", "permissions"),
 		}

@@ -20,7 +20,7 @@ func auditScript() script {
 		adam.calls("The admin cancels all sessions",
 			&v1.BulkCancelSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: week()}}).as("batch"),
 		otto.calls("The other owner renames the tenant",
-			&v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Hillside"}, UpdateMask: paths("name")}),
+			&v1.UpdateTenantRequest{Tenant: &v1.TenantInput{Name: "Hillside"}, UpdateMask: paths("name")}),
 		adam.calls("The admin reads what he did", &v1.ListAuditEntriesRequest{ActorId: "$adam"}),
 		adam.calls("The admin reads of blocked sessions",
 			&v1.ListAuditEntriesRequest{Action: "session.blocked", TargetKind: "session", TargetId: "$evening"}),

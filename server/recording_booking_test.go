@@ -172,10 +172,8 @@ func noShowsScript() script {
 		adam.calls("The admin cancels past the window",
 			&v1.CancelBookingRequest{BookingId: "$toms.booking.id", Reason: "Late.", OverrideWindow: true}),
 		olga.silently(&v1.UpdatePolicyRequest{
-			Layer: &v1.PolicyLayer{
-				Level:  v1.SettingLevel_SETTING_LEVEL_TENANT,
-				Policy: &v1.Policy{AllowLateCancellation: new(true), AllowReschedule: new(true)},
-			},
+			Level:      v1.SettingLevel_SETTING_LEVEL_TENANT,
+			Policy:     &v1.Policy{AllowLateCancellation: new(true), AllowReschedule: new(true)},
 			UpdateMask: paths("allow_late_cancellation", "allow_reschedule"),
 		}),
 		noah.calls("Noah cancels late, which is allowed now", &v1.CancelBookingRequest{BookingId: "$noahs.booking.id"}),

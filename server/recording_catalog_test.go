@@ -21,15 +21,15 @@ func catalogScript() script {
 }
 
 func tenantScript() script {
-	tenant := func(in *v1.Tenant, field string) *v1.UpdateTenantRequest {
+	tenant := func(in *v1.TenantInput, field string) *v1.UpdateTenantRequest {
 		return &v1.UpdateTenantRequest{Tenant: in, UpdateMask: paths(field)}
 	}
 	edit := &v1.UpdateTenantRequest{
-		Tenant: &v1.Tenant{
+		Tenant: &v1.TenantInput{
 			Name: "Harbour Yoga & More", TimeZone: "Europe/Vienna", Locale: "de", Currency: "CHF", TakesPayments: true,
-			Etag:  "v1",
 			Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/logo.svg", AccentColor: "#2F5D3A"},
 		},
+		Etag:       "v1",
 		UpdateMask: paths("name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand"),
 	}
 	return script{
@@ -39,13 +39,13 @@ func tenantScript() script {
 		olga.refused("The owner edits a tenant that has changed", "ETAG_MISMATCH", edit),
 		mia.refused("Mia edits the tenant", "PERMISSION_DENIED", edit),
 		olga.refused("The owner's time zone is none", "INVALID_FIELD",
-			tenant(&v1.Tenant{TimeZone: "Europe/Atlantis"}, "time_zone")),
-		olga.refused("The owner's language is none", "INVALID_FIELD", tenant(&v1.Tenant{Locale: "xx"}, "locale")),
-		olga.refused("The owner's currency is none", "INVALID_FIELD", tenant(&v1.Tenant{Currency: "QQQ"}, "currency")),
+			tenant(&v1.TenantInput{TimeZone: "Europe/Atlantis"}, "time_zone")),
+		olga.refused("The owner's language is none", "INVALID_FIELD", tenant(&v1.TenantInput{Locale: "xx"}, "locale")),
+		olga.refused("The owner's currency is none", "INVALID_FIELD", tenant(&v1.TenantInput{Currency: "QQQ"}, "currency")),
 		olga.refused("The owner's logo is on no public host", "INVALID_FIELD",
-			tenant(&v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://localhost/logo.svg"}}, "brand.logo_url")),
-		olga.refused("The owner clears the name", "INVALID_FIELD", tenant(&v1.Tenant{}, "name")),
-		olga.calls("The owner clears the color", tenant(&v1.Tenant{}, "brand.accent_color")),
+			tenant(&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "https://localhost/logo.svg"}}, "brand.logo_url")),
+		olga.refused("The owner clears the name", "INVALID_FIELD", tenant(&v1.TenantInput{}, "name")),
+		olga.calls("The owner clears the color", tenant(&v1.TenantInput{}, "brand.accent_color")),
 		mona.calls("Mona reads her own tenant", &v1.GetTenantRequest{}),
 	}
 }
@@ -161,7 +161,7 @@ func servicesScript() script {
 func policiesScript() script {
 	layer := func(level v1.SettingLevel, target string, policy *v1.Policy, names ...string) *v1.UpdatePolicyRequest {
 		return &v1.UpdatePolicyRequest{
-			Layer: &v1.PolicyLayer{Level: level, TargetId: target, Policy: policy}, UpdateMask: paths(names...),
+			Level: level, TargetId: target, Policy: policy, UpdateMask: paths(names...),
 		}
 	}
 	const (
@@ -171,7 +171,7 @@ func policiesScript() script {
 	)
 	hours := func(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Hour) }
 	inherit := layer(ofService, "$yoga", &v1.Policy{}, "hold_ttl")
-	inherit.Layer.Etag = "v1"
+	inherit.Etag = "v1"
 	return script{
 		cora.calls("The coach reads the policy", &v1.GetPolicyRequest{}),
 		mia.refused("Mia reads the policy", "PERMISSION_DENIED", &v1.GetPolicyRequest{}),

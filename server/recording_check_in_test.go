@@ -20,7 +20,7 @@ func checkInScript() script {
 	}
 	policy := func(in *v1.Policy, field string) exchange {
 		return olga.silently(&v1.UpdatePolicyRequest{
-			Layer: &v1.PolicyLayer{Level: v1.SettingLevel_SETTING_LEVEL_TENANT, Policy: in}, UpdateMask: paths(field),
+			Level: v1.SettingLevel_SETTING_LEVEL_TENANT, Policy: in, UpdateMask: paths(field),
 		})
 	}
 	return script{

@@ -69,7 +69,7 @@ func subscribe(member, plan string) exchange {
 func payersScript() script {
 	return script{
 		clock(on(5, "10:10")),
-		olga.silently(&v1.UpdateTenantRequest{Tenant: &v1.Tenant{TakesPayments: true}, UpdateMask: paths("takes_payments")}),
+		olga.silently(&v1.UpdateTenantRequest{Tenant: &v1.TenantInput{TakesPayments: true}, UpdateMask: paths("takes_payments")}),
 		class("evening", on(7, "18:00"), capacity(8)),
 		class("beside", on(7, "18:30"), capacity(8)),
 		class("sameDay", on(7, "20:00"), capacity(8)),

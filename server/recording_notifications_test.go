@@ -36,13 +36,13 @@ func hoursFrom(start, end int32) *v1.QuietHours {
 }
 
 func preferencesScript() script {
-	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreference) *v1.UpdateNotificationPreferencesRequest {
+	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreferenceInput) *v1.UpdateNotificationPreferencesRequest {
 		return &v1.UpdateNotificationPreferencesRequest{
-			Preferences: &v1.NotificationPreferences{Preferences: chosen, QuietHours: quiet},
+			Preferences: &v1.NotificationPreferencesInput{Preferences: chosen, QuietHours: quiet},
 			UpdateMask:  paths("preferences", "quiet_hours"),
 		}
 	}
-	cancelled := &v1.NotificationPreference{
+	cancelled := &v1.NotificationPreferenceInput{
 		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CANCELLED, Channel: bySMS, Enabled: true,
 	}
 	return script{
@@ -88,11 +88,12 @@ func fetch(method, title, url string) do {
 
 func settingsScript() script {
 	edit := &v1.UpdateNotificationSettingsRequest{
-		Settings: &v1.NotificationSettings{
-			QuietHours: hoursFrom(21, 7), SmsPerDay: 3, ReplyTo: "desk@harbour.example", SenderName: "Harbour", CreditsLowAt: 2,
-			Locale:    "en",
-			Reminders: []*durationpb.Duration{durationpb.New(48 * time.Hour), durationpb.New(30 * time.Minute)}, Etag: "v0",
+		Settings: &v1.NotificationSettingsInput{
+			QuietHours: hoursFrom(21, 7), SmsPerDay: new(int32(3)), ReplyTo: "desk@harbour.example", SenderName: "Harbour",
+			CreditsLowAt: new(int32(2)), Locale: "en",
+			Reminders: []*durationpb.Duration{durationpb.New(48 * time.Hour), durationpb.New(30 * time.Minute)},
 		},
+		Etag:       "v0",
 		UpdateMask: paths("quiet_hours", "sms_per_day", "reply_to", "sender_name", "credits_low_at", "locale", "reminders"),
 	}
 	return script{
@@ -102,7 +103,7 @@ func settingsScript() script {
 		adam.refused("The admin edits settings that have changed", "ETAG_MISMATCH", edit),
 		adam.refused("The admin's language is none", "INVALID_FIELD",
 			&v1.UpdateNotificationSettingsRequest{
-				Settings: &v1.NotificationSettings{Locale: "xx"}, UpdateMask: paths("locale"),
+				Settings: &v1.NotificationSettingsInput{Locale: "xx"}, UpdateMask: paths("locale"),
 			}),
 	}
 }

@@ -60,14 +60,15 @@ func everyMutationTwiceScript() script {
 		adam.callsTwice("e", "import members", &v1.ImportMembersRequest{Csv: []byte("name\nCarl\n")}),
 		adam.callsTwice("f", "create a member", &v1.CreateMemberRequest{Member: &v1.Member{Name: "Dora"}}),
 		adam.callsTwice("g", "create an account",
-			&v1.CreateServiceAccountRequest{Name: "Kiosk", Roles: []string{"partner"}}),
+			&v1.CreateServiceAccountRequest{
+				ServiceAccount: &v1.ServiceAccountInput{Name: "Kiosk", Roles: []string{"partner"}},
+			}),
 		adam.callsTwice("h", "create a plan", &v1.CreatePlanRequest{
 			Plan: &v1.PlanInput{Name: "Pack", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 2},
 		}),
 		adam.callsTwice("i", "set a policy", &v1.UpdatePolicyRequest{
-			Layer: &v1.PolicyLayer{
-				Level: v1.SettingLevel_SETTING_LEVEL_TENANT, Policy: &v1.Policy{AllowReschedule: new(true)},
-			},
+			Level:      v1.SettingLevel_SETTING_LEVEL_TENANT,
+			Policy:     &v1.Policy{AllowReschedule: new(true)},
 			UpdateMask: paths("allow_reschedule"),
 		}),
 		adam.callsTwice(

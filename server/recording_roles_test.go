@@ -18,43 +18,43 @@ func rolesScript() script {
 }
 
 func roleEditsScript() script {
-	greeter := &v1.Role{
-		Name: "greeter", Title: "Greeter", Description: "Says hello.",
-		Permissions: []string{"checkin.staff", "session.read"},
+	greeter := &v1.CreateRoleRequest{Name: "greeter", Role: &v1.RoleInput{
+		Title: "Greeter", Description: "Says hello.", Permissions: []string{"checkin.staff", "session.read"},
+	}}
+	rename := func(name, title string) *v1.UpdateRoleRequest {
+		return &v1.UpdateRoleRequest{Name: name, Role: &v1.RoleInput{Title: title}, UpdateMask: paths("title")}
 	}
-	edit := func(in *v1.Role, names ...string) *v1.UpdateRoleRequest {
-		return &v1.UpdateRoleRequest{Role: in, UpdateMask: paths(names...)}
+	change := &v1.UpdateRoleRequest{
+		Name: "greeter", Role: &v1.RoleInput{Title: "Host", Permissions: []string{"session.read", "booking.roster"}},
+		UpdateMask: paths("title", "permissions"), Etag: "$created.role.etag",
 	}
-	change := edit(
-		&v1.Role{
-			Name: "greeter", Title: "Host", Permissions: []string{"session.read", "booking.roster"}, Etag: "$created.role.etag",
-		},
-		"title", "permissions",
-	)
 	return script{
 		cora.calls("The coach lists permissions", &v1.ListPermissionsRequest{}),
 		mia.refused("Mia lists permissions", "PERMISSION_DENIED", &v1.ListPermissionsRequest{}),
-		adam.calls("The admin makes a role", &v1.CreateRoleRequest{Role: greeter}).as("created"),
-		adam.refused("The admin makes it again", "ALREADY_EXISTS", &v1.CreateRoleRequest{Role: greeter}),
+		adam.calls("The admin makes a role", greeter).as("created"),
+		adam.refused("The admin makes it again", "ALREADY_EXISTS", greeter),
 		adam.refused("The admin makes a role that flies", "PERMISSION_NOT_FOUND",
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "pilot", Permissions: []string{"plane.fly"}}}),
+			&v1.CreateRoleRequest{Name: "pilot", Role: &v1.RoleInput{Permissions: []string{"plane.fly"}}}),
 		adam.refused("The admin's role has a bad name", "INVALID_FIELD",
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "No Name"}}),
+			&v1.CreateRoleRequest{Name: "No Name"}),
 		adam.calls("The admin edits the role", change),
 		adam.refused("The admin edits a role that has changed", "ETAG_MISMATCH", change),
 		adam.refused("The admin edits what every tenant has", "ROLE_BUILT_IN",
-			edit(&v1.Role{Name: "coach", Title: "Trainer"}, "title")),
-		adam.refused("The admin edits no role", "ROLE_NOT_FOUND", edit(&v1.Role{Name: "nobody"}, "title")),
-		cora.calls("The coach reads a role", &v1.GetRoleRequest{Role: "coach"}),
-		cora.refused("The coach reads no role", "ROLE_NOT_FOUND", &v1.GetRoleRequest{Role: "nobody"}),
+			rename("coach", "Trainer")),
+		adam.refused("The admin edits no role", "ROLE_NOT_FOUND", rename("nobody", "")),
+		cora.calls("The coach reads a role", &v1.GetRoleRequest{Name: "coach"}),
+		cora.refused("The coach reads no role", "ROLE_NOT_FOUND", &v1.GetRoleRequest{Name: "nobody"}),
 		cora.calls("The coach lists two roles", &v1.ListRolesRequest{PageSize: 2}).as("page"),
 		cora.calls("The coach lists the next two", &v1.ListRolesRequest{PageSize: 2, PageToken: "$page.nextPageToken"}),
+		cora.calls("The coach lists the studio's own roles that may check in others", &v1.ListRolesRequest{
+			Filter: &v1.RoleFilter{Permission: "checkin.staff", BuiltIn: new(false)},
+		}),
 		adam.refused("The admin deletes a role that a member has", "ROLE_IN_USE",
-			&v1.DeleteRoleRequest{Role: "front_desk"}),
-		adam.refused("The admin deletes what every tenant has", "ROLE_BUILT_IN", &v1.DeleteRoleRequest{Role: "member"}),
+			&v1.DeleteRoleRequest{Name: "front_desk"}),
+		adam.refused("The admin deletes what every tenant has", "ROLE_BUILT_IN", &v1.DeleteRoleRequest{Name: "member"}),
 		adam.refused("The admin deletes a role that has changed", "ETAG_MISMATCH",
-			&v1.DeleteRoleRequest{Role: "greeter", Etag: "v1"}),
-		cora.refused("The coach deletes a role", "PERMISSION_DENIED", &v1.DeleteRoleRequest{Role: "greeter"}),
+			&v1.DeleteRoleRequest{Name: "greeter", Etag: "v1"}),
+		cora.refused("The coach deletes a role", "PERMISSION_DENIED", &v1.DeleteRoleRequest{Name: "greeter"}),
 	}
 }
 
@@ -65,7 +65,9 @@ func assignmentsScript() script {
 	revoke := func(caller, role string) *v1.RevokeRoleRequest {
 		return &v1.RevokeRoleRequest{MemberId: caller, Role: role}
 	}
-	narrow := &v1.Role{Name: "assigner", Permissions: []string{"role.assign", "role.write"}}
+	narrow := &v1.CreateRoleRequest{
+		Name: "assigner", Role: &v1.RoleInput{Permissions: []string{"role.assign", "role.write"}},
+	}
 	check := func(permission string) *v1.CheckAccessRequest {
 		return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: "$mia"}, Permission: permission}
 	}
@@ -81,11 +83,11 @@ func assignmentsScript() script {
 		olga.refused("The last owner gives up", "LAST_OWNER", revoke("$olga", "owner")),
 		adam.refused("The admin makes an admin", "PERMISSION_DENIED", assign("$mia", "admin")),
 		ownershipScript(),
-		olga.calls("The owner makes a role that assigns", &v1.CreateRoleRequest{Role: narrow}),
+		olga.calls("The owner makes a role that assigns", narrow),
 		olga.calls("The owner gives it to Noah", assign("$noah", "assigner")),
 		noah.refused("Noah makes an admin", "PERMISSION_DENIED", assign("$lena", "admin")),
 		noah.refused("Noah makes a role beyond his own", "PERMISSION_DENIED",
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "more", Permissions: []string{"audit.read"}}}),
+			&v1.CreateRoleRequest{Name: "more", Role: &v1.RoleInput{Permissions: []string{"audit.read"}}}),
 		adam.calls("The admin asks whether Mia may read rosters", check("booking.roster")),
 		adam.calls("The admin asks whether Mia may cancel sessions", check("session.cancel")),
 		adam.refused("The admin asks whether Mia may fly", "PERMISSION_NOT_FOUND", check("plane.fly")),
@@ -102,8 +104,8 @@ func assignmentsScript() script {
 		adam.calls("The admin takes the role from Mia", revoke("$mia", "greeter")),
 		adam.calls("The admin takes it again", revoke("$mia", "greeter")),
 		mia.refused("Mia reads a roster no more", "PERMISSION_DENIED", &v1.GetSessionRosterRequest{SessionId: "$roster"}),
-		adam.calls("The admin deletes the role", &v1.DeleteRoleRequest{Role: "greeter"}),
-		adam.refused("The admin deletes it again", "ROLE_NOT_FOUND", &v1.DeleteRoleRequest{Role: "greeter"}),
+		adam.calls("The admin deletes the role", &v1.DeleteRoleRequest{Name: "greeter"}),
+		adam.refused("The admin deletes it again", "ROLE_NOT_FOUND", &v1.DeleteRoleRequest{Name: "greeter"}),
 	}
 }
 
@@ -126,21 +128,29 @@ func ownershipScript() script {
 		olga.calls("Olga takes the role of admin from Tom", &v1.RevokeRoleRequest{MemberId: "$tom", Role: "admin"}),
 		olga.refused("The owner asks for a sign-in that her token does not state", "STEP_UP_REQUIRED",
 			&v1.UpdateTenantRequest{
-				Tenant:     &v1.Tenant{StepUp: &v1.StepUp{MaxAge: durationpb.New(5 * time.Minute)}},
+				Tenant:     &v1.TenantInput{StepUp: &v1.StepUp{MaxAge: durationpb.New(5 * time.Minute)}},
 				UpdateMask: paths("step_up"),
 			}),
 	}
 }
 
 func accountsScript() script {
-	create := &v1.CreateServiceAccountRequest{Name: "Kiosk", Description: "In the hall.", Roles: []string{"partner"}}
+	account := func(name, role string) *v1.CreateServiceAccountRequest {
+		return &v1.CreateServiceAccountRequest{ServiceAccount: &v1.ServiceAccountInput{
+			Name: name, Description: "In the hall.", Roles: []string{role},
+		}}
+	}
+	create := account("Kiosk", "partner")
+	everyStatus := &v1.ServiceAccountFilter{Statuses: []v1.ServiceAccountStatus{
+		v1.ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_ACTIVE, v1.ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_REVOKED,
+	}}
 	const id, kiosk = "$created.serviceAccount.id", caller("kiosk")
 	return script{
 		clock(on(5, "10:10")),
 		adam.calls("The admin makes an account", create).as("created"),
 		adam.refused("The admin makes the account again", "ALREADY_EXISTS", create),
 		adam.refused("The admin makes an account with no role", "ROLE_NOT_FOUND",
-			&v1.CreateServiceAccountRequest{Name: "Other", Roles: []string{"nobody"}}),
+			account("Other", "nobody")),
 		cora.refused("The coach makes an account", "PERMISSION_DENIED", create),
 		anonymous.calls("The kiosk exchanges its key", &v1.ExchangeKeyRequest{Key: "$created.key"}).signsIn(kiosk),
 		kiosk.calls("The kiosk lists services", &v1.ListServicesRequest{}),
@@ -166,8 +176,8 @@ func accountsScript() script {
 			&v1.GetServiceAccountRequest{ServiceAccountId: absentID}),
 		adam.calls("The admin lists accounts", &v1.ListServiceAccountsRequest{}),
 		adam.calls("The admin lists one account, revoked or not",
-			&v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1}).as("page"),
+			&v1.ListServiceAccountsRequest{Filter: everyStatus, PageSize: 1}).as("page"),
 		adam.calls("The admin lists the next account",
-			&v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1, PageToken: "$page.nextPageToken"}),
+			&v1.ListServiceAccountsRequest{Filter: everyStatus, PageSize: 1, PageToken: "$page.nextPageToken"}),
 	}
 }

@@ -87,8 +87,8 @@ func foundingScript() script {
 		}}).named("yoga"),
 		staff("adam", "admin"),
 		staff("cora", "coach"),
-		olga.silently(&v1.CreateRoleRequest{Role: &v1.Role{
-			Name: "front_desk", Title: "Front desk", Permissions: []string{
+		olga.silently(&v1.CreateRoleRequest{Name: "front_desk", Role: &v1.RoleInput{
+			Title: "Front desk", Permissions: []string{
 				"tenant.read", "catalog.read", "member.read", "member.write", "session.read", "booking.create",
 				"booking.create_for_others", "booking.hold",
 				"booking.hold_for_others", "booking.confirm_any", "booking.read", "booking.roster", "booking.cancel_any",
@@ -107,7 +107,7 @@ func foundingScript() script {
 		}),
 		otto.silently(&v1.CreateMemberRequest{Member: &v1.Member{Subject: "mona", Name: "Mona Member"}}).named("mona"),
 		olga.silently(&v1.CreateServiceAccountRequest{
-			Name: "Portal", Roles: []string{"partner"},
+			ServiceAccount: &v1.ServiceAccountInput{Name: "Portal", Roles: []string{"partner"}},
 		}).named("portal").as("account"),
 		anonymous.silently(&v1.ExchangeKeyRequest{Key: "$account.key"}).signsIn(portal),
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+var anyAccount = []grant.AccountStatus{grant.AccountActive, grant.AccountRevoked}
+
 var accountReads = []read{
 
 	// People.
@@ -97,6 +99,10 @@ var accountReads = []read{
 	{accountdb.ListRoles, args{grant.RoleSearch{Limit: 1}}, "owner:2:true"},
 	{accountdb.ListRoles, args{grant.RoleSearch{After: "owner", Limit: 9}}, "coach:2:false spare:0:false zoo:3:false"},
 	{accountdb.ListRoles, args{grant.RoleSearch{After: "coach", Limit: 9}}, "spare:0:false zoo:3:false"},
+	{accountdb.ListRoles, args{grant.RoleSearch{BuiltIn: new(true), Limit: 9}}, "owner:2:true"},
+	{accountdb.ListRoles, args{grant.RoleSearch{BuiltIn: new(false), Limit: 1}}, "coach:2:false"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Permission: "admin.manage", Limit: 9}}, "owner:2:true"},
+	{accountdb.ListRoles, args{grant.RoleSearch{Permission: "admin.manage", BuiltIn: new(false), Limit: 9}}, ""},
 	{accountdb.ListMemberRoles, args{"member", ""}, "coach"},
 	{accountdb.ListMemberRoles, args{"other", ""}, ""},
 	{accountdb.ListMemberRoles, args{"", "account"}, "coach"},
@@ -105,13 +111,19 @@ var accountReads = []read{
 	{accountdb.FindAccount, args{"other"}, "other [decision third other] [zoo]"},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Limit: 9}}, "third [] [] account [key] [coach]"},
 	{
-		accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 9}},
+		accountdb.ListAccounts, args{grant.ServiceAccountSearch{Statuses: anyAccount, Limit: 9}},
 		"round [] [] third [] [] other [decision third other] [zoo] account [key] [coach]",
 	},
-	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Revoked: true, Limit: 2}}, "round [] [] third [] []"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Statuses: anyAccount, Limit: 2}}, "round [] [] third [] []"},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{
-		Revoked: true, After: &grant.ServiceAccountCursor{Name: "Door", ID: id[tenant.ServiceAccountID]("other")}, Limit: 9,
+		Statuses: anyAccount, After: &grant.ServiceAccountCursor{Name: "Door", ID: id[tenant.ServiceAccountID]("other")}, Limit: 9,
 	}}, "account [key] [coach]"},
+	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Role: "coach", Limit: 9}}, "account [key] [coach]"},
+	{
+		accountdb.ListAccounts,
+		args{grant.ServiceAccountSearch{Statuses: []grant.AccountStatus{grant.AccountRevoked}, Role: "zoo", Limit: 9}},
+		"other [decision third other] [zoo]",
+	},
 
 	// What several of these have in common.
 	{accountdb.FindTenant, nil, "tenant"},

@@ -153,7 +153,7 @@ notices third {attempts=2 done_at=null due_at=2026-03-01T12:00:00+00:00 tried=["
 	}, "notification_preferences +third MOVED SMS {channel=SMS enabled=true member_id=third " +
 		"topic=MOVED updated_at=2026-03-01T12:00:00+00:00}"},
 	{messagedb.PutMemberQuiet, args{"member", &notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}}, now}, `
-notification_members member {quiet_hours_end=00:00:00 quiet_hours_start=01:00:00}`},
+notification_members member {quiet_hours_end=00:00:00 quiet_hours_start=01:00:00 version=1}`},
 	{
 		messagedb.PutFeed, args{"receiver", []byte("secret"), now},
 		"notification_members +receiver {feed_hash=\\x#secret member_id=receiver " +

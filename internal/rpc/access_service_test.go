@@ -24,57 +24,59 @@ func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	owner := s.Token(t, "owner")
-	expect.OK(t)(s.call(t, owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}}))
+	expect.OK(t)(s.call(t, owner, &v1.CreateRoleRequest{Name: "desk"}))
 	expect.OK(t)(s.call(t, owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["coach"]), Role: "desk"}))
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	coach := convert.IDText(s.Members["coach"])
+	account := func(name string, roles ...string) *v1.CreateServiceAccountRequest {
+		return &v1.CreateServiceAccountRequest{ServiceAccount: &v1.ServiceAccountInput{Name: name, Roles: roles}}
+	}
 	for name, c := range map[string]struct {
 		request proto.Message
 		want    string
 	}{
-		"no role":             {&v1.CreateRoleRequest{}, "INVALID_FIELD field=role"},
-		"role without a name": {&v1.CreateRoleRequest{Role: &v1.Role{}}, "INVALID_FIELD field=role"},
+		"role without a name": {&v1.CreateRoleRequest{Role: &v1.RoleInput{}}, "INVALID_FIELD field=name"},
 		"role with a bad name": {
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "Front-Desk"}}, "INVALID_FIELD field=role.name",
+			&v1.CreateRoleRequest{Name: "Front-Desk"}, "INVALID_FIELD field=name",
 		},
-		"role that is there": {&v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}}, "ALREADY_EXISTS field=role.name"},
+		"role that is there": {&v1.CreateRoleRequest{Name: "desk"}, "ALREADY_EXISTS field=name"},
 		"role that is built in": {
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "owner"}}, "ALREADY_EXISTS field=role.name",
+			&v1.CreateRoleRequest{Name: "owner"}, "ALREADY_EXISTS field=name",
 		},
 		"unknown permission": {
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "x", Permissions: []string{"world.rule"}}},
+			&v1.CreateRoleRequest{Name: "x", Role: &v1.RoleInput{Permissions: []string{"world.rule"}}},
 			"PERMISSION_NOT_FOUND permission=world.rule",
 		},
 		"null in a title": {
-			&v1.CreateRoleRequest{Role: &v1.Role{Name: "x", Title: "\x00"}}, "INVALID_FIELD field=role.title",
+			&v1.CreateRoleRequest{Name: "x", Role: &v1.RoleInput{Title: "\x00"}}, "INVALID_FIELD field=role.title",
 		},
 		"update of none": {
-			&v1.UpdateRoleRequest{Role: &v1.Role{Name: "ghost"}, UpdateMask: mask("title")}, "ROLE_NOT_FOUND",
+			&v1.UpdateRoleRequest{Name: "ghost", Role: &v1.RoleInput{}, UpdateMask: mask("title")}, "ROLE_NOT_FOUND",
 		},
 		"update of built in": {
-			&v1.UpdateRoleRequest{Role: &v1.Role{Name: "owner"}, UpdateMask: mask("permissions")}, "ROLE_BUILT_IN",
+			&v1.UpdateRoleRequest{Name: "owner", Role: &v1.RoleInput{}, UpdateMask: mask("permissions")}, "ROLE_BUILT_IN",
 		},
 		"update of a name": {
-			&v1.UpdateRoleRequest{Role: &v1.Role{Name: "desk"}, UpdateMask: mask("name")}, "INVALID_FIELD field=update_mask",
+			&v1.UpdateRoleRequest{Name: "desk", Role: &v1.RoleInput{}, UpdateMask: mask("name")}, "INVALID_FIELD field=update_mask",
 		},
 		"update of old": {
-			&v1.UpdateRoleRequest{Role: &v1.Role{Name: "desk", Etag: "v9"}, UpdateMask: mask("title")}, "ETAG_MISMATCH",
+			&v1.UpdateRoleRequest{
+				Name: "desk", Role: &v1.RoleInput{}, UpdateMask: mask("title"), Etag: "v9",
+			}, "ETAG_MISMATCH",
 		},
-		"delete of none":        {&v1.DeleteRoleRequest{Role: "ghost"}, "ROLE_NOT_FOUND"},
-		"delete of held":        {&v1.DeleteRoleRequest{Role: "desk"}, "ROLE_IN_USE holders=1"},
-		"delete of built in":    {&v1.DeleteRoleRequest{Role: "partner"}, "ROLE_BUILT_IN"},
-		"delete of old":         {&v1.DeleteRoleRequest{Role: "desk", Etag: "v9"}, "ETAG_MISMATCH"},
+		"delete of none":        {&v1.DeleteRoleRequest{Name: "ghost"}, "ROLE_NOT_FOUND"},
+		"delete of held":        {&v1.DeleteRoleRequest{Name: "desk"}, "ROLE_IN_USE holders=1"},
+		"delete of built in":    {&v1.DeleteRoleRequest{Name: "partner"}, "ROLE_BUILT_IN"},
+		"delete of old":         {&v1.DeleteRoleRequest{Name: "desk", Etag: "v9"}, "ETAG_MISMATCH"},
 		"assign to none":        {&v1.AssignRoleRequest{MemberId: absent, Role: "desk"}, "MEMBER_NOT_FOUND"},
 		"assign none":           {&v1.AssignRoleRequest{MemberId: coach, Role: "ghost"}, "ROLE_NOT_FOUND"},
 		"assign by no id":       {&v1.AssignRoleRequest{MemberId: "1", Role: "desk"}, "INVALID_FIELD field=member_id"},
-		"account without roles": {&v1.CreateServiceAccountRequest{Name: "x"}, "INVALID_FIELD field=roles"},
-		"account of no role":    {&v1.CreateServiceAccountRequest{Name: "x", Roles: []string{"ghost"}}, "ROLE_NOT_FOUND"},
-		"account without name": {
-			&v1.CreateServiceAccountRequest{Roles: []string{"desk"}}, "INVALID_FIELD field=name",
-		},
-		"blank account": {
-			&v1.CreateServiceAccountRequest{Name: " ", Roles: []string{"desk"}}, "INVALID_FIELD field=name",
-		},
+		"no account":            {&v1.CreateServiceAccountRequest{}, "INVALID_FIELD field=service_account"},
+		"account without roles": {account("x"), "INVALID_FIELD field=service_account.roles"},
+		"account of no role":    {account("x", "ghost"), "ROLE_NOT_FOUND"},
+		"account of an owner":   {account("x", "owner"), "INVALID_FIELD field=service_account.roles"},
+		"account without name":  {account("", "desk"), "INVALID_FIELD field=service_account.name"},
+		"blank account":         {account(" ", "desk"), "INVALID_FIELD field=service_account.name"},
 		"rotate of none": {
 			&v1.RotateServiceAccountKeyRequest{ServiceAccountId: absent}, "SERVICE_ACCOUNT_NOT_FOUND",
 		},

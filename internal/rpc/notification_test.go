@@ -68,7 +68,7 @@ from notification_senders s where s.tenant_id = $1`, s.Tenant).
 	))
 }
 
-// An app can send all preferences back as it got them. That changes nothing but that they are no defaults any more.
+// An app can send all preferences back that it got. That changes nothing but that they are no defaults any more.
 func TestPreferences_CanAllBeSentBack(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
@@ -77,9 +77,19 @@ func TestPreferences_CanAllBeSentBack(t *testing.T) {
 		t, s, member, &v1.GetNotificationPreferencesRequest{},
 	).GetPreferences()
 	must.SliceLen(t, 39, read.GetPreferences())
-	sent := ask[*v1.UpdateNotificationPreferencesResponse](t, s, member, &v1.UpdateNotificationPreferencesRequest{
-		Preferences: read, UpdateMask: mask("preferences"),
-	}).GetPreferences()
+	test.EqOp(t, "v0", read.GetEtag())
+	all := new(v1.NotificationPreferencesInput)
+	for _, p := range read.GetPreferences() {
+		all.Preferences = append(all.Preferences, &v1.NotificationPreferenceInput{
+			Topic: p.GetTopic(), Channel: p.GetChannel(), Enabled: p.GetEnabled(),
+		})
+	}
+	update := &v1.UpdateNotificationPreferencesRequest{
+		Preferences: all, UpdateMask: mask("preferences"), Etag: read.GetEtag(),
+	}
+	sent := ask[*v1.UpdateNotificationPreferencesResponse](t, s, member, update).GetPreferences()
+	test.EqOp(t, "v1", sent.GetEtag())
+	refused(t, "ETAG_MISMATCH")(s.call(t, member, update))
 	for i, p := range read.GetPreferences() {
 		p.IsDefault = false
 		test.True(t, proto.Equal(p, sent.GetPreferences()[i]), test.Sprint(p, sent.GetPreferences()[i]))
@@ -88,7 +98,7 @@ func TestPreferences_CanAllBeSentBack(t *testing.T) {
 	for topic := range v1.NotificationTopic_name {
 		if topic > int32(v1.NotificationTopic_NOTIFICATION_TOPIC_ACCESS_CHANGED) {
 			refused(t, "INVALID_FIELD", test.Sprint(topic))(s.call(t, member, &v1.UpdateNotificationPreferencesRequest{
-				Preferences: &v1.NotificationPreferences{Preferences: []*v1.NotificationPreference{{
+				Preferences: &v1.NotificationPreferencesInput{Preferences: []*v1.NotificationPreferenceInput{{
 					Topic: v1.NotificationTopic(topic), Channel: v1.NotificationChannel_NOTIFICATION_CHANNEL_EMAIL,
 				}}},
 				UpdateMask: mask("preferences"),

@@ -32,10 +32,22 @@ func builtInPolicy() *v1.Policy {
 	}
 }
 
+// policyEdit asks for the values of a layer.
+func policyEdit(layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyRequest {
+	values := layer.GetPolicy()
+	if values == nil {
+		values = new(v1.Policy)
+	}
+	return &v1.UpdatePolicyRequest{
+		Level: layer.GetLevel(), TargetId: layer.GetTargetId(), Policy: values, UpdateMask: mask(paths...),
+		Etag: layer.GetEtag(),
+	}
+}
+
 func (tt *tenantTest) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
 	t.Helper()
 	return expect.Value(tt.UpdatePolicy(
-		t.Context(), as(tt.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
+		t.Context(), as(tt.owner, policyEdit(layer, paths...)),
 	))(t).Msg
 }
 
@@ -172,7 +184,7 @@ func TestUpdatePolicy_RejectsInvalidRequests(t *testing.T) {
 		"fraction": {
 			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{HoldTtl: durationpb.New(time.Hour + time.Millisecond)}},
 			"hold_ttl",
-			"invalid_argument INVALID_FIELD layer.policy.hold_ttl",
+			"invalid_argument INVALID_FIELD policy.hold_ttl",
 		},
 		"same tier twice": {
 			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{TierCancellations: &v1.TierCancellations{
@@ -183,7 +195,7 @@ func TestUpdatePolicy_RejectsInvalidRequests(t *testing.T) {
 		},
 	} {
 		refused(t, c.want, test.Sprint(name))(s.UpdatePolicy(
-			t.Context(), as(s.owner, &v1.UpdatePolicyRequest{Layer: c.layer, UpdateMask: mask(c.path)}),
+			t.Context(), as(s.owner, policyEdit(c.layer, c.path)),
 		))
 	}
 	refused(t, "LOCATION_NOT_FOUND")(s.GetPolicy(t.Context(), as(s.owner, &v1.GetPolicyRequest{LocationId: someSession})))

@@ -60,7 +60,7 @@ func TestStepUp_AsksPeopleForARecentSignIn(t *testing.T) {
 	s := newTestServer(t)
 	demand := func(asked *v1.StepUp) proto.Message {
 		return &v1.UpdateTenantRequest{
-			Tenant: &v1.Tenant{Id: s.Tenant.String(), StepUp: asked}, UpdateMask: mask("step_up"),
+			Tenant: &v1.TenantInput{StepUp: asked}, UpdateMask: mask("step_up"),
 		}
 	}
 	role := &v1.AssignRoleRequest{MemberId: s.Members["member"].String(), Role: "coach"}

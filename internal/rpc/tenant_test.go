@@ -67,65 +67,65 @@ func TestTenant_ReadAndUpdate(t *testing.T) {
 	want := &v1.Tenant{Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", Etag: "v1"}
 	test.EqOp(t, "", cmp.Diff(want, read, ignoreServerFields()...))
 	test.EqOp(t, s.Tenant.String(), read.GetId(), test.Sprint("id"))
-	checkMask(t, s.testServer, s.owner, want, &v1.Tenant{
+	checkMask(t, s.testServer, s.owner, want, &v1.TenantInput{
 		Name: "Other", TimeZone: "UTC", Locale: "de", Currency: "USD",
-	}, []edit[*v1.Tenant]{
-		{"name", &v1.Tenant{Name: "Quay Golf"}},
-		{"time_zone", &v1.Tenant{TimeZone: "Europe/Lisbon"}},
-		{"locale", &v1.Tenant{Locale: "pt-PT"}},
-		{"currency", &v1.Tenant{Currency: "CHF"}},
-		{"takes_payments", &v1.Tenant{TakesPayments: true}},
-		{"brand.accent_color", &v1.Tenant{Brand: &v1.Brand{AccentColor: "#2F5d3a"}}},
-		{"brand.logo_url", &v1.Tenant{
+	}, []edit[*v1.TenantInput]{
+		{"name", &v1.TenantInput{Name: "Quay Golf"}},
+		{"time_zone", &v1.TenantInput{TimeZone: "Europe/Lisbon"}},
+		{"locale", &v1.TenantInput{Locale: "pt-PT"}},
+		{"currency", &v1.TenantInput{Currency: "CHF"}},
+		{"takes_payments", &v1.TenantInput{TakesPayments: true}},
+		{"brand.accent_color", &v1.TenantInput{Brand: &v1.Brand{AccentColor: "#2F5d3a"}}},
+		{"brand.logo_url", &v1.TenantInput{
 			Brand: &v1.Brand{AccentColor: "#2F5d3a", LogoUrl: "https://cdn.example.com/quay.svg?v=2"},
 		}},
-		{"brand.accent_color", &v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/quay.svg?v=2"}}},
-		{"brand", &v1.Tenant{Brand: &v1.Brand{AccentColor: "#1d4f91"}}},
-		{"brand", &v1.Tenant{}},
-	}, func(sent *v1.Tenant, mask *fieldmaskpb.FieldMask, etag string) proto.Message {
-		sent.Etag = etag
-		return &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask}
+		{"brand.accent_color", &v1.TenantInput{Brand: &v1.Brand{LogoUrl: "https://cdn.example.com/quay.svg?v=2"}}},
+		{"brand", &v1.TenantInput{Brand: &v1.Brand{AccentColor: "#1d4f91"}}},
+		{"brand", &v1.TenantInput{}},
+	}, func(sent *v1.TenantInput, mask *fieldmaskpb.FieldMask, etag string) proto.Message {
+		return &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask, Etag: etag}
 	})
 	for name, c := range map[string]struct {
-		sent  *v1.Tenant
+		sent  *v1.TenantInput
 		paths []string
+		etag  string
 		want  string
 	}{
 		"cleared": {
-			&v1.Tenant{}, []string{"name"}, "invalid_argument INVALID_FIELD",
+			&v1.TenantInput{}, []string{"name"}, "", "invalid_argument INVALID_FIELD",
 		},
 		"unknown path": {
-			&v1.Tenant{}, []string{"etag"}, "invalid_argument INVALID_FIELD",
+			&v1.TenantInput{}, []string{"etag"}, "", "invalid_argument INVALID_FIELD",
 		},
 		"no zone": {
-			&v1.Tenant{TimeZone: "Europe/Atlantis"}, []string{"time_zone"},
+			&v1.TenantInput{TimeZone: "Europe/Atlantis"}, []string{"time_zone"}, "",
 			"invalid_argument INVALID_FIELD tenant.time_zone",
 		},
 		"no locale": {
-			&v1.Tenant{Locale: "xqx"}, []string{"locale"},
+			&v1.TenantInput{Locale: "xqx"}, []string{"locale"}, "",
 			"invalid_argument INVALID_FIELD tenant.locale",
 		},
 		"no currency": {
-			&v1.Tenant{Currency: "QQQ"}, []string{"currency"},
+			&v1.TenantInput{Currency: "QQQ"}, []string{"currency"}, "",
 			"invalid_argument INVALID_FIELD tenant.currency",
 		},
-		"logo over http": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"},
+		"logo over http": {&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"}, "",
 			"invalid_argument INVALID_FIELD tenant.brand.logo_url"},
-		"logo at home": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"},
+		"logo at home": {&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"}, "",
 			"invalid_argument INVALID_FIELD tenant.brand.logo_url"},
-		"no color": {&v1.Tenant{Brand: &v1.Brand{AccentColor: "green"}}, []string{"brand.accent_color"},
+		"no color": {&v1.TenantInput{Brand: &v1.Brand{AccentColor: "green"}}, []string{"brand.accent_color"}, "",
 			"invalid_argument INVALID_FIELD tenant.brand.accent_color"},
 		"stale": {
-			&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"},
+			&v1.TenantInput{Name: "Stale"}, []string{"name"}, "v1",
 			"aborted ETAG_MISMATCH",
 		},
 		"no etag": {
-			&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"},
+			&v1.TenantInput{Name: "Odd"}, []string{"name"}, "yesterday's",
 			"aborted ETAG_MISMATCH",
 		},
 	} {
 		refused(t, c.want, test.Sprint(name))(s.UpdateTenant(
-			t.Context(), as(s.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}),
+			t.Context(), as(s.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...), Etag: c.etag}),
 		))
 	}
 }

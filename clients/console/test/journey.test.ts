@@ -192,7 +192,8 @@ test("publishes, books, offers, accepts, checks in and removes a permission", as
 
   // A permission is given and removed; its page disappears from the other browser.
   await call("owner", "AccessService/CreateRole", {
-    role: { name: "bookkeeper", title: "Bookkeeper", permissions: ["audit.read"] },
+    name: "bookkeeper",
+    role: { title: "Bookkeeper", permissions: ["audit.read"] },
   });
   const { member: cleo } = await call<{ member: Named }>("coach", "MemberService/GetMe", {});
   await call("owner", "AccessService/AssignRole", { memberId: cleo.id, role: "bookkeeper" });

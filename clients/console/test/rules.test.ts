@@ -362,8 +362,8 @@ test.describe("the waitlist rules", () => {
     );
     const role = "rules_reader";
     await ofSalon("AccessService/CreateRole", {
+      name: role,
       role: {
-        name: role,
         title: "Rules reader",
         permissions: ["waitlist.read_rules", "member.read", "catalog.read", "tenant.read"],
       },

@@ -49,8 +49,7 @@ describe.each(ways)("the client over %s", (_, transport) => {
   it("exchanges a service account's key until the account is revoked", async () => {
     const owner = as("owner");
     const { key, serviceAccount } = await owner.access.createServiceAccount({
-      name: `for ${_} ${Date.now()}`,
-      roles: ["partner"],
+      serviceAccount: { name: `for ${_} ${Date.now()}`, roles: ["partner"] },
     });
     const partner = as("partner", { token: undefined, key });
     expect((await partner.tenants.getTenant({})).tenant?.id).toBe(club.id);

@@ -69,7 +69,9 @@ describe("an example", () => {
     try {
       const file = join(folder, "cursor");
       const access = createClient(AccessService, grpc.connect(club.tokens.owner));
-      const { key } = await access.createServiceAccount({ name: folder, roles: ["coach"] });
+      const { key } = await access.createServiceAccount({
+        serviceAccount: { name: folder, roles: ["coach"] },
+      });
       const { bookings } = as("member", grpc);
       // Start from a cursor: without one, events before the watch are not sent.
       const { endCursor } = await as("owner", grpc).events.listEvents({ newestFirst: true });

@@ -122,7 +122,7 @@ type GetRoleRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The name of the role.
-	Role          string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	Name          string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -164,9 +164,9 @@ func (x *GetRoleRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *GetRoleRequest) GetRole() string {
+func (x *GetRoleRequest) GetName() string {
 	if x != nil {
-		return x.Role
+		return x.Name
 	}
 	return ""
 }
@@ -222,10 +222,12 @@ type ListRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// Which roles. Absent: all.
+	Filter *RoleFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -265,6 +267,13 @@ func (x *ListRolesRequest) GetTenantId() string {
 		return x.TenantId
 	}
 	return ""
+}
+
+func (x *ListRolesRequest) GetFilter() *RoleFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
 }
 
 func (x *ListRolesRequest) GetPageSize() int32 {
@@ -341,8 +350,11 @@ type CreateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The values to create it with. name is required.
-	Role          *Role `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	// The name of the role, such as "front_desk": a lower-case letter, then up to 49 lower-case letters, digits and
+	// underscores. Unique in the tenant. It cannot be changed.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The values to create it with. Absent: the name is its title, and it has no permissions.
+	Role          *RoleInput `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -384,7 +396,14 @@ func (x *CreateRoleRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateRoleRequest) GetRole() *Role {
+func (x *CreateRoleRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CreateRoleRequest) GetRole() *RoleInput {
 	if x != nil {
 		return x.Role
 	}
@@ -442,10 +461,14 @@ type UpdateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The name of the role, and new values for the fields in the mask.
-	Role *Role `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// The name of the role.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// New values for the fields in the mask.
+	Role *RoleInput `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// The fields of role to change. A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -487,7 +510,14 @@ func (x *UpdateRoleRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateRoleRequest) GetRole() *Role {
+func (x *UpdateRoleRequest) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *UpdateRoleRequest) GetRole() *RoleInput {
 	if x != nil {
 		return x.Role
 	}
@@ -499,6 +529,13 @@ func (x *UpdateRoleRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateRoleRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateRoleResponse is the edited role.
@@ -552,9 +589,9 @@ type DeleteRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The role.
-	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
-	// If set, it must be the role's current etag: ETAG_MISMATCH.
+	// The name of the role.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// If set, it must be the current etag, or the role stays: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -597,9 +634,9 @@ func (x *DeleteRoleRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *DeleteRoleRequest) GetRole() string {
+func (x *DeleteRoleRequest) GetName() string {
 	if x != nil {
-		return x.Role
+		return x.Name
 	}
 	return ""
 }
@@ -1455,14 +1492,10 @@ type CreateServiceAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The display name, 1 to 200 characters. Unique among the tenant's active accounts, ignoring case.
-	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What it is for, up to 1,000 characters.
-	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// The names of its roles. They cannot be changed later.
-	Roles         []string `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The values to create it with. name and roles are required.
+	ServiceAccount *ServiceAccountInput `protobuf:"bytes,2,opt,name=service_account,json=serviceAccount,proto3" json:"service_account,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *CreateServiceAccountRequest) Reset() {
@@ -1502,23 +1535,9 @@ func (x *CreateServiceAccountRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateServiceAccountRequest) GetName() string {
+func (x *CreateServiceAccountRequest) GetServiceAccount() *ServiceAccountInput {
 	if x != nil {
-		return x.Name
-	}
-	return ""
-}
-
-func (x *CreateServiceAccountRequest) GetDescription() string {
-	if x != nil {
-		return x.Description
-	}
-	return ""
-}
-
-func (x *CreateServiceAccountRequest) GetRoles() []string {
-	if x != nil {
-		return x.Roles
+		return x.ServiceAccount
 	}
 	return nil
 }
@@ -1684,8 +1703,8 @@ type ListServiceAccountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Whether to include revoked accounts.
-	IncludeRevoked bool `protobuf:"varint,2,opt,name=include_revoked,json=includeRevoked,proto3" json:"include_revoked,omitempty"`
+	// Which accounts. Absent: all that are active.
+	Filter *ServiceAccountFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -1731,11 +1750,11 @@ func (x *ListServiceAccountsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListServiceAccountsRequest) GetIncludeRevoked() bool {
+func (x *ListServiceAccountsRequest) GetFilter() *ServiceAccountFilter {
 	if x != nil {
-		return x.IncludeRevoked
+		return x.Filter
 	}
-	return false
+	return nil
 }
 
 func (x *ListServiceAccountsRequest) GetPageSize() int32 {
@@ -2158,35 +2177,37 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\vpermissions\x18\x01 \x03(\v2\x14.berth.v1.PermissionR\vpermissions\"o\n" +
 	"\x0eGetRoleRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
-	"\x04role\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\"5\n" +
+	"\x04name\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04name\"5\n" +
 	"\x0fGetRoleResponse\x12\"\n" +
-	"\x04role\x18\x01 \x01(\v2\x0e.berth.v1.RoleR\x04role\"\x8e\x01\n" +
+	"\x04role\x18\x01 \x01(\v2\x0e.berth.v1.RoleR\x04role\"\xbc\x01\n" +
 	"\x10ListRolesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\tpage_size\x18\x02 \x01(\x05B\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
+	"\x06filter\x18\x02 \x01(\v2\x14.berth.v1.RoleFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListRolesResponse\x12$\n" +
 	"\x05roles\x18\x01 \x03(\v2\x0e.berth.v1.RoleR\x05roles\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x9b\x01\n" +
 	"\x11CreateRoleRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12b\n" +
-	"\x04role\x18\x02 \x01(\v2\x0e.berth.v1.RoleB>\xbaH;\xba\x015\n" +
-	"\x10create_role.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x04role\"8\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x04name\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04name\x12'\n" +
+	"\x04role\x18\x03 \x01(\v2\x13.berth.v1.RoleInputR\x04role\"8\n" +
 	"\x12CreateRoleResponse\x12\"\n" +
-	"\x04role\x18\x01 \x01(\v2\x0e.berth.v1.RoleR\x04role\"\x8a\x02\n" +
+	"\x04role\x18\x01 \x01(\v2\x0e.berth.v1.RoleR\x04role\"\xa9\x02\n" +
 	"\x11UpdateRoleRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12b\n" +
-	"\x04role\x18\x02 \x01(\v2\x0e.berth.v1.RoleB>\xbaH;\xba\x015\n" +
-	"\x10update_role.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x04role\x12g\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB*\xbaH'\xc8\x01\x01\xe2\x01!\x12\x05title\x12\vdescription\x12\vpermissionsR\n" +
-	"updateMask\"8\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x04name\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04name\x12/\n" +
+	"\x04role\x18\x03 \x01(\v2\x13.berth.v1.RoleInputB\x06\xbaH\x03\xc8\x01\x01R\x04role\x12g\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB*\xbaH'\xc8\x01\x01\xe2\x01!\x12\x05title\x12\vdescription\x12\vpermissionsR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"8\n" +
 	"\x12UpdateRoleResponse\x12\"\n" +
 	"\x04role\x18\x01 \x01(\v2\x0e.berth.v1.RoleR\x04role\"\x8f\x01\n" +
 	"\x11DeleteRoleRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
-	"\x04role\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\x12\x1b\n" +
+	"\x04name\x18\x02 \x01(\tB\x1f\xbaH\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04name\x12\x1b\n" +
 	"\x04etag\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\x14\n" +
 	"\x12DeleteRoleResponse\"\x99\x01\n" +
 	"\x11AssignRoleRequest\x12(\n" +
@@ -2235,13 +2256,10 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\aallowed\x18\x01 \x01(\bR\aallowed\x12#\n" +
 	"\rthrough_roles\x18\x02 \x03(\tR\fthroughRoles\x12%\n" +
 	"\x0egranting_roles\x18\x03 \x03(\tR\rgrantingRoles\x12\x16\n" +
-	"\x06active\x18\x04 \x01(\bR\x06active\"\xd5\x01\n" +
+	"\x06active\x18\x04 \x01(\bR\x06active\"\x97\x01\n" +
 	"\x1bCreateServiceAccountRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
-	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\vdescription\x12@\n" +
-	"\x05roles\x18\x04 \x03(\tB*\xbaH'\x92\x01$\b\x01\x10\x14\x18\x01\"\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x05roles\"x\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12N\n" +
+	"\x0fservice_account\x18\x02 \x01(\v2\x1d.berth.v1.ServiceAccountInputB\x06\xbaH\x03\xc8\x01\x01R\x0eserviceAccount\"x\n" +
 	"\x1cCreateServiceAccountResponse\x12A\n" +
 	"\x0fservice_account\x18\x01 \x01(\v2\x18.berth.v1.ServiceAccountR\x0eserviceAccount\x12\x15\n" +
 	"\x03key\x18\x02 \x01(\tB\x03\x80\x01\x01R\x03key\"|\n" +
@@ -2249,10 +2267,10 @@ const file_berth_v1_access_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x126\n" +
 	"\x12service_account_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x10serviceAccountId\"^\n" +
 	"\x19GetServiceAccountResponse\x12A\n" +
-	"\x0fservice_account\x18\x01 \x01(\v2\x18.berth.v1.ServiceAccountR\x0eserviceAccount\"\xc1\x01\n" +
+	"\x0fservice_account\x18\x01 \x01(\v2\x18.berth.v1.ServiceAccountR\x0eserviceAccount\"\xd0\x01\n" +
 	"\x1aListServiceAccountsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
-	"\x0finclude_revoked\x18\x02 \x01(\bR\x0eincludeRevoked\x12'\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x126\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1e.berth.v1.ServiceAccountFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
@@ -2364,72 +2382,79 @@ var file_berth_v1_access_service_proto_goTypes = []any{
 	(*ExchangeKeyResponse)(nil),              // 37: berth.v1.ExchangeKeyResponse
 	(*Permission)(nil),                       // 38: berth.v1.Permission
 	(*Role)(nil),                             // 39: berth.v1.Role
-	(*fieldmaskpb.FieldMask)(nil),            // 40: google.protobuf.FieldMask
-	(*OwnershipTransfer)(nil),                // 41: berth.v1.OwnershipTransfer
-	(*ServiceAccount)(nil),                   // 42: berth.v1.ServiceAccount
-	(*durationpb.Duration)(nil),              // 43: google.protobuf.Duration
+	(*RoleFilter)(nil),                       // 40: berth.v1.RoleFilter
+	(*RoleInput)(nil),                        // 41: berth.v1.RoleInput
+	(*fieldmaskpb.FieldMask)(nil),            // 42: google.protobuf.FieldMask
+	(*OwnershipTransfer)(nil),                // 43: berth.v1.OwnershipTransfer
+	(*ServiceAccountInput)(nil),              // 44: berth.v1.ServiceAccountInput
+	(*ServiceAccount)(nil),                   // 45: berth.v1.ServiceAccount
+	(*ServiceAccountFilter)(nil),             // 46: berth.v1.ServiceAccountFilter
+	(*durationpb.Duration)(nil),              // 47: google.protobuf.Duration
 }
 var file_berth_v1_access_service_proto_depIdxs = []int32{
 	38, // 0: berth.v1.ListPermissionsResponse.permissions:type_name -> berth.v1.Permission
 	39, // 1: berth.v1.GetRoleResponse.role:type_name -> berth.v1.Role
-	39, // 2: berth.v1.ListRolesResponse.roles:type_name -> berth.v1.Role
-	39, // 3: berth.v1.CreateRoleRequest.role:type_name -> berth.v1.Role
-	39, // 4: berth.v1.CreateRoleResponse.role:type_name -> berth.v1.Role
-	39, // 5: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.Role
-	40, // 6: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
-	39, // 7: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
-	41, // 8: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
-	41, // 9: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
-	42, // 10: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	42, // 11: berth.v1.GetServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	42, // 12: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
-	43, // 13: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
-	42, // 14: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
-	42, // 15: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
-	43, // 16: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
-	0,  // 17: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
-	2,  // 18: berth.v1.AccessService.GetRole:input_type -> berth.v1.GetRoleRequest
-	4,  // 19: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
-	6,  // 20: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
-	8,  // 21: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
-	10, // 22: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
-	12, // 23: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
-	14, // 24: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
-	16, // 25: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
-	18, // 26: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
-	20, // 27: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
-	22, // 28: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
-	24, // 29: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
-	26, // 30: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
-	28, // 31: berth.v1.AccessService.GetServiceAccount:input_type -> berth.v1.GetServiceAccountRequest
-	30, // 32: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
-	32, // 33: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
-	34, // 34: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
-	36, // 35: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
-	1,  // 36: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
-	3,  // 37: berth.v1.AccessService.GetRole:output_type -> berth.v1.GetRoleResponse
-	5,  // 38: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
-	7,  // 39: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
-	9,  // 40: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
-	11, // 41: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
-	13, // 42: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
-	15, // 43: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
-	17, // 44: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
-	19, // 45: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
-	21, // 46: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
-	23, // 47: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
-	25, // 48: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
-	27, // 49: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
-	29, // 50: berth.v1.AccessService.GetServiceAccount:output_type -> berth.v1.GetServiceAccountResponse
-	31, // 51: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
-	33, // 52: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
-	35, // 53: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
-	37, // 54: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
-	36, // [36:55] is the sub-list for method output_type
-	17, // [17:36] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	40, // 2: berth.v1.ListRolesRequest.filter:type_name -> berth.v1.RoleFilter
+	39, // 3: berth.v1.ListRolesResponse.roles:type_name -> berth.v1.Role
+	41, // 4: berth.v1.CreateRoleRequest.role:type_name -> berth.v1.RoleInput
+	39, // 5: berth.v1.CreateRoleResponse.role:type_name -> berth.v1.Role
+	41, // 6: berth.v1.UpdateRoleRequest.role:type_name -> berth.v1.RoleInput
+	42, // 7: berth.v1.UpdateRoleRequest.update_mask:type_name -> google.protobuf.FieldMask
+	39, // 8: berth.v1.UpdateRoleResponse.role:type_name -> berth.v1.Role
+	43, // 9: berth.v1.TransferOwnershipResponse.transfer:type_name -> berth.v1.OwnershipTransfer
+	43, // 10: berth.v1.ListOwnershipTransfersResponse.transfers:type_name -> berth.v1.OwnershipTransfer
+	44, // 11: berth.v1.CreateServiceAccountRequest.service_account:type_name -> berth.v1.ServiceAccountInput
+	45, // 12: berth.v1.CreateServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	45, // 13: berth.v1.GetServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	46, // 14: berth.v1.ListServiceAccountsRequest.filter:type_name -> berth.v1.ServiceAccountFilter
+	45, // 15: berth.v1.ListServiceAccountsResponse.service_accounts:type_name -> berth.v1.ServiceAccount
+	47, // 16: berth.v1.RotateServiceAccountKeyRequest.overlap:type_name -> google.protobuf.Duration
+	45, // 17: berth.v1.RotateServiceAccountKeyResponse.service_account:type_name -> berth.v1.ServiceAccount
+	45, // 18: berth.v1.RevokeServiceAccountResponse.service_account:type_name -> berth.v1.ServiceAccount
+	47, // 19: berth.v1.ExchangeKeyResponse.expires_in:type_name -> google.protobuf.Duration
+	0,  // 20: berth.v1.AccessService.ListPermissions:input_type -> berth.v1.ListPermissionsRequest
+	2,  // 21: berth.v1.AccessService.GetRole:input_type -> berth.v1.GetRoleRequest
+	4,  // 22: berth.v1.AccessService.ListRoles:input_type -> berth.v1.ListRolesRequest
+	6,  // 23: berth.v1.AccessService.CreateRole:input_type -> berth.v1.CreateRoleRequest
+	8,  // 24: berth.v1.AccessService.UpdateRole:input_type -> berth.v1.UpdateRoleRequest
+	10, // 25: berth.v1.AccessService.DeleteRole:input_type -> berth.v1.DeleteRoleRequest
+	12, // 26: berth.v1.AccessService.AssignRole:input_type -> berth.v1.AssignRoleRequest
+	14, // 27: berth.v1.AccessService.RevokeRole:input_type -> berth.v1.RevokeRoleRequest
+	16, // 28: berth.v1.AccessService.TransferOwnership:input_type -> berth.v1.TransferOwnershipRequest
+	18, // 29: berth.v1.AccessService.ConfirmOwnershipTransfer:input_type -> berth.v1.ConfirmOwnershipTransferRequest
+	20, // 30: berth.v1.AccessService.CancelOwnershipTransfer:input_type -> berth.v1.CancelOwnershipTransferRequest
+	22, // 31: berth.v1.AccessService.ListOwnershipTransfers:input_type -> berth.v1.ListOwnershipTransfersRequest
+	24, // 32: berth.v1.AccessService.CheckAccess:input_type -> berth.v1.CheckAccessRequest
+	26, // 33: berth.v1.AccessService.CreateServiceAccount:input_type -> berth.v1.CreateServiceAccountRequest
+	28, // 34: berth.v1.AccessService.GetServiceAccount:input_type -> berth.v1.GetServiceAccountRequest
+	30, // 35: berth.v1.AccessService.ListServiceAccounts:input_type -> berth.v1.ListServiceAccountsRequest
+	32, // 36: berth.v1.AccessService.RotateServiceAccountKey:input_type -> berth.v1.RotateServiceAccountKeyRequest
+	34, // 37: berth.v1.AccessService.RevokeServiceAccount:input_type -> berth.v1.RevokeServiceAccountRequest
+	36, // 38: berth.v1.AccessService.ExchangeKey:input_type -> berth.v1.ExchangeKeyRequest
+	1,  // 39: berth.v1.AccessService.ListPermissions:output_type -> berth.v1.ListPermissionsResponse
+	3,  // 40: berth.v1.AccessService.GetRole:output_type -> berth.v1.GetRoleResponse
+	5,  // 41: berth.v1.AccessService.ListRoles:output_type -> berth.v1.ListRolesResponse
+	7,  // 42: berth.v1.AccessService.CreateRole:output_type -> berth.v1.CreateRoleResponse
+	9,  // 43: berth.v1.AccessService.UpdateRole:output_type -> berth.v1.UpdateRoleResponse
+	11, // 44: berth.v1.AccessService.DeleteRole:output_type -> berth.v1.DeleteRoleResponse
+	13, // 45: berth.v1.AccessService.AssignRole:output_type -> berth.v1.AssignRoleResponse
+	15, // 46: berth.v1.AccessService.RevokeRole:output_type -> berth.v1.RevokeRoleResponse
+	17, // 47: berth.v1.AccessService.TransferOwnership:output_type -> berth.v1.TransferOwnershipResponse
+	19, // 48: berth.v1.AccessService.ConfirmOwnershipTransfer:output_type -> berth.v1.ConfirmOwnershipTransferResponse
+	21, // 49: berth.v1.AccessService.CancelOwnershipTransfer:output_type -> berth.v1.CancelOwnershipTransferResponse
+	23, // 50: berth.v1.AccessService.ListOwnershipTransfers:output_type -> berth.v1.ListOwnershipTransfersResponse
+	25, // 51: berth.v1.AccessService.CheckAccess:output_type -> berth.v1.CheckAccessResponse
+	27, // 52: berth.v1.AccessService.CreateServiceAccount:output_type -> berth.v1.CreateServiceAccountResponse
+	29, // 53: berth.v1.AccessService.GetServiceAccount:output_type -> berth.v1.GetServiceAccountResponse
+	31, // 54: berth.v1.AccessService.ListServiceAccounts:output_type -> berth.v1.ListServiceAccountsResponse
+	33, // 55: berth.v1.AccessService.RotateServiceAccountKey:output_type -> berth.v1.RotateServiceAccountKeyResponse
+	35, // 56: berth.v1.AccessService.RevokeServiceAccount:output_type -> berth.v1.RevokeServiceAccountResponse
+	37, // 57: berth.v1.AccessService.ExchangeKey:output_type -> berth.v1.ExchangeKeyResponse
+	39, // [39:58] is the sub-list for method output_type
+	20, // [20:39] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_access_service_proto_init() }

@@ -2687,10 +2687,16 @@ type UpdatePolicyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The level, its target, its etag, and new values for the fields in the mask.
-	Layer *PolicyLayer `protobuf:"bytes,2,opt,name=layer,proto3" json:"layer,omitempty"`
-	// The fields of Policy to change. A field in the mask that is not set in layer.policy is inherited again. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// The level to edit: TENANT, LOCATION or SERVICE.
+	Level SettingLevel `protobuf:"varint,2,opt,name=level,proto3,enum=berth.v1.SettingLevel" json:"level,omitempty"`
+	// The location or service. Empty for TENANT, required for the others.
+	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// New values for the fields in the mask.
+	Policy *Policy `protobuf:"bytes,4,opt,name=policy,proto3" json:"policy,omitempty"`
+	// The fields of policy to change. A field in the mask that is not set in policy is inherited again. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag of the level, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2732,9 +2738,23 @@ func (x *UpdatePolicyRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdatePolicyRequest) GetLayer() *PolicyLayer {
+func (x *UpdatePolicyRequest) GetLevel() SettingLevel {
 	if x != nil {
-		return x.Layer
+		return x.Level
+	}
+	return SettingLevel_SETTING_LEVEL_UNSPECIFIED
+}
+
+func (x *UpdatePolicyRequest) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *UpdatePolicyRequest) GetPolicy() *Policy {
+	if x != nil {
+		return x.Policy
 	}
 	return nil
 }
@@ -2744,6 +2764,13 @@ func (x *UpdatePolicyRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdatePolicyRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdatePolicyResponse has the edited level, and the policy that applies.
@@ -2993,13 +3020,17 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\"L\n" +
 	"\x11GetPolicyResponse\x127\n" +
-	"\teffective\x18\x01 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xf6\x04\n" +
+	"\teffective\x18\x01 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective\"\xc1\x06\n" +
 	"\x13UpdatePolicyRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xe9\x01\n" +
-	"\x05layer\x18\x02 \x01(\v2\x15.berth.v1.PolicyLayerB\xbb\x01\xbaH\xb7\x01\xba\x01\xb0\x01\n" +
-	"\x14update_policy.target\x12Alevel is TENANT without target_id, or LOCATION or SERVICE with it\x1aUthis.level == 2 ? this.target_id == '' : this.level in [3, 4] && this.target_id != ''\xc8\x01\x01R\x05layer\x12\xc8\x02\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8a\x02\xbaH\x86\x02\xc8\x01\x01\xe2\x01\xff\x01\x12\x0eadvance_window\x12\x15booking_closes_before\x12\x13cancellation_window\x12\x17allow_late_cancellation\x12\x10allow_reschedule\x12\x12tier_cancellations\x12\bhold_ttl\x12\x15check_in_opens_before\x12\x19check_in_closes_after_end\x12\x0egps_max_meters\x12\fauto_no_show\x12\x12auto_no_show_after\x12\x14check_in_requires_qrR\n" +
-	"updateMask\"|\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x82\x01\n" +
+	"\x05level\x18\x02 \x01(\x0e2\x16.berth.v1.SettingLevelBT\xbaHQ\xba\x01N\n" +
+	"\x13update_policy.level\x12$level is TENANT, LOCATION or SERVICE\x1a\x11this in [2, 3, 4]R\x05level\x12(\n" +
+	"\ttarget_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btargetId\x120\n" +
+	"\x06policy\x18\x04 \x01(\v2\x10.berth.v1.PolicyB\x06\xbaH\x03\xc8\x01\x01R\x06policy\x12\xc8\x02\n" +
+	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8a\x02\xbaH\x86\x02\xc8\x01\x01\xe2\x01\xff\x01\x12\x0eadvance_window\x12\x15booking_closes_before\x12\x13cancellation_window\x12\x17allow_late_cancellation\x12\x10allow_reschedule\x12\x12tier_cancellations\x12\bhold_ttl\x12\x15check_in_opens_before\x12\x19check_in_closes_after_end\x12\x0egps_max_meters\x12\fauto_no_show\x12\x12auto_no_show_after\x12\x14check_in_requires_qrR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xb6\x01\xbaH\xb2\x01\x1a\xaf\x01\n" +
+	"\x17update_policy.target_id\x12Itarget_id is empty for the tenant, and required for a location or service\x1aI!(this.level in [2, 3, 4]) || (this.level == 2) == (this.target_id == '')\"|\n" +
 	"\x14UpdatePolicyResponse\x12+\n" +
 	"\x05layer\x18\x01 \x01(\v2\x15.berth.v1.PolicyLayerR\x05layer\x127\n" +
 	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective2\xb4\x14\n" +
@@ -3107,7 +3138,9 @@ var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*ServiceInput)(nil),                    // 57: berth.v1.ServiceInput
 	(*Service)(nil),                         // 58: berth.v1.Service
 	(*EffectivePolicy)(nil),                 // 59: berth.v1.EffectivePolicy
-	(*PolicyLayer)(nil),                     // 60: berth.v1.PolicyLayer
+	(SettingLevel)(0),                       // 60: berth.v1.SettingLevel
+	(*Policy)(nil),                          // 61: berth.v1.Policy
+	(*PolicyLayer)(nil),                     // 62: berth.v1.PolicyLayer
 }
 var file_berth_v1_catalog_service_proto_depIdxs = []int32{
 	48, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
@@ -3145,63 +3178,64 @@ var file_berth_v1_catalog_service_proto_depIdxs = []int32{
 	58, // 32: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
 	58, // 33: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
 	59, // 34: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	60, // 35: berth.v1.UpdatePolicyRequest.layer:type_name -> berth.v1.PolicyLayer
-	50, // 36: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	60, // 37: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
-	59, // 38: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	20, // 39: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
-	22, // 40: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
-	24, // 41: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
-	26, // 42: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
-	28, // 43: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
-	30, // 44: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
-	32, // 45: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
-	34, // 46: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
-	36, // 47: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
-	38, // 48: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
-	40, // 49: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
-	42, // 50: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
-	44, // 51: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
-	46, // 52: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
-	0,  // 53: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	2,  // 54: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	4,  // 55: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
-	6,  // 56: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
-	8,  // 57: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	10, // 58: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
-	12, // 59: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	14, // 60: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	16, // 61: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	18, // 62: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	21, // 63: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
-	23, // 64: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
-	25, // 65: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
-	27, // 66: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
-	29, // 67: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
-	31, // 68: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
-	33, // 69: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
-	35, // 70: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
-	37, // 71: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
-	39, // 72: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
-	41, // 73: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
-	43, // 74: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
-	45, // 75: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
-	47, // 76: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
-	1,  // 77: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	3,  // 78: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	5,  // 79: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
-	7,  // 80: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
-	9,  // 81: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	11, // 82: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
-	13, // 83: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	15, // 84: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	17, // 85: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	19, // 86: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	63, // [63:87] is the sub-list for method output_type
-	39, // [39:63] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	60, // 35: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
+	61, // 36: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
+	50, // 37: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	62, // 38: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
+	59, // 39: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	20, // 40: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
+	22, // 41: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
+	24, // 42: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
+	26, // 43: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
+	28, // 44: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
+	30, // 45: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
+	32, // 46: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
+	34, // 47: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
+	36, // 48: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
+	38, // 49: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
+	40, // 50: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
+	42, // 51: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
+	44, // 52: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
+	46, // 53: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
+	0,  // 54: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	2,  // 55: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	4,  // 56: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
+	6,  // 57: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
+	8,  // 58: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	10, // 59: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
+	12, // 60: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	14, // 61: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	16, // 62: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	18, // 63: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	21, // 64: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
+	23, // 65: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
+	25, // 66: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
+	27, // 67: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
+	29, // 68: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
+	31, // 69: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
+	33, // 70: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
+	35, // 71: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
+	37, // 72: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
+	39, // 73: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
+	41, // 74: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
+	43, // 75: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
+	45, // 76: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
+	47, // 77: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
+	1,  // 78: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	3,  // 79: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	5,  // 80: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
+	7,  // 81: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
+	9,  // 82: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	11, // 83: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
+	13, // 84: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	15, // 85: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	17, // 86: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	19, // 87: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	64, // [64:88] is the sub-list for method output_type
+	40, // [40:64] is the sub-list for method input_type
+	40, // [40:40] is the sub-list for extension type_name
+	40, // [40:40] is the sub-list for extension extendee
+	0,  // [0:40] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_service_proto_init() }

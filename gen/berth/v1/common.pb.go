@@ -305,11 +305,12 @@ const file_berth_v1_common_proto_rawDesc = "" +
 	"\tTimeRange\x128\n" +
 	"\x05start\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x05start\x124\n" +
 	"\x03end\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x03end:r\xbaHo\x1am\n" +
-	"\x10time_range.order\x12\x1cend must be later than start\x1a;!has(this.start) || !has(this.end) || this.start < this.end\"t\n" +
+	"\x10time_range.order\x12\x1cend must be later than start\x1a;!has(this.start) || !has(this.end) || this.start < this.end\"\xda\x02\n" +
 	"\n" +
 	"QuietHours\x124\n" +
 	"\x05start\x18\x01 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x05start\x120\n" +
-	"\x03end\x18\x02 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x03end*\x85\x01\n" +
+	"\x03end\x18\x02 \x01(\v2\x16.google.type.TimeOfDayB\x06\xbaH\x03\xc8\x01\x01R\x03end:\xe3\x01\xbaH\xdf\x01\x1a\xdc\x01\n" +
+	"\x13quiet_hours.minutes\x12?start and end are times of day, 00:00 to 23:59, in full minutes\x1a\x83\x01[this.start, this.end].all(t, t.hours >= 0 && t.hours <= 23 && t.minutes >= 0 && t.minutes <= 59 && t.seconds == 0 && t.nanos == 0)*\x85\x01\n" +
 	"\x0eBookingChannel\x12\x1f\n" +
 	"\x1bBOOKING_CHANNEL_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16BOOKING_CHANNEL_ONLINE\x10\x01\x12\x19\n" +

@@ -414,7 +414,7 @@ type NotificationPreference struct {
 	Channel NotificationChannel `protobuf:"varint,2,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
 	// Whether the channel is used. If both push and SMS are enabled, SMS is used only if push reaches no device.
 	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Whether this is the default, because the member has not chosen. Ignored in updates.
+	// Whether this is the default, because the member has not chosen.
 	IsDefault     bool `protobuf:"varint,4,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -478,27 +478,91 @@ func (x *NotificationPreference) GetIsDefault() bool {
 	return false
 }
 
+// NotificationPreferenceInput is a member's choice whether messages about a topic may use a channel.
+type NotificationPreferenceInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The topic. Topics without a choice are rejected.
+	Topic NotificationTopic `protobuf:"varint,1,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
+	// The channel.
+	Channel NotificationChannel `protobuf:"varint,2,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
+	// Whether to use the channel. Some topics cannot be turned off on a channel: INVALID_FIELD.
+	Enabled       bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotificationPreferenceInput) Reset() {
+	*x = NotificationPreferenceInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationPreferenceInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationPreferenceInput) ProtoMessage() {}
+
+func (x *NotificationPreferenceInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationPreferenceInput.ProtoReflect.Descriptor instead.
+func (*NotificationPreferenceInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *NotificationPreferenceInput) GetTopic() NotificationTopic {
+	if x != nil {
+		return x.Topic
+	}
+	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
+}
+
+func (x *NotificationPreferenceInput) GetChannel() NotificationChannel {
+	if x != nil {
+		return x.Channel
+	}
+	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
+}
+
+func (x *NotificationPreferenceInput) GetEnabled() bool {
+	if x != nil {
+		return x.Enabled
+	}
+	return false
+}
+
 // NotificationPreferences are the messages that a member wants, and their channels.
 type NotificationPreferences struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Every topic with every channel, in the order of the contract. In updates: those to change.
+	// Every topic with every channel, in the order of the contract.
 	Preferences []*NotificationPreference `protobuf:"bytes,1,rep,name=preferences,proto3" json:"preferences,omitempty"`
-	// The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
-	// the tenant's.
+	// The member's own quiet hours, in the member's time zone. Absent: the tenant's.
 	QuietHours *QuietHours `protobuf:"bytes,2,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
 	// Channels that are stopped for the member's current phone number or address, regardless of the preferences: by
-	// STOP, by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address,
-	// ends the stop.
+	// STOP, by an unsubscribe link, or because messages bounced. A reply of START, or a new address, ends the stop.
 	Stops []*NotificationStop `protobuf:"bytes,3,rep,name=stops,proto3" json:"stops,omitempty"`
-	// Whether the member has a calendar feed. Ignored in updates: use CreateCalendarFeed.
+	// Whether the member has a calendar feed: see CreateCalendarFeed.
 	HasCalendarFeed bool `protobuf:"varint,4,opt,name=has_calendar_feed,json=hasCalendarFeed,proto3" json:"has_calendar_feed,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Changes with every edit of the preferences or the quiet hours.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotificationPreferences) Reset() {
 	*x = NotificationPreferences{}
-	mi := &file_berth_v1_notification_proto_msgTypes[1]
+	mi := &file_berth_v1_notification_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -510,7 +574,7 @@ func (x *NotificationPreferences) String() string {
 func (*NotificationPreferences) ProtoMessage() {}
 
 func (x *NotificationPreferences) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[1]
+	mi := &file_berth_v1_notification_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -523,7 +587,7 @@ func (x *NotificationPreferences) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationPreferences.ProtoReflect.Descriptor instead.
 func (*NotificationPreferences) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *NotificationPreferences) GetPreferences() []*NotificationPreference {
@@ -554,6 +618,69 @@ func (x *NotificationPreferences) GetHasCalendarFeed() bool {
 	return false
 }
 
+func (x *NotificationPreferences) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// NotificationPreferencesInput has the preferences that members can edit.
+type NotificationPreferencesInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The choices to change: at most 39, each topic and channel once. The others stay.
+	Preferences []*NotificationPreferenceInput `protobuf:"bytes,1,rep,name=preferences,proto3" json:"preferences,omitempty"`
+	// The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
+	// the tenant's.
+	QuietHours    *QuietHours `protobuf:"bytes,2,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotificationPreferencesInput) Reset() {
+	*x = NotificationPreferencesInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationPreferencesInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationPreferencesInput) ProtoMessage() {}
+
+func (x *NotificationPreferencesInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationPreferencesInput.ProtoReflect.Descriptor instead.
+func (*NotificationPreferencesInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *NotificationPreferencesInput) GetPreferences() []*NotificationPreferenceInput {
+	if x != nil {
+		return x.Preferences
+	}
+	return nil
+}
+
+func (x *NotificationPreferencesInput) GetQuietHours() *QuietHours {
+	if x != nil {
+		return x.QuietHours
+	}
+	return nil
+}
+
 // NotificationStop is a channel that is stopped for a phone number or address.
 type NotificationStop struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -569,7 +696,7 @@ type NotificationStop struct {
 
 func (x *NotificationStop) Reset() {
 	*x = NotificationStop{}
-	mi := &file_berth_v1_notification_proto_msgTypes[2]
+	mi := &file_berth_v1_notification_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -581,7 +708,7 @@ func (x *NotificationStop) String() string {
 func (*NotificationStop) ProtoMessage() {}
 
 func (x *NotificationStop) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[2]
+	mi := &file_berth_v1_notification_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -594,7 +721,7 @@ func (x *NotificationStop) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationStop.ProtoReflect.Descriptor instead.
 func (*NotificationStop) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *NotificationStop) GetChannel() NotificationChannel {
@@ -622,43 +749,40 @@ func (x *NotificationStop) GetCreateTime() *timestamppb.Timestamp {
 type NotificationSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
-	// that would be too late. Named in an update and absent: none. Initially 21:00 to 08:00.
+	// that would be too late. If they end when they start, there are none.
 	QuietHours *QuietHours `protobuf:"bytes,1,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Whether to send email in quiet hours, because it makes no sound. Initially false.
+	// Whether to send email in quiet hours, because it makes no sound.
 	EmailInQuietHours bool `protobuf:"varint,2,opt,name=email_in_quiet_hours,json=emailInQuietHours,proto3" json:"email_in_quiet_hours,omitempty"`
-	// The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
-	// channel. Initially 6.
+	// The maximum number of text messages per recipient in 24 hours. Further ones wait, or use another channel.
 	SmsPerDay int32 `protobuf:"varint,3,opt,name=sms_per_day,json=smsPerDay,proto3" json:"sms_per_day,omitempty"`
-	// The same for push notifications. One to several devices counts once. Initially 12.
+	// The same for push notifications. One to several devices counts once.
 	PushPerDay int32 `protobuf:"varint,4,opt,name=push_per_day,json=pushPerDay,proto3" json:"push_per_day,omitempty"`
-	// The same for emails. Initially 20.
+	// The same for emails.
 	EmailPerDay int32 `protobuf:"varint,5,opt,name=email_per_day,json=emailPerDay,proto3" json:"email_per_day,omitempty"`
-	// How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days.
-	// Initially 24 hours and 30 minutes. A change applies to new bookings.
+	// How long before the start reminders are sent, in elapsed time, the longest first. Empty: none are sent.
 	Reminders []*durationpb.Duration `protobuf:"bytes,6,rep,name=reminders,proto3" json:"reminders,omitempty"`
 	// The reply-to address of emails. Empty: the sender's address.
 	ReplyTo string `protobuf:"bytes,7,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
-	// The sender's name in emails, up to 100 characters. Empty: the tenant's name.
+	// The sender's name in emails. Empty: the tenant's name.
 	SenderName string `protobuf:"bytes,8,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
-	// Credits are low at this balance and below, 0 to 1,000. Initially 1.
+	// Credits are low at this balance and below.
 	CreditsLowAt int32 `protobuf:"varint,9,opt,name=credits_low_at,json=creditsLowAt,proto3" json:"credits_low_at,omitempty"`
 	// The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
 	// template or default in a recipient's language; if there is none in this language either, English is.
 	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
-	// their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
-	// active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
-	// country is INVALID_FIELD.
-	PhoneCountries []string `protobuf:"bytes,12,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// their number. Empty: the countries of the time zones of the tenant and its active locations, or else that of the
+	// tenant's language. Sending quotas do not depend on them.
+	PhoneCountries []string `protobuf:"bytes,11,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
+	// Changes with every edit.
+	Etag          string `protobuf:"bytes,12,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotificationSettings) Reset() {
 	*x = NotificationSettings{}
-	mi := &file_berth_v1_notification_proto_msgTypes[3]
+	mi := &file_berth_v1_notification_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -670,7 +794,7 @@ func (x *NotificationSettings) String() string {
 func (*NotificationSettings) ProtoMessage() {}
 
 func (x *NotificationSettings) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[3]
+	mi := &file_berth_v1_notification_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -683,7 +807,7 @@ func (x *NotificationSettings) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationSettings.ProtoReflect.Descriptor instead.
 func (*NotificationSettings) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *NotificationSettings) GetQuietHours() *QuietHours {
@@ -756,6 +880,13 @@ func (x *NotificationSettings) GetLocale() string {
 	return ""
 }
 
+func (x *NotificationSettings) GetPhoneCountries() []string {
+	if x != nil {
+		return x.PhoneCountries
+	}
+	return nil
+}
+
 func (x *NotificationSettings) GetEtag() string {
 	if x != nil {
 		return x.Etag
@@ -763,7 +894,144 @@ func (x *NotificationSettings) GetEtag() string {
 	return ""
 }
 
-func (x *NotificationSettings) GetPhoneCountries() []string {
+// NotificationSettingsInput has the settings that can be edited.
+type NotificationSettingsInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
+	// that would be too late. Absent: none. Initially 21:00 to 08:00.
+	QuietHours *QuietHours `protobuf:"bytes,1,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
+	// Whether to send email in quiet hours, because it makes no sound. Initially false.
+	EmailInQuietHours bool `protobuf:"varint,2,opt,name=email_in_quiet_hours,json=emailInQuietHours,proto3" json:"email_in_quiet_hours,omitempty"`
+	// The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
+	// channel. Absent: 6.
+	SmsPerDay *int32 `protobuf:"varint,3,opt,name=sms_per_day,json=smsPerDay,proto3,oneof" json:"sms_per_day,omitempty"`
+	// The same for push notifications. One to several devices counts once. Absent: 12.
+	PushPerDay *int32 `protobuf:"varint,4,opt,name=push_per_day,json=pushPerDay,proto3,oneof" json:"push_per_day,omitempty"`
+	// The same for emails. Absent: 20.
+	EmailPerDay *int32 `protobuf:"varint,5,opt,name=email_per_day,json=emailPerDay,proto3,oneof" json:"email_per_day,omitempty"`
+	// How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days, in any
+	// order. Initially 24 hours and 30 minutes. Empty: none. A change applies to new bookings.
+	Reminders []*durationpb.Duration `protobuf:"bytes,6,rep,name=reminders,proto3" json:"reminders,omitempty"`
+	// The reply-to address of emails, up to 254 characters. Empty: the sender's address.
+	ReplyTo string `protobuf:"bytes,7,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
+	// The sender's name in emails: one line of up to 100 characters, without an address. Empty: the tenant's name.
+	SenderName string `protobuf:"bytes,8,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
+	// Credits are low at this balance and below, 0 to 1,000. Absent: 1.
+	CreditsLowAt *int32 `protobuf:"varint,9,opt,name=credits_low_at,json=creditsLowAt,proto3,oneof" json:"credits_low_at,omitempty"`
+	// The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
+	// template or default in a recipient's language; if there is none in this language either, English is. An unknown
+	// language is INVALID_FIELD.
+	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
+	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
+	// their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
+	// active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
+	// country is INVALID_FIELD.
+	PhoneCountries []string `protobuf:"bytes,11,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *NotificationSettingsInput) Reset() {
+	*x = NotificationSettingsInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationSettingsInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationSettingsInput) ProtoMessage() {}
+
+func (x *NotificationSettingsInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationSettingsInput.ProtoReflect.Descriptor instead.
+func (*NotificationSettingsInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *NotificationSettingsInput) GetQuietHours() *QuietHours {
+	if x != nil {
+		return x.QuietHours
+	}
+	return nil
+}
+
+func (x *NotificationSettingsInput) GetEmailInQuietHours() bool {
+	if x != nil {
+		return x.EmailInQuietHours
+	}
+	return false
+}
+
+func (x *NotificationSettingsInput) GetSmsPerDay() int32 {
+	if x != nil && x.SmsPerDay != nil {
+		return *x.SmsPerDay
+	}
+	return 0
+}
+
+func (x *NotificationSettingsInput) GetPushPerDay() int32 {
+	if x != nil && x.PushPerDay != nil {
+		return *x.PushPerDay
+	}
+	return 0
+}
+
+func (x *NotificationSettingsInput) GetEmailPerDay() int32 {
+	if x != nil && x.EmailPerDay != nil {
+		return *x.EmailPerDay
+	}
+	return 0
+}
+
+func (x *NotificationSettingsInput) GetReminders() []*durationpb.Duration {
+	if x != nil {
+		return x.Reminders
+	}
+	return nil
+}
+
+func (x *NotificationSettingsInput) GetReplyTo() string {
+	if x != nil {
+		return x.ReplyTo
+	}
+	return ""
+}
+
+func (x *NotificationSettingsInput) GetSenderName() string {
+	if x != nil {
+		return x.SenderName
+	}
+	return ""
+}
+
+func (x *NotificationSettingsInput) GetCreditsLowAt() int32 {
+	if x != nil && x.CreditsLowAt != nil {
+		return *x.CreditsLowAt
+	}
+	return 0
+}
+
+func (x *NotificationSettingsInput) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+func (x *NotificationSettingsInput) GetPhoneCountries() []string {
 	if x != nil {
 		return x.PhoneCountries
 	}
@@ -807,7 +1075,7 @@ type NotificationTemplate struct {
 
 func (x *NotificationTemplate) Reset() {
 	*x = NotificationTemplate{}
-	mi := &file_berth_v1_notification_proto_msgTypes[4]
+	mi := &file_berth_v1_notification_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -819,7 +1087,7 @@ func (x *NotificationTemplate) String() string {
 func (*NotificationTemplate) ProtoMessage() {}
 
 func (x *NotificationTemplate) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[4]
+	mi := &file_berth_v1_notification_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -832,7 +1100,7 @@ func (x *NotificationTemplate) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationTemplate.ProtoReflect.Descriptor instead.
 func (*NotificationTemplate) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *NotificationTemplate) GetTopic() NotificationTopic {
@@ -920,7 +1188,7 @@ type NotificationTemplateVariable struct {
 
 func (x *NotificationTemplateVariable) Reset() {
 	*x = NotificationTemplateVariable{}
-	mi := &file_berth_v1_notification_proto_msgTypes[5]
+	mi := &file_berth_v1_notification_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -932,7 +1200,7 @@ func (x *NotificationTemplateVariable) String() string {
 func (*NotificationTemplateVariable) ProtoMessage() {}
 
 func (x *NotificationTemplateVariable) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[5]
+	mi := &file_berth_v1_notification_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -945,7 +1213,7 @@ func (x *NotificationTemplateVariable) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationTemplateVariable.ProtoReflect.Descriptor instead.
 func (*NotificationTemplateVariable) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *NotificationTemplateVariable) GetName() string {
@@ -994,7 +1262,7 @@ type RenderedMessage struct {
 
 func (x *RenderedMessage) Reset() {
 	*x = RenderedMessage{}
-	mi := &file_berth_v1_notification_proto_msgTypes[6]
+	mi := &file_berth_v1_notification_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1006,7 +1274,7 @@ func (x *RenderedMessage) String() string {
 func (*RenderedMessage) ProtoMessage() {}
 
 func (x *RenderedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[6]
+	mi := &file_berth_v1_notification_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1019,7 +1287,7 @@ func (x *RenderedMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderedMessage.ProtoReflect.Descriptor instead.
 func (*RenderedMessage) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *RenderedMessage) GetChannel() NotificationChannel {
@@ -1131,7 +1399,7 @@ type NotificationDelivery struct {
 
 func (x *NotificationDelivery) Reset() {
 	*x = NotificationDelivery{}
-	mi := &file_berth_v1_notification_proto_msgTypes[7]
+	mi := &file_berth_v1_notification_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1143,7 +1411,7 @@ func (x *NotificationDelivery) String() string {
 func (*NotificationDelivery) ProtoMessage() {}
 
 func (x *NotificationDelivery) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[7]
+	mi := &file_berth_v1_notification_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1156,7 +1424,7 @@ func (x *NotificationDelivery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationDelivery.ProtoReflect.Descriptor instead.
 func (*NotificationDelivery) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *NotificationDelivery) GetId() string {
@@ -1326,7 +1594,7 @@ type OutboxMessage struct {
 
 func (x *OutboxMessage) Reset() {
 	*x = OutboxMessage{}
-	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	mi := &file_berth_v1_notification_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1338,7 +1606,7 @@ func (x *OutboxMessage) String() string {
 func (*OutboxMessage) ProtoMessage() {}
 
 func (x *OutboxMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	mi := &file_berth_v1_notification_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1351,7 +1619,7 @@ func (x *OutboxMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxMessage.ProtoReflect.Descriptor instead.
 func (*OutboxMessage) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OutboxMessage) GetDelivery() *NotificationDelivery {
@@ -1383,7 +1651,7 @@ type TwilioSender struct {
 
 func (x *TwilioSender) Reset() {
 	*x = TwilioSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	mi := &file_berth_v1_notification_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1395,7 +1663,7 @@ func (x *TwilioSender) String() string {
 func (*TwilioSender) ProtoMessage() {}
 
 func (x *TwilioSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	mi := &file_berth_v1_notification_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1408,7 +1676,7 @@ func (x *TwilioSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TwilioSender.ProtoReflect.Descriptor instead.
 func (*TwilioSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *TwilioSender) GetAccountSid() string {
@@ -1445,7 +1713,7 @@ type FcmSender struct {
 
 func (x *FcmSender) Reset() {
 	*x = FcmSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[10]
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1457,7 +1725,7 @@ func (x *FcmSender) String() string {
 func (*FcmSender) ProtoMessage() {}
 
 func (x *FcmSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[10]
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1470,7 +1738,7 @@ func (x *FcmSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FcmSender.ProtoReflect.Descriptor instead.
 func (*FcmSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *FcmSender) GetProjectId() string {
@@ -1506,7 +1774,7 @@ type SmtpSender struct {
 
 func (x *SmtpSender) Reset() {
 	*x = SmtpSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[11]
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1518,7 +1786,7 @@ func (x *SmtpSender) String() string {
 func (*SmtpSender) ProtoMessage() {}
 
 func (x *SmtpSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[11]
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1531,7 +1799,7 @@ func (x *SmtpSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmtpSender.ProtoReflect.Descriptor instead.
 func (*SmtpSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SmtpSender) GetHost() string {
@@ -1592,7 +1860,7 @@ type SendingDomain struct {
 
 func (x *SendingDomain) Reset() {
 	*x = SendingDomain{}
-	mi := &file_berth_v1_notification_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1604,7 +1872,7 @@ func (x *SendingDomain) String() string {
 func (*SendingDomain) ProtoMessage() {}
 
 func (x *SendingDomain) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1617,7 +1885,7 @@ func (x *SendingDomain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingDomain.ProtoReflect.Descriptor instead.
 func (*SendingDomain) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *SendingDomain) GetFromAddress() string {
@@ -1661,7 +1929,7 @@ type DnsRecord struct {
 
 func (x *DnsRecord) Reset() {
 	*x = DnsRecord{}
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1673,7 +1941,7 @@ func (x *DnsRecord) String() string {
 func (*DnsRecord) ProtoMessage() {}
 
 func (x *DnsRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1686,7 +1954,7 @@ func (x *DnsRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DnsRecord.ProtoReflect.Descriptor instead.
 func (*DnsRecord) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *DnsRecord) GetName() string {
@@ -1729,7 +1997,7 @@ type NotificationSenders struct {
 
 func (x *NotificationSenders) Reset() {
 	*x = NotificationSenders{}
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1741,7 +2009,7 @@ func (x *NotificationSenders) String() string {
 func (*NotificationSenders) ProtoMessage() {}
 
 func (x *NotificationSenders) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1754,7 +2022,7 @@ func (x *NotificationSenders) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationSenders.ProtoReflect.Descriptor instead.
 func (*NotificationSenders) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *NotificationSenders) GetTwilio() *TwilioSender {
@@ -1831,7 +2099,7 @@ type SendingQuota struct {
 
 func (x *SendingQuota) Reset() {
 	*x = SendingQuota{}
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1843,7 +2111,7 @@ func (x *SendingQuota) String() string {
 func (*SendingQuota) ProtoMessage() {}
 
 func (x *SendingQuota) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1856,7 +2124,7 @@ func (x *SendingQuota) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingQuota.ProtoReflect.Descriptor instead.
 func (*SendingQuota) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SendingQuota) GetChannel() NotificationChannel {
@@ -1923,7 +2191,7 @@ type SenderInUse struct {
 
 func (x *SenderInUse) Reset() {
 	*x = SenderInUse{}
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1935,7 +2203,7 @@ func (x *SenderInUse) String() string {
 func (*SenderInUse) ProtoMessage() {}
 
 func (x *SenderInUse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1948,7 +2216,7 @@ func (x *SenderInUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SenderInUse.ProtoReflect.Descriptor instead.
 func (*SenderInUse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SenderInUse) GetChannel() NotificationChannel {
@@ -1995,7 +2263,7 @@ type NotificationDeliveryFilter struct {
 
 func (x *NotificationDeliveryFilter) Reset() {
 	*x = NotificationDeliveryFilter{}
-	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2007,7 +2275,7 @@ func (x *NotificationDeliveryFilter) String() string {
 func (*NotificationDeliveryFilter) ProtoMessage() {}
 
 func (x *NotificationDeliveryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2020,7 +2288,7 @@ func (x *NotificationDeliveryFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationDeliveryFilter.ProtoReflect.Descriptor instead.
 func (*NotificationDeliveryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *NotificationDeliveryFilter) GetMemberId() string {
@@ -2076,45 +2344,74 @@ var File_berth_v1_notification_proto protoreflect.FileDescriptor
 
 const file_berth_v1_notification_proto_rawDesc = "" +
 	"\n" +
-	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xdd\x01\n" +
-	"\x16NotificationPreference\x12E\n" +
+	"\x1bberth/v1/notification.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xbd\x01\n" +
+	"\x16NotificationPreference\x121\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicR\x05topic\x127\n" +
+	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x18\n" +
+	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
+	"\n" +
+	"is_default\x18\x04 \x01(\bR\tisDefault\"\xc3\x01\n" +
+	"\x1bNotificationPreferenceInput\x12E\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12\x18\n" +
-	"\aenabled\x18\x03 \x01(\bR\aenabled\x12\x1d\n" +
-	"\n" +
-	"is_default\x18\x04 \x01(\bR\tisDefault\"\xfc\x01\n" +
-	"\x17NotificationPreferences\x12L\n" +
-	"\vpreferences\x18\x01 \x03(\v2 .berth.v1.NotificationPreferenceB\b\xbaH\x05\x92\x01\x02\x10'R\vpreferences\x125\n" +
+	"\aenabled\x18\x03 \x01(\bR\aenabled\"\x86\x02\n" +
+	"\x17NotificationPreferences\x12B\n" +
+	"\vpreferences\x18\x01 \x03(\v2 .berth.v1.NotificationPreferenceR\vpreferences\x125\n" +
 	"\vquiet_hours\x18\x02 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\x120\n" +
 	"\x05stops\x18\x03 \x03(\v2\x1a.berth.v1.NotificationStopR\x05stops\x12*\n" +
-	"\x11has_calendar_feed\x18\x04 \x01(\bR\x0fhasCalendarFeed\"\xbe\x01\n" +
+	"\x11has_calendar_feed\x18\x04 \x01(\bR\x0fhasCalendarFeed\x12\x12\n" +
+	"\x04etag\x18\x05 \x01(\tR\x04etag\"\xa8\x01\n" +
+	"\x1cNotificationPreferencesInput\x12Q\n" +
+	"\vpreferences\x18\x01 \x03(\v2%.berth.v1.NotificationPreferenceInputB\b\xbaH\x05\x92\x01\x02\x10'R\vpreferences\x125\n" +
+	"\vquiet_hours\x18\x02 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
+	"quietHours\"\xbe\x01\n" +
 	"\x10NotificationStop\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x124\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1c.berth.v1.NotificationReasonR\x06reason\x12;\n" +
 	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\x8b\x05\n" +
+	"createTime\"\xd4\x03\n" +
 	"\x14NotificationSettings\x125\n" +
 	"\vquiet_hours\x18\x01 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\x12/\n" +
-	"\x14email_in_quiet_hours\x18\x02 \x01(\bR\x11emailInQuietHours\x12)\n" +
-	"\vsms_per_day\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\tsmsPerDay\x12+\n" +
-	"\fpush_per_day\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\n" +
-	"pushPerDay\x12-\n" +
-	"\remail_per_day\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\vemailPerDay\x12Q\n" +
+	"\x14email_in_quiet_hours\x18\x02 \x01(\bR\x11emailInQuietHours\x12\x1e\n" +
+	"\vsms_per_day\x18\x03 \x01(\x05R\tsmsPerDay\x12 \n" +
+	"\fpush_per_day\x18\x04 \x01(\x05R\n" +
+	"pushPerDay\x12\"\n" +
+	"\remail_per_day\x18\x05 \x01(\x05R\vemailPerDay\x127\n" +
+	"\treminders\x18\x06 \x03(\v2\x19.google.protobuf.DurationR\treminders\x12\x19\n" +
+	"\breply_to\x18\a \x01(\tR\areplyTo\x12\x1f\n" +
+	"\vsender_name\x18\b \x01(\tR\n" +
+	"senderName\x12$\n" +
+	"\x0ecredits_low_at\x18\t \x01(\x05R\fcreditsLowAt\x12\x16\n" +
+	"\x06locale\x18\n" +
+	" \x01(\tR\x06locale\x12'\n" +
+	"\x0fphone_countries\x18\v \x03(\tR\x0ephoneCountries\x12\x12\n" +
+	"\x04etag\x18\f \x01(\tR\x04etag\"\xcd\x05\n" +
+	"\x19NotificationSettingsInput\x125\n" +
+	"\vquiet_hours\x18\x01 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
+	"quietHours\x12/\n" +
+	"\x14email_in_quiet_hours\x18\x02 \x01(\bR\x11emailInQuietHours\x12.\n" +
+	"\vsms_per_day\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\tsmsPerDay\x88\x01\x01\x120\n" +
+	"\fpush_per_day\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\n" +
+	"pushPerDay\x88\x01\x01\x122\n" +
+	"\remail_per_day\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\vemailPerDay\x88\x01\x01\x12Q\n" +
 	"\treminders\x18\x06 \x03(\v2\x19.google.protobuf.DurationB\x18\xbaH\x15\x92\x01\x12\x10\x05\"\x0e\xaa\x01\v\"\x04\b\x80\xeaI2\x03\b\xac\x02R\treminders\x12(\n" +
 	"\breply_to\x18\a \x01(\tB\r\xbaH\n" +
 	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\areplyTo\x12(\n" +
 	"\vsender_name\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\n" +
-	"senderName\x120\n" +
+	"senderName\x125\n" +
 	"\x0ecredits_low_at\x18\t \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\fcreditsLowAt\x12G\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00H\x03R\fcreditsLowAt\x88\x01\x01\x12G\n" +
 	"\x06locale\x18\n" +
-	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
-	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12E\n" +
-	"\x0fphone_countries\x18\f \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
-	"^[A-Z]{2}$R\x0ephoneCountries\"\x89\x04\n" +
+	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12E\n" +
+	"\x0fphone_countries\x18\v \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
+	"^[A-Z]{2}$R\x0ephoneCountriesB\x0e\n" +
+	"\f_sms_per_dayB\x0f\n" +
+	"\r_push_per_dayB\x10\n" +
+	"\x0e_email_per_dayB\x11\n" +
+	"\x0f_credits_low_at\"\x89\x04\n" +
 	"\x14NotificationTemplate\x12E\n" +
 	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
 	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
@@ -2310,80 +2607,89 @@ func file_berth_v1_notification_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_berth_v1_notification_proto_goTypes = []any{
 	(NotificationTopic)(0),               // 0: berth.v1.NotificationTopic
 	(NotificationChannel)(0),             // 1: berth.v1.NotificationChannel
 	(NotificationDeliveryStatus)(0),      // 2: berth.v1.NotificationDeliveryStatus
 	(NotificationReason)(0),              // 3: berth.v1.NotificationReason
 	(*NotificationPreference)(nil),       // 4: berth.v1.NotificationPreference
-	(*NotificationPreferences)(nil),      // 5: berth.v1.NotificationPreferences
-	(*NotificationStop)(nil),             // 6: berth.v1.NotificationStop
-	(*NotificationSettings)(nil),         // 7: berth.v1.NotificationSettings
-	(*NotificationTemplate)(nil),         // 8: berth.v1.NotificationTemplate
-	(*NotificationTemplateVariable)(nil), // 9: berth.v1.NotificationTemplateVariable
-	(*RenderedMessage)(nil),              // 10: berth.v1.RenderedMessage
-	(*NotificationDelivery)(nil),         // 11: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                // 12: berth.v1.OutboxMessage
-	(*TwilioSender)(nil),                 // 13: berth.v1.TwilioSender
-	(*FcmSender)(nil),                    // 14: berth.v1.FcmSender
-	(*SmtpSender)(nil),                   // 15: berth.v1.SmtpSender
-	(*SendingDomain)(nil),                // 16: berth.v1.SendingDomain
-	(*DnsRecord)(nil),                    // 17: berth.v1.DnsRecord
-	(*NotificationSenders)(nil),          // 18: berth.v1.NotificationSenders
-	(*SendingQuota)(nil),                 // 19: berth.v1.SendingQuota
-	(*SenderInUse)(nil),                  // 20: berth.v1.SenderInUse
-	(*NotificationDeliveryFilter)(nil),   // 21: berth.v1.NotificationDeliveryFilter
-	(*QuietHours)(nil),                   // 22: berth.v1.QuietHours
-	(*timestamppb.Timestamp)(nil),        // 23: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 24: google.protobuf.Duration
-	(*TimeRange)(nil),                    // 25: berth.v1.TimeRange
+	(*NotificationPreferenceInput)(nil),  // 5: berth.v1.NotificationPreferenceInput
+	(*NotificationPreferences)(nil),      // 6: berth.v1.NotificationPreferences
+	(*NotificationPreferencesInput)(nil), // 7: berth.v1.NotificationPreferencesInput
+	(*NotificationStop)(nil),             // 8: berth.v1.NotificationStop
+	(*NotificationSettings)(nil),         // 9: berth.v1.NotificationSettings
+	(*NotificationSettingsInput)(nil),    // 10: berth.v1.NotificationSettingsInput
+	(*NotificationTemplate)(nil),         // 11: berth.v1.NotificationTemplate
+	(*NotificationTemplateVariable)(nil), // 12: berth.v1.NotificationTemplateVariable
+	(*RenderedMessage)(nil),              // 13: berth.v1.RenderedMessage
+	(*NotificationDelivery)(nil),         // 14: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                // 15: berth.v1.OutboxMessage
+	(*TwilioSender)(nil),                 // 16: berth.v1.TwilioSender
+	(*FcmSender)(nil),                    // 17: berth.v1.FcmSender
+	(*SmtpSender)(nil),                   // 18: berth.v1.SmtpSender
+	(*SendingDomain)(nil),                // 19: berth.v1.SendingDomain
+	(*DnsRecord)(nil),                    // 20: berth.v1.DnsRecord
+	(*NotificationSenders)(nil),          // 21: berth.v1.NotificationSenders
+	(*SendingQuota)(nil),                 // 22: berth.v1.SendingQuota
+	(*SenderInUse)(nil),                  // 23: berth.v1.SenderInUse
+	(*NotificationDeliveryFilter)(nil),   // 24: berth.v1.NotificationDeliveryFilter
+	(*QuietHours)(nil),                   // 25: berth.v1.QuietHours
+	(*timestamppb.Timestamp)(nil),        // 26: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 27: google.protobuf.Duration
+	(*TimeRange)(nil),                    // 28: berth.v1.TimeRange
 }
 var file_berth_v1_notification_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.NotificationPreference.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 1: berth.v1.NotificationPreference.channel:type_name -> berth.v1.NotificationChannel
-	4,  // 2: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
-	22, // 3: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
-	6,  // 4: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
-	1,  // 5: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
-	3,  // 6: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
-	23, // 7: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
-	22, // 8: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
-	24, // 9: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
-	0,  // 10: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
-	1,  // 11: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
-	9,  // 12: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.NotificationTemplateVariable
-	23, // 13: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
-	1,  // 14: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 15: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
-	1,  // 16: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 17: berth.v1.NotificationDelivery.status:type_name -> berth.v1.NotificationDeliveryStatus
-	3,  // 18: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
-	23, // 19: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
-	23, // 20: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
-	23, // 21: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
-	11, // 22: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
-	10, // 23: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
-	17, // 24: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
-	23, // 25: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
-	23, // 26: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
-	13, // 27: berth.v1.NotificationSenders.twilio:type_name -> berth.v1.TwilioSender
-	14, // 28: berth.v1.NotificationSenders.fcm:type_name -> berth.v1.FcmSender
-	15, // 29: berth.v1.NotificationSenders.smtp:type_name -> berth.v1.SmtpSender
-	20, // 30: berth.v1.NotificationSenders.in_use:type_name -> berth.v1.SenderInUse
-	16, // 31: berth.v1.NotificationSenders.domain:type_name -> berth.v1.SendingDomain
-	1,  // 32: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
-	23, // 33: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
-	1,  // 34: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 35: berth.v1.NotificationDeliveryFilter.statuses:type_name -> berth.v1.NotificationDeliveryStatus
-	1,  // 36: berth.v1.NotificationDeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 37: berth.v1.NotificationDeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
-	25, // 38: berth.v1.NotificationDeliveryFilter.time_range:type_name -> berth.v1.TimeRange
-	39, // [39:39] is the sub-list for method output_type
-	39, // [39:39] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	0,  // 2: berth.v1.NotificationPreferenceInput.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 3: berth.v1.NotificationPreferenceInput.channel:type_name -> berth.v1.NotificationChannel
+	4,  // 4: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
+	25, // 5: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
+	8,  // 6: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
+	5,  // 7: berth.v1.NotificationPreferencesInput.preferences:type_name -> berth.v1.NotificationPreferenceInput
+	25, // 8: berth.v1.NotificationPreferencesInput.quiet_hours:type_name -> berth.v1.QuietHours
+	1,  // 9: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
+	3,  // 10: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
+	26, // 11: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
+	25, // 12: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
+	27, // 13: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
+	25, // 14: berth.v1.NotificationSettingsInput.quiet_hours:type_name -> berth.v1.QuietHours
+	27, // 15: berth.v1.NotificationSettingsInput.reminders:type_name -> google.protobuf.Duration
+	0,  // 16: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 17: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
+	12, // 18: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.NotificationTemplateVariable
+	26, // 19: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
+	1,  // 20: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 21: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 22: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 23: berth.v1.NotificationDelivery.status:type_name -> berth.v1.NotificationDeliveryStatus
+	3,  // 24: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
+	26, // 25: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
+	26, // 26: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
+	26, // 27: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
+	14, // 28: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
+	13, // 29: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
+	20, // 30: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
+	26, // 31: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
+	26, // 32: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
+	16, // 33: berth.v1.NotificationSenders.twilio:type_name -> berth.v1.TwilioSender
+	17, // 34: berth.v1.NotificationSenders.fcm:type_name -> berth.v1.FcmSender
+	18, // 35: berth.v1.NotificationSenders.smtp:type_name -> berth.v1.SmtpSender
+	23, // 36: berth.v1.NotificationSenders.in_use:type_name -> berth.v1.SenderInUse
+	19, // 37: berth.v1.NotificationSenders.domain:type_name -> berth.v1.SendingDomain
+	1,  // 38: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
+	26, // 39: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
+	1,  // 40: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 41: berth.v1.NotificationDeliveryFilter.statuses:type_name -> berth.v1.NotificationDeliveryStatus
+	1,  // 42: berth.v1.NotificationDeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 43: berth.v1.NotificationDeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
+	28, // 44: berth.v1.NotificationDeliveryFilter.time_range:type_name -> berth.v1.TimeRange
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_proto_init() }
@@ -2392,13 +2698,14 @@ func file_berth_v1_notification_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
+	file_berth_v1_notification_proto_msgTypes[6].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_proto_rawDesc), len(file_berth_v1_notification_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   18,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -81,7 +81,7 @@ func (x *GetNotificationPreferencesRequest) GetMemberId() string {
 // GetNotificationPreferencesResponse has the preferences.
 type GetNotificationPreferencesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The preferences or settings.
+	// The preferences.
 	Preferences   *NotificationPreferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -130,9 +130,11 @@ type UpdateNotificationPreferencesRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// New values for the fields in the mask. Of preferences, only the given ones change.
-	Preferences *NotificationPreferences `protobuf:"bytes,2,opt,name=preferences,proto3" json:"preferences,omitempty"`
+	Preferences *NotificationPreferencesInput `protobuf:"bytes,2,opt,name=preferences,proto3" json:"preferences,omitempty"`
 	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -174,7 +176,7 @@ func (x *UpdateNotificationPreferencesRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateNotificationPreferencesRequest) GetPreferences() *NotificationPreferences {
+func (x *UpdateNotificationPreferencesRequest) GetPreferences() *NotificationPreferencesInput {
 	if x != nil {
 		return x.Preferences
 	}
@@ -188,10 +190,17 @@ func (x *UpdateNotificationPreferencesRequest) GetUpdateMask() *fieldmaskpb.Fiel
 	return nil
 }
 
+func (x *UpdateNotificationPreferencesRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // UpdateNotificationPreferencesResponse has the changed preferences.
 type UpdateNotificationPreferencesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The preferences or settings.
+	// The preferences.
 	Preferences   *NotificationPreferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -458,7 +467,7 @@ func (x *GetNotificationSettingsRequest) GetTenantId() string {
 // GetNotificationSettingsResponse has the settings.
 type GetNotificationSettingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The preferences or settings.
+	// The settings.
 	Settings      *NotificationSettings `protobuf:"bytes,1,opt,name=settings,proto3" json:"settings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -507,9 +516,11 @@ type UpdateNotificationSettingsRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// New values for the fields in the mask.
-	Settings *NotificationSettings `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
+	Settings *NotificationSettingsInput `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
 	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -551,7 +562,7 @@ func (x *UpdateNotificationSettingsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateNotificationSettingsRequest) GetSettings() *NotificationSettings {
+func (x *UpdateNotificationSettingsRequest) GetSettings() *NotificationSettingsInput {
 	if x != nil {
 		return x.Settings
 	}
@@ -565,10 +576,17 @@ func (x *UpdateNotificationSettingsRequest) GetUpdateMask() *fieldmaskpb.FieldMa
 	return nil
 }
 
+func (x *UpdateNotificationSettingsRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // UpdateNotificationSettingsResponse has the changed settings.
 type UpdateNotificationSettingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The preferences or settings.
+	// The settings.
 	Settings      *NotificationSettings `protobuf:"bytes,1,opt,name=settings,proto3" json:"settings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1841,12 +1859,13 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
 	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"i\n" +
 	"\"GetNotificationPreferencesResponse\x12C\n" +
-	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"\xff\x01\n" +
+	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"\xa1\x02\n" +
 	"$UpdateNotificationPreferencesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12K\n" +
-	"\vpreferences\x18\x02 \x01(\v2!.berth.v1.NotificationPreferencesB\x06\xbaH\x03\xc8\x01\x01R\vpreferences\x12`\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12P\n" +
+	"\vpreferences\x18\x02 \x01(\v2&.berth.v1.NotificationPreferencesInputB\x06\xbaH\x03\xc8\x01\x01R\vpreferences\x12`\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB#\xbaH \xc8\x01\x01\xe2\x01\x1a\x12\vpreferences\x12\vquiet_hoursR\n" +
-	"updateMask\"l\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"l\n" +
 	"%UpdateNotificationPreferencesResponse\x12C\n" +
 	"\vpreferences\x18\x01 \x01(\v2!.berth.v1.NotificationPreferencesR\vpreferences\"E\n" +
 	"\x19CreateCalendarFeedRequest\x12(\n" +
@@ -1859,12 +1878,13 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x1eGetNotificationSettingsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"]\n" +
 	"\x1fGetNotificationSettingsResponse\x12:\n" +
-	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\xf5\x02\n" +
+	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x97\x03\n" +
 	"!UpdateNotificationSettingsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
-	"\bsettings\x18\x02 \x01(\v2\x1e.berth.v1.NotificationSettingsB\x06\xbaH\x03\xc8\x01\x01R\bsettings\x12\xe1\x01\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12G\n" +
+	"\bsettings\x18\x02 \x01(\v2#.berth.v1.NotificationSettingsInputB\x06\xbaH\x03\xc8\x01\x01R\bsettings\x12\xe1\x01\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\xa3\x01\xbaH\x9f\x01\xc8\x01\x01\xe2\x01\x98\x01\x12\vquiet_hours\x12\x14email_in_quiet_hours\x12\vsms_per_day\x12\fpush_per_day\x12\remail_per_day\x12\treminders\x12\breply_to\x12\vsender_name\x12\x0ecredits_low_at\x12\x06locale\x12\x0fphone_countriesR\n" +
-	"updateMask\"`\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"`\n" +
 	"\"UpdateNotificationSettingsResponse\x12:\n" +
 	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x95\x02\n" +
 	" ListNotificationTemplatesRequest\x12(\n" +
@@ -2014,50 +2034,52 @@ var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*VerifySendingDomainRequest)(nil),            // 32: berth.v1.VerifySendingDomainRequest
 	(*VerifySendingDomainResponse)(nil),           // 33: berth.v1.VerifySendingDomainResponse
 	(*NotificationPreferences)(nil),               // 34: berth.v1.NotificationPreferences
-	(*fieldmaskpb.FieldMask)(nil),                 // 35: google.protobuf.FieldMask
-	(*NotificationSettings)(nil),                  // 36: berth.v1.NotificationSettings
-	(NotificationTopic)(0),                        // 37: berth.v1.NotificationTopic
-	(NotificationChannel)(0),                      // 38: berth.v1.NotificationChannel
-	(*NotificationTemplate)(nil),                  // 39: berth.v1.NotificationTemplate
-	(*RenderedMessage)(nil),                       // 40: berth.v1.RenderedMessage
-	(*NotificationDeliveryFilter)(nil),            // 41: berth.v1.NotificationDeliveryFilter
-	(*NotificationDelivery)(nil),                  // 42: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                         // 43: berth.v1.OutboxMessage
-	(*NotificationSenders)(nil),                   // 44: berth.v1.NotificationSenders
-	(*SendingQuota)(nil),                          // 45: berth.v1.SendingQuota
+	(*NotificationPreferencesInput)(nil),          // 35: berth.v1.NotificationPreferencesInput
+	(*fieldmaskpb.FieldMask)(nil),                 // 36: google.protobuf.FieldMask
+	(*NotificationSettings)(nil),                  // 37: berth.v1.NotificationSettings
+	(*NotificationSettingsInput)(nil),             // 38: berth.v1.NotificationSettingsInput
+	(NotificationTopic)(0),                        // 39: berth.v1.NotificationTopic
+	(NotificationChannel)(0),                      // 40: berth.v1.NotificationChannel
+	(*NotificationTemplate)(nil),                  // 41: berth.v1.NotificationTemplate
+	(*RenderedMessage)(nil),                       // 42: berth.v1.RenderedMessage
+	(*NotificationDeliveryFilter)(nil),            // 43: berth.v1.NotificationDeliveryFilter
+	(*NotificationDelivery)(nil),                  // 44: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                         // 45: berth.v1.OutboxMessage
+	(*NotificationSenders)(nil),                   // 46: berth.v1.NotificationSenders
+	(*SendingQuota)(nil),                          // 47: berth.v1.SendingQuota
 }
 var file_berth_v1_notification_service_proto_depIdxs = []int32{
 	34, // 0: berth.v1.GetNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	34, // 1: berth.v1.UpdateNotificationPreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferences
-	35, // 2: berth.v1.UpdateNotificationPreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 1: berth.v1.UpdateNotificationPreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferencesInput
+	36, // 2: berth.v1.UpdateNotificationPreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
 	34, // 3: berth.v1.UpdateNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	36, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	36, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettings
-	35, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
-	36, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	37, // 8: berth.v1.ListNotificationTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
-	38, // 9: berth.v1.ListNotificationTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
-	39, // 10: berth.v1.ListNotificationTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
-	39, // 11: berth.v1.UpdateNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	39, // 12: berth.v1.UpdateNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	39, // 13: berth.v1.PreviewNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	40, // 14: berth.v1.PreviewNotificationTemplateResponse.message:type_name -> berth.v1.RenderedMessage
-	37, // 15: berth.v1.ResetNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
-	38, // 16: berth.v1.ResetNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
-	39, // 17: berth.v1.ResetNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	41, // 18: berth.v1.ListNotificationDeliveriesRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
-	42, // 19: berth.v1.ListNotificationDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	41, // 20: berth.v1.ListNotificationOutboxRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
-	43, // 21: berth.v1.ListNotificationOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
-	37, // 22: berth.v1.SendTestNotificationRequest.topic:type_name -> berth.v1.NotificationTopic
-	38, // 23: berth.v1.SendTestNotificationRequest.channel:type_name -> berth.v1.NotificationChannel
-	42, // 24: berth.v1.SendTestNotificationResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	44, // 25: berth.v1.GetNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
-	45, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
-	44, // 27: berth.v1.UpdateNotificationSendersRequest.senders:type_name -> berth.v1.NotificationSenders
-	35, // 28: berth.v1.UpdateNotificationSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
-	44, // 29: berth.v1.UpdateNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
-	44, // 30: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.NotificationSenders
+	37, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	38, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettingsInput
+	36, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	39, // 8: berth.v1.ListNotificationTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
+	40, // 9: berth.v1.ListNotificationTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
+	41, // 10: berth.v1.ListNotificationTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
+	41, // 11: berth.v1.UpdateNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	41, // 12: berth.v1.UpdateNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	41, // 13: berth.v1.PreviewNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
+	42, // 14: berth.v1.PreviewNotificationTemplateResponse.message:type_name -> berth.v1.RenderedMessage
+	39, // 15: berth.v1.ResetNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	40, // 16: berth.v1.ResetNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	41, // 17: berth.v1.ResetNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	43, // 18: berth.v1.ListNotificationDeliveriesRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
+	44, // 19: berth.v1.ListNotificationDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	43, // 20: berth.v1.ListNotificationOutboxRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
+	45, // 21: berth.v1.ListNotificationOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
+	39, // 22: berth.v1.SendTestNotificationRequest.topic:type_name -> berth.v1.NotificationTopic
+	40, // 23: berth.v1.SendTestNotificationRequest.channel:type_name -> berth.v1.NotificationChannel
+	44, // 24: berth.v1.SendTestNotificationResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	46, // 25: berth.v1.GetNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
+	47, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
+	46, // 27: berth.v1.UpdateNotificationSendersRequest.senders:type_name -> berth.v1.NotificationSenders
+	36, // 28: berth.v1.UpdateNotificationSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
+	46, // 29: berth.v1.UpdateNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
+	46, // 30: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.NotificationSenders
 	0,  // 31: berth.v1.NotificationService.GetNotificationPreferences:input_type -> berth.v1.GetNotificationPreferencesRequest
 	2,  // 32: berth.v1.NotificationService.UpdateNotificationPreferences:input_type -> berth.v1.UpdateNotificationPreferencesRequest
 	4,  // 33: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest

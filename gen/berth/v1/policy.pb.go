@@ -363,9 +363,9 @@ type PolicyLayer struct {
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	// The values. Fields that are not set are inherited.
 	Policy *Policy `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. Empty for the default, which cannot be edited.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of the level's last edit, in UTC. Absent if it was never edited. Set by the service.
+	// The time of the level's last edit, in UTC. Absent if it was never edited.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -600,12 +600,12 @@ const file_berth_v1_policy_proto_rawDesc = "" +
 	"\x04tier\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x04tier\x12^\n" +
 	"\x13cancellation_window\x18\x02 \x01(\v2\x19.google.protobuf.DurationB\x12\xbaH\x0f\xc8\x01\x01\xaa\x01\t\"\x05\b\x80\x9a\x9e\x012\x00R\x12cancellationWindow\x12.\n" +
 	"\x10allow_reschedule\x18\x03 \x01(\bH\x00R\x0fallowReschedule\x88\x01\x01B\x13\n" +
-	"\x11_allow_reschedule\"\xf3\x01\n" +
-	"\vPolicyLayer\x126\n" +
-	"\x05level\x18\x01 \x01(\x0e2\x16.berth.v1.SettingLevelB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05level\x12(\n" +
-	"\ttarget_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btargetId\x12(\n" +
-	"\x06policy\x18\x03 \x01(\v2\x10.berth.v1.PolicyR\x06policy\x12\x1b\n" +
-	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
+	"\x11_allow_reschedule\"\xd3\x01\n" +
+	"\vPolicyLayer\x12,\n" +
+	"\x05level\x18\x01 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
+	"\ttarget_id\x18\x02 \x01(\tR\btargetId\x12(\n" +
+	"\x06policy\x18\x03 \x01(\v2\x10.berth.v1.PolicyR\x06policy\x12\x12\n" +
+	"\x04etag\x18\x04 \x01(\tR\x04etag\x12;\n" +
 	"\vupdate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\"p\n" +
 	"\rSettingOrigin\x12\x14\n" +

@@ -23,6 +23,59 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// ServiceAccountStatus is whether a service account can be used.
+type ServiceAccountStatus int32
+
+const (
+	// Not set.
+	ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_UNSPECIFIED ServiceAccountStatus = 0
+	// It can be used.
+	ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_ACTIVE ServiceAccountStatus = 1
+	// It was ended by RevokeServiceAccount, for good.
+	ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_REVOKED ServiceAccountStatus = 2
+)
+
+// Enum value maps for ServiceAccountStatus.
+var (
+	ServiceAccountStatus_name = map[int32]string{
+		0: "SERVICE_ACCOUNT_STATUS_UNSPECIFIED",
+		1: "SERVICE_ACCOUNT_STATUS_ACTIVE",
+		2: "SERVICE_ACCOUNT_STATUS_REVOKED",
+	}
+	ServiceAccountStatus_value = map[string]int32{
+		"SERVICE_ACCOUNT_STATUS_UNSPECIFIED": 0,
+		"SERVICE_ACCOUNT_STATUS_ACTIVE":      1,
+		"SERVICE_ACCOUNT_STATUS_REVOKED":     2,
+	}
+)
+
+func (x ServiceAccountStatus) Enum() *ServiceAccountStatus {
+	p := new(ServiceAccountStatus)
+	*p = x
+	return p
+}
+
+func (x ServiceAccountStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ServiceAccountStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_role_proto_enumTypes[0].Descriptor()
+}
+
+func (ServiceAccountStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_role_proto_enumTypes[0]
+}
+
+func (x ServiceAccountStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ServiceAccountStatus.Descriptor instead.
+func (ServiceAccountStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{0}
+}
+
 // Permission is something that a role can allow. All tenants have the same permissions.
 type Permission struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -94,21 +147,21 @@ type Role struct {
 	// The key of the role in the tenant, such as "front_desk": a lower-case letter, then up to 49 lower-case letters,
 	// digits and underscores. It cannot be changed.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// The display name, up to 200 characters. Empty: the name.
+	// The display name.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// What it is for, up to 1,000 characters.
+	// What it is for. May be empty.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// The names of its permissions, as in ListPermissions and in the same order.
 	Permissions []string `protobuf:"bytes,4,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// Whether it is a built-in role, which cannot be changed: ROLE_BUILT_IN. Set by the service.
+	// Whether it is a built-in role, which cannot be changed: ROLE_BUILT_IN.
 	BuiltIn bool `protobuf:"varint,5,opt,name=built_in,json=builtIn,proto3" json:"built_in,omitempty"`
-	// How many members, active or not, and active service accounts have it. Set by the service.
+	// How many members, active or not, and active service accounts have it.
 	Holders int32 `protobuf:"varint,6,opt,name=holders,proto3" json:"holders,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit.
 	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of creation, in UTC. Set by the service.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of the last edit, in UTC. Set by the service.
+	// The time of the last edit, in UTC.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,6 +260,126 @@ func (x *Role) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// RoleInput has the fields of a role that can be edited.
+type RoleInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of up to 200 characters. Empty: the name.
+	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
+	// What it is for, up to 1,000 characters.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// The names of its permissions, as in ListPermissions: at most 200, in any order. An unknown one is
+	// PERMISSION_NOT_FOUND, and one of owners alone INVALID_FIELD. Empty: none.
+	Permissions   []string `protobuf:"bytes,3,rep,name=permissions,proto3" json:"permissions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoleInput) Reset() {
+	*x = RoleInput{}
+	mi := &file_berth_v1_role_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoleInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoleInput) ProtoMessage() {}
+
+func (x *RoleInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_role_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoleInput.ProtoReflect.Descriptor instead.
+func (*RoleInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *RoleInput) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *RoleInput) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *RoleInput) GetPermissions() []string {
+	if x != nil {
+		return x.Permissions
+	}
+	return nil
+}
+
+// RoleFilter selects roles. All conditions that are set must match.
+type RoleFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only roles that have this permission, such as "session.create". An unknown one matches none. Empty: all.
+	Permission string `protobuf:"bytes,1,opt,name=permission,proto3" json:"permission,omitempty"`
+	// Only built-in roles, or only the tenant's own. Absent: both.
+	BuiltIn       *bool `protobuf:"varint,2,opt,name=built_in,json=builtIn,proto3,oneof" json:"built_in,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RoleFilter) Reset() {
+	*x = RoleFilter{}
+	mi := &file_berth_v1_role_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RoleFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RoleFilter) ProtoMessage() {}
+
+func (x *RoleFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_role_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RoleFilter.ProtoReflect.Descriptor instead.
+func (*RoleFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *RoleFilter) GetPermission() string {
+	if x != nil {
+		return x.Permission
+	}
+	return ""
+}
+
+func (x *RoleFilter) GetBuiltIn() bool {
+	if x != nil && x.BuiltIn != nil {
+		return *x.BuiltIn
+	}
+	return false
+}
+
 // OwnershipTransfer is an owner's offer to another member to be an owner in their place.
 type OwnershipTransfer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -230,7 +403,7 @@ type OwnershipTransfer struct {
 
 func (x *OwnershipTransfer) Reset() {
 	*x = OwnershipTransfer{}
-	mi := &file_berth_v1_role_proto_msgTypes[2]
+	mi := &file_berth_v1_role_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -242,7 +415,7 @@ func (x *OwnershipTransfer) String() string {
 func (*OwnershipTransfer) ProtoMessage() {}
 
 func (x *OwnershipTransfer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_role_proto_msgTypes[2]
+	mi := &file_berth_v1_role_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -255,7 +428,7 @@ func (x *OwnershipTransfer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OwnershipTransfer.ProtoReflect.Descriptor instead.
 func (*OwnershipTransfer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_role_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *OwnershipTransfer) GetId() string {
@@ -314,23 +487,25 @@ type ServiceAccount struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The display name. Unique among the tenant's active accounts, ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What it is for.
+	// What it is for. May be empty.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
 	// The names of its roles: the built-in roles by rank, then the others by name. Empty once it is revoked.
 	Roles []string `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
+	// Whether it can be used.
+	Status ServiceAccountStatus `protobuf:"varint,5,opt,name=status,proto3,enum=berth.v1.ServiceAccountStatus" json:"status,omitempty"`
 	// Its keys, newest first, including ended ones.
-	Keys []*ServiceAccountKey `protobuf:"bytes,5,rep,name=keys,proto3" json:"keys,omitempty"`
+	Keys []*ServiceAccountKey `protobuf:"bytes,6,rep,name=keys,proto3" json:"keys,omitempty"`
 	// The time it was revoked, in UTC. Absent if it is active.
-	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
+	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
 	// The time of creation, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ServiceAccount) Reset() {
 	*x = ServiceAccount{}
-	mi := &file_berth_v1_role_proto_msgTypes[3]
+	mi := &file_berth_v1_role_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -342,7 +517,7 @@ func (x *ServiceAccount) String() string {
 func (*ServiceAccount) ProtoMessage() {}
 
 func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_role_proto_msgTypes[3]
+	mi := &file_berth_v1_role_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -355,7 +530,7 @@ func (x *ServiceAccount) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccount.ProtoReflect.Descriptor instead.
 func (*ServiceAccount) Descriptor() ([]byte, []int) {
-	return file_berth_v1_role_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ServiceAccount) GetId() string {
@@ -386,6 +561,13 @@ func (x *ServiceAccount) GetRoles() []string {
 	return nil
 }
 
+func (x *ServiceAccount) GetStatus() ServiceAccountStatus {
+	if x != nil {
+		return x.Status
+	}
+	return ServiceAccountStatus_SERVICE_ACCOUNT_STATUS_UNSPECIFIED
+}
+
 func (x *ServiceAccount) GetKeys() []*ServiceAccountKey {
 	if x != nil {
 		return x.Keys
@@ -407,6 +589,125 @@ func (x *ServiceAccount) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// ServiceAccountInput has the values of a new service account. They cannot be changed later.
+type ServiceAccountInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of 1 to 200 characters. Unique among the tenant's active accounts, ignoring case.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// What it is for, up to 1,000 characters.
+	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
+	// The names of its roles: 1 to 20, in any order. An unknown one is ROLE_NOT_FOUND, and "owner" INVALID_FIELD.
+	Roles         []string `protobuf:"bytes,3,rep,name=roles,proto3" json:"roles,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceAccountInput) Reset() {
+	*x = ServiceAccountInput{}
+	mi := &file_berth_v1_role_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceAccountInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceAccountInput) ProtoMessage() {}
+
+func (x *ServiceAccountInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_role_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceAccountInput.ProtoReflect.Descriptor instead.
+func (*ServiceAccountInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ServiceAccountInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ServiceAccountInput) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *ServiceAccountInput) GetRoles() []string {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+// ServiceAccountFilter selects service accounts. All conditions that are set must match.
+type ServiceAccountFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these statuses. Empty: ACTIVE.
+	Statuses []ServiceAccountStatus `protobuf:"varint,1,rep,packed,name=statuses,proto3,enum=berth.v1.ServiceAccountStatus" json:"statuses,omitempty"`
+	// Only accounts with this role, by its name. Revoked accounts have none. Empty: all.
+	Role          string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceAccountFilter) Reset() {
+	*x = ServiceAccountFilter{}
+	mi := &file_berth_v1_role_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceAccountFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceAccountFilter) ProtoMessage() {}
+
+func (x *ServiceAccountFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_role_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceAccountFilter.ProtoReflect.Descriptor instead.
+func (*ServiceAccountFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ServiceAccountFilter) GetStatuses() []ServiceAccountStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *ServiceAccountFilter) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
 // ServiceAccountKey describes a key. The key itself is not stored.
 type ServiceAccountKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -426,7 +727,7 @@ type ServiceAccountKey struct {
 
 func (x *ServiceAccountKey) Reset() {
 	*x = ServiceAccountKey{}
-	mi := &file_berth_v1_role_proto_msgTypes[4]
+	mi := &file_berth_v1_role_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -438,7 +739,7 @@ func (x *ServiceAccountKey) String() string {
 func (*ServiceAccountKey) ProtoMessage() {}
 
 func (x *ServiceAccountKey) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_role_proto_msgTypes[4]
+	mi := &file_berth_v1_role_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -451,7 +752,7 @@ func (x *ServiceAccountKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceAccountKey.ProtoReflect.Descriptor instead.
 func (*ServiceAccountKey) Descriptor() ([]byte, []int) {
-	return file_berth_v1_role_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_role_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *ServiceAccountKey) GetId() string {
@@ -498,19 +799,30 @@ const file_berth_v1_role_proto_rawDesc = "" +
 	"Permission\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12#\n" +
-	"\rdefault_roles\x18\x03 \x03(\tR\fdefaultRoles\"\xaf\x03\n" +
-	"\x04Role\x126\n" +
-	"\x04name\x18\x01 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04name\x12\x1e\n" +
-	"\x05title\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05title\x12*\n" +
-	"\vdescription\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\vdescription\x12W\n" +
-	"\vpermissions\x18\x04 \x03(\tB5\xbaH2\x92\x01/\x10\xc8\x01\x18\x01\"(r&\x18d2\"^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$R\vpermissions\x12\x19\n" +
+	"\rdefault_roles\x18\x03 \x03(\tR\fdefaultRoles\"\xb7\x02\n" +
+	"\x04Role\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05title\x18\x02 \x01(\tR\x05title\x12 \n" +
+	"\vdescription\x18\x03 \x01(\tR\vdescription\x12 \n" +
+	"\vpermissions\x18\x04 \x03(\tR\vpermissions\x12\x19\n" +
 	"\bbuilt_in\x18\x05 \x01(\bR\abuiltIn\x12\x18\n" +
-	"\aholders\x18\x06 \x01(\x05R\aholders\x12\x1b\n" +
-	"\x04etag\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
+	"\aholders\x18\x06 \x01(\x05R\aholders\x12\x12\n" +
+	"\x04etag\x18\a \x01(\tR\x04etag\x12;\n" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\x9b\x02\n" +
+	"updateTime\"\xb0\x01\n" +
+	"\tRoleInput\x12\x1e\n" +
+	"\x05title\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05title\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\vdescription\x12W\n" +
+	"\vpermissions\x18\x03 \x03(\tB5\xbaH2\x92\x01/\x10\xc8\x01\x18\x01\"(r&\x18d2\"^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$R\vpermissions\"\x89\x01\n" +
+	"\n" +
+	"RoleFilter\x12N\n" +
+	"\n" +
+	"permission\x18\x01 \x01(\tB.\xbaH+\xd8\x01\x01r&\x18d2\"^[a-z][a-z0-9_]*\\.[a-z][a-z0-9_]*$R\n" +
+	"permission\x12\x1e\n" +
+	"\bbuilt_in\x18\x02 \x01(\bH\x00R\abuiltIn\x88\x01\x01B\v\n" +
+	"\t_built_in\"\x9b\x02\n" +
 	"\x11OwnershipTransfer\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12$\n" +
 	"\x0efrom_member_id\x18\x02 \x01(\tR\ffromMemberId\x12\x1b\n" +
@@ -521,17 +833,26 @@ const file_berth_v1_role_proto_rawDesc = "" +
 	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vexpire_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\x97\x02\n" +
+	"expireTime\"\xcf\x02\n" +
 	"\x0eServiceAccount\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x03 \x01(\tR\vdescription\x12\x14\n" +
-	"\x05roles\x18\x04 \x03(\tR\x05roles\x12/\n" +
-	"\x04keys\x18\x05 \x03(\v2\x1b.berth.v1.ServiceAccountKeyR\x04keys\x12;\n" +
-	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x05roles\x18\x04 \x03(\tR\x05roles\x126\n" +
+	"\x06status\x18\x05 \x01(\x0e2\x1e.berth.v1.ServiceAccountStatusR\x06status\x12/\n" +
+	"\x04keys\x18\x06 \x03(\v2\x1b.berth.v1.ServiceAccountKeyR\x04keys\x12;\n" +
+	"\vrevoke_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"revokeTime\x12;\n" +
-	"\vcreate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xf7\x01\n" +
+	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\"\xa3\x01\n" +
+	"\x13ServiceAccountInput\x12\x1e\n" +
+	"\x04name\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12*\n" +
+	"\vdescription\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\vdescription\x12@\n" +
+	"\x05roles\x18\x03 \x03(\tB*\xbaH'\x92\x01$\b\x01\x10\x14\x18\x01\"\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x05roles\"\x9f\x01\n" +
+	"\x14ServiceAccountFilter\x12O\n" +
+	"\bstatuses\x18\x01 \x03(\x0e2\x1e.berth.v1.ServiceAccountStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x126\n" +
+	"\x04role\x18\x02 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\"\xf7\x01\n" +
 	"\x11ServiceAccountKey\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06prefix\x18\x02 \x01(\tR\x06prefix\x12;\n" +
@@ -539,7 +860,11 @@ const file_berth_v1_role_proto_rawDesc = "" +
 	"createTime\x12;\n" +
 	"\vexpire_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x12@\n" +
-	"\x0elast_used_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\flastUsedTimeBR\n" +
+	"\x0elast_used_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\flastUsedTime*\x85\x01\n" +
+	"\x14ServiceAccountStatus\x12&\n" +
+	"\"SERVICE_ACCOUNT_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
+	"\x1dSERVICE_ACCOUNT_STATUS_ACTIVE\x10\x01\x12\"\n" +
+	"\x1eSERVICE_ACCOUNT_STATUS_REVOKED\x10\x02BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -554,31 +879,39 @@ func file_berth_v1_role_proto_rawDescGZIP() []byte {
 	return file_berth_v1_role_proto_rawDescData
 }
 
-var file_berth_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_berth_v1_role_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_berth_v1_role_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_berth_v1_role_proto_goTypes = []any{
-	(*Permission)(nil),            // 0: berth.v1.Permission
-	(*Role)(nil),                  // 1: berth.v1.Role
-	(*OwnershipTransfer)(nil),     // 2: berth.v1.OwnershipTransfer
-	(*ServiceAccount)(nil),        // 3: berth.v1.ServiceAccount
-	(*ServiceAccountKey)(nil),     // 4: berth.v1.ServiceAccountKey
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(ServiceAccountStatus)(0),     // 0: berth.v1.ServiceAccountStatus
+	(*Permission)(nil),            // 1: berth.v1.Permission
+	(*Role)(nil),                  // 2: berth.v1.Role
+	(*RoleInput)(nil),             // 3: berth.v1.RoleInput
+	(*RoleFilter)(nil),            // 4: berth.v1.RoleFilter
+	(*OwnershipTransfer)(nil),     // 5: berth.v1.OwnershipTransfer
+	(*ServiceAccount)(nil),        // 6: berth.v1.ServiceAccount
+	(*ServiceAccountInput)(nil),   // 7: berth.v1.ServiceAccountInput
+	(*ServiceAccountFilter)(nil),  // 8: berth.v1.ServiceAccountFilter
+	(*ServiceAccountKey)(nil),     // 9: berth.v1.ServiceAccountKey
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_berth_v1_role_proto_depIdxs = []int32{
-	5,  // 0: berth.v1.Role.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 1: berth.v1.Role.update_time:type_name -> google.protobuf.Timestamp
-	5,  // 2: berth.v1.OwnershipTransfer.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 3: berth.v1.OwnershipTransfer.expire_time:type_name -> google.protobuf.Timestamp
-	4,  // 4: berth.v1.ServiceAccount.keys:type_name -> berth.v1.ServiceAccountKey
-	5,  // 5: berth.v1.ServiceAccount.revoke_time:type_name -> google.protobuf.Timestamp
-	5,  // 6: berth.v1.ServiceAccount.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 7: berth.v1.ServiceAccountKey.create_time:type_name -> google.protobuf.Timestamp
-	5,  // 8: berth.v1.ServiceAccountKey.expire_time:type_name -> google.protobuf.Timestamp
-	5,  // 9: berth.v1.ServiceAccountKey.last_used_time:type_name -> google.protobuf.Timestamp
-	10, // [10:10] is the sub-list for method output_type
-	10, // [10:10] is the sub-list for method input_type
-	10, // [10:10] is the sub-list for extension type_name
-	10, // [10:10] is the sub-list for extension extendee
-	0,  // [0:10] is the sub-list for field type_name
+	10, // 0: berth.v1.Role.create_time:type_name -> google.protobuf.Timestamp
+	10, // 1: berth.v1.Role.update_time:type_name -> google.protobuf.Timestamp
+	10, // 2: berth.v1.OwnershipTransfer.create_time:type_name -> google.protobuf.Timestamp
+	10, // 3: berth.v1.OwnershipTransfer.expire_time:type_name -> google.protobuf.Timestamp
+	0,  // 4: berth.v1.ServiceAccount.status:type_name -> berth.v1.ServiceAccountStatus
+	9,  // 5: berth.v1.ServiceAccount.keys:type_name -> berth.v1.ServiceAccountKey
+	10, // 6: berth.v1.ServiceAccount.revoke_time:type_name -> google.protobuf.Timestamp
+	10, // 7: berth.v1.ServiceAccount.create_time:type_name -> google.protobuf.Timestamp
+	0,  // 8: berth.v1.ServiceAccountFilter.statuses:type_name -> berth.v1.ServiceAccountStatus
+	10, // 9: berth.v1.ServiceAccountKey.create_time:type_name -> google.protobuf.Timestamp
+	10, // 10: berth.v1.ServiceAccountKey.expire_time:type_name -> google.protobuf.Timestamp
+	10, // 11: berth.v1.ServiceAccountKey.last_used_time:type_name -> google.protobuf.Timestamp
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_role_proto_init() }
@@ -586,18 +919,20 @@ func file_berth_v1_role_proto_init() {
 	if File_berth_v1_role_proto != nil {
 		return
 	}
+	file_berth_v1_role_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_role_proto_rawDesc), len(file_berth_v1_role_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   5,
+			NumEnums:      1,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_berth_v1_role_proto_goTypes,
 		DependencyIndexes: file_berth_v1_role_proto_depIdxs,
+		EnumInfos:         file_berth_v1_role_proto_enumTypes,
 		MessageInfos:      file_berth_v1_role_proto_msgTypes,
 	}.Build()
 	File_berth_v1_role_proto = out.File

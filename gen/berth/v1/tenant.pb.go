@@ -29,33 +29,31 @@ type Tenant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The display name: one line of 1 to 200 characters, without leading or trailing spaces.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The IANA time zone, such as "Europe/Lisbon". Default for locations and members. An unknown time zone is
-	// INVALID_FIELD.
+	// The IANA time zone, such as "Europe/Lisbon". Default for locations and members.
 	TimeZone string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// The language as a BCP 47 tag, such as "pt-PT", for members who chose none. An unknown language is INVALID_FIELD.
+	// The language as a BCP 47 tag, such as "pt-PT", for members who chose none.
 	Locale string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
-	// The currency of prices, an ISO 4217 code such as "EUR". An unknown currency is INVALID_FIELD.
+	// The currency of prices, an ISO 4217 code such as "EUR".
 	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
 	// Whether a booking needs a plan. If true, bookings of members without an active plan fail with NO_ACTIVE_PLAN. If
 	// false, they are not charged for.
 	TakesPayments bool `protobuf:"varint,6,opt,name=takes_payments,json=takesPayments,proto3" json:"takes_payments,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of creation, in UTC. Set by the service.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of the last edit, in UTC. Set by the service.
-	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member
+	// and hour (UTC).
+	AuditMemberReads bool `protobuf:"varint,7,opt,name=audit_member_reads,json=auditMemberReads,proto3" json:"audit_member_reads,omitempty"`
 	// The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
 	// with the tenant's name.
-	Brand *Brand `protobuf:"bytes,10,opt,name=brand,proto3" json:"brand,omitempty"`
-	// Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member
-	// and hour (UTC). Off by default.
-	AuditMemberReads bool `protobuf:"varint,11,opt,name=audit_member_reads,json=auditMemberReads,proto3" json:"audit_member_reads,omitempty"`
-	// Which sign-in people need to change roles, senders of messages and service accounts. Absent, the default: any.
-	// Only owners, who have admin.manage, can change it.
-	StepUp        *StepUp `protobuf:"bytes,12,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
+	Brand *Brand `protobuf:"bytes,8,opt,name=brand,proto3" json:"brand,omitempty"`
+	// Which sign-in people need to change roles, senders of messages and service accounts. Absent: any.
+	StepUp *StepUp `protobuf:"bytes,9,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
+	// Changes with every edit.
+	Etag string `protobuf:"bytes,10,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The time of creation, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The time of the last edit, in UTC.
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -132,6 +130,27 @@ func (x *Tenant) GetTakesPayments() bool {
 	return false
 }
 
+func (x *Tenant) GetAuditMemberReads() bool {
+	if x != nil {
+		return x.AuditMemberReads
+	}
+	return false
+}
+
+func (x *Tenant) GetBrand() *Brand {
+	if x != nil {
+		return x.Brand
+	}
+	return nil
+}
+
+func (x *Tenant) GetStepUp() *StepUp {
+	if x != nil {
+		return x.StepUp
+	}
+	return nil
+}
+
 func (x *Tenant) GetEtag() string {
 	if x != nil {
 		return x.Etag
@@ -153,21 +172,116 @@ func (x *Tenant) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *Tenant) GetBrand() *Brand {
-	if x != nil {
-		return x.Brand
-	}
-	return nil
+// TenantInput has the fields of a tenant that can be edited.
+type TenantInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. It cannot be cleared.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The IANA time zone, such as "Europe/Lisbon". Default for locations and members that are created later. An unknown
+	// time zone is INVALID_FIELD. It cannot be cleared.
+	TimeZone string `protobuf:"bytes,2,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// The language as a BCP 47 tag, such as "pt-PT", for members who chose none. An unknown language is INVALID_FIELD.
+	// It cannot be cleared.
+	Locale string `protobuf:"bytes,3,opt,name=locale,proto3" json:"locale,omitempty"`
+	// The currency of prices, an ISO 4217 code such as "EUR". An unknown currency is INVALID_FIELD. It cannot be
+	// cleared.
+	Currency string `protobuf:"bytes,4,opt,name=currency,proto3" json:"currency,omitempty"`
+	// Whether a booking needs a plan. If true, bookings of members without an active plan fail with NO_ACTIVE_PLAN. If
+	// false, they are not charged for. Initially false.
+	TakesPayments bool `protobuf:"varint,5,opt,name=takes_payments,json=takesPayments,proto3" json:"takes_payments,omitempty"`
+	// Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member
+	// and hour (UTC). Initially false.
+	AuditMemberReads bool `protobuf:"varint,6,opt,name=audit_member_reads,json=auditMemberReads,proto3" json:"audit_member_reads,omitempty"`
+	// The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
+	// with the tenant's name. Initially absent.
+	Brand *Brand `protobuf:"bytes,7,opt,name=brand,proto3" json:"brand,omitempty"`
+	// Which sign-in people need to change roles, senders of messages and service accounts. Absent: any. Initially
+	// absent. Only owners, who have admin.manage, can change it.
+	StepUp        *StepUp `protobuf:"bytes,8,opt,name=step_up,json=stepUp,proto3" json:"step_up,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Tenant) GetAuditMemberReads() bool {
+func (x *TenantInput) Reset() {
+	*x = TenantInput{}
+	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TenantInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TenantInput) ProtoMessage() {}
+
+func (x *TenantInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TenantInput.ProtoReflect.Descriptor instead.
+func (*TenantInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *TenantInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *TenantInput) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *TenantInput) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+func (x *TenantInput) GetCurrency() string {
+	if x != nil {
+		return x.Currency
+	}
+	return ""
+}
+
+func (x *TenantInput) GetTakesPayments() bool {
+	if x != nil {
+		return x.TakesPayments
+	}
+	return false
+}
+
+func (x *TenantInput) GetAuditMemberReads() bool {
 	if x != nil {
 		return x.AuditMemberReads
 	}
 	return false
 }
 
-func (x *Tenant) GetStepUp() *StepUp {
+func (x *TenantInput) GetBrand() *Brand {
+	if x != nil {
+		return x.Brand
+	}
+	return nil
+}
+
+func (x *TenantInput) GetStepUp() *StepUp {
 	if x != nil {
 		return x.StepUp
 	}
@@ -191,7 +305,7 @@ type StepUp struct {
 
 func (x *StepUp) Reset() {
 	*x = StepUp{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	mi := &file_berth_v1_tenant_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -203,7 +317,7 @@ func (x *StepUp) String() string {
 func (*StepUp) ProtoMessage() {}
 
 func (x *StepUp) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[1]
+	mi := &file_berth_v1_tenant_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -216,7 +330,7 @@ func (x *StepUp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StepUp.ProtoReflect.Descriptor instead.
 func (*StepUp) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *StepUp) GetMaxAge() *durationpb.Duration {
@@ -250,7 +364,7 @@ type Brand struct {
 
 func (x *Brand) Reset() {
 	*x = Brand{}
-	mi := &file_berth_v1_tenant_proto_msgTypes[2]
+	mi := &file_berth_v1_tenant_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -262,7 +376,7 @@ func (x *Brand) String() string {
 func (*Brand) ProtoMessage() {}
 
 func (x *Brand) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_tenant_proto_msgTypes[2]
+	mi := &file_berth_v1_tenant_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -275,7 +389,7 @@ func (x *Brand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brand.ProtoReflect.Descriptor instead.
 func (*Brand) Descriptor() ([]byte, []int) {
-	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Brand) GetLogoUrl() string {
@@ -296,24 +410,33 @@ var File_berth_v1_tenant_proto protoreflect.FileDescriptor
 
 const file_berth_v1_tenant_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd9\x04\n" +
-	"\x06Tenant\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\x1c\n" +
-	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
-	"\ttime_zone\x18\x03 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\x12G\n" +
-	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x122\n" +
-	"\bcurrency\x18\x05 \x01(\tB\x16\xbaH\x13\xd8\x01\x01r\x0e\x18\x032\n" +
-	"^[A-Z]{3}$R\bcurrency\x12%\n" +
-	"\x0etakes_payments\x18\x06 \x01(\bR\rtakesPayments\x12\x1b\n" +
-	"\x04etag\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
-	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x15berth/v1/tenant.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb2\x03\n" +
+	"\x06Tenant\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12\x1b\n" +
+	"\ttime_zone\x18\x03 \x01(\tR\btimeZone\x12\x16\n" +
+	"\x06locale\x18\x04 \x01(\tR\x06locale\x12\x1a\n" +
+	"\bcurrency\x18\x05 \x01(\tR\bcurrency\x12%\n" +
+	"\x0etakes_payments\x18\x06 \x01(\bR\rtakesPayments\x12,\n" +
+	"\x12audit_member_reads\x18\a \x01(\bR\x10auditMemberReads\x12%\n" +
+	"\x05brand\x18\b \x01(\v2\x0f.berth.v1.BrandR\x05brand\x12)\n" +
+	"\astep_up\x18\t \x01(\v2\x10.berth.v1.StepUpR\x06stepUp\x12\x12\n" +
+	"\x04etag\x18\n" +
+	" \x01(\tR\x04etag\x12;\n" +
+	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
-	"\vupdate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12%\n" +
-	"\x05brand\x18\n" +
-	" \x01(\v2\x0f.berth.v1.BrandR\x05brand\x12,\n" +
-	"\x12audit_member_reads\x18\v \x01(\bR\x10auditMemberReads\x12)\n" +
-	"\astep_up\x18\f \x01(\v2\x10.berth.v1.StepUpR\x06stepUp\"\xf3\x01\n" +
+	"\vupdate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\"\xaa\x03\n" +
+	"\vTenantInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12Y\n" +
+	"\ttime_zone\x18\x02 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\x12G\n" +
+	"\x06locale\x18\x03 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x122\n" +
+	"\bcurrency\x18\x04 \x01(\tB\x16\xbaH\x13\xd8\x01\x01r\x0e\x18\x032\n" +
+	"^[A-Z]{3}$R\bcurrency\x12%\n" +
+	"\x0etakes_payments\x18\x05 \x01(\bR\rtakesPayments\x12,\n" +
+	"\x12audit_member_reads\x18\x06 \x01(\bR\x10auditMemberReads\x12%\n" +
+	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\x12)\n" +
+	"\astep_up\x18\b \x01(\v2\x10.berth.v1.StepUpR\x06stepUp\"\xf3\x01\n" +
 	"\x06StepUp\x12D\n" +
 	"\amax_age\x18\x01 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
 	"\"\x04\b\x80\xa3\x052\x02\b<R\x06maxAge\x12;\n" +
@@ -338,25 +461,28 @@ func file_berth_v1_tenant_proto_rawDescGZIP() []byte {
 	return file_berth_v1_tenant_proto_rawDescData
 }
 
-var file_berth_v1_tenant_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_berth_v1_tenant_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_berth_v1_tenant_proto_goTypes = []any{
 	(*Tenant)(nil),                // 0: berth.v1.Tenant
-	(*StepUp)(nil),                // 1: berth.v1.StepUp
-	(*Brand)(nil),                 // 2: berth.v1.Brand
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 4: google.protobuf.Duration
+	(*TenantInput)(nil),           // 1: berth.v1.TenantInput
+	(*StepUp)(nil),                // 2: berth.v1.StepUp
+	(*Brand)(nil),                 // 3: berth.v1.Brand
+	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 5: google.protobuf.Duration
 }
 var file_berth_v1_tenant_proto_depIdxs = []int32{
-	3, // 0: berth.v1.Tenant.create_time:type_name -> google.protobuf.Timestamp
-	3, // 1: berth.v1.Tenant.update_time:type_name -> google.protobuf.Timestamp
-	2, // 2: berth.v1.Tenant.brand:type_name -> berth.v1.Brand
-	1, // 3: berth.v1.Tenant.step_up:type_name -> berth.v1.StepUp
-	4, // 4: berth.v1.StepUp.max_age:type_name -> google.protobuf.Duration
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	3, // 0: berth.v1.Tenant.brand:type_name -> berth.v1.Brand
+	2, // 1: berth.v1.Tenant.step_up:type_name -> berth.v1.StepUp
+	4, // 2: berth.v1.Tenant.create_time:type_name -> google.protobuf.Timestamp
+	4, // 3: berth.v1.Tenant.update_time:type_name -> google.protobuf.Timestamp
+	3, // 4: berth.v1.TenantInput.brand:type_name -> berth.v1.Brand
+	2, // 5: berth.v1.TenantInput.step_up:type_name -> berth.v1.StepUp
+	5, // 6: berth.v1.StepUp.max_age:type_name -> google.protobuf.Duration
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_tenant_proto_init() }
@@ -370,7 +496,7 @@ func file_berth_v1_tenant_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_tenant_proto_rawDesc), len(file_berth_v1_tenant_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

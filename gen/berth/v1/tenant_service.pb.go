@@ -120,10 +120,12 @@ type UpdateTenantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// New values for the fields in the mask. The id is ignored.
-	Tenant *Tenant `protobuf:"bytes,2,opt,name=tenant,proto3" json:"tenant,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// New values for the fields in the mask.
+	Tenant *TenantInput `protobuf:"bytes,2,opt,name=tenant,proto3" json:"tenant,omitempty"`
+	// The fields of tenant to change, such as "name" or "brand.logo_url". A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -165,7 +167,7 @@ func (x *UpdateTenantRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateTenantRequest) GetTenant() *Tenant {
+func (x *UpdateTenantRequest) GetTenant() *TenantInput {
 	if x != nil {
 		return x.Tenant
 	}
@@ -177,6 +179,13 @@ func (x *UpdateTenantRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateTenantRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateTenantResponse is the edited tenant.
@@ -233,12 +242,13 @@ const file_berth_v1_tenant_service_proto_rawDesc = "" +
 	"\x10GetTenantRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"=\n" +
 	"\x11GetTenantResponse\x12(\n" +
-	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\xf3\x04\n" +
+	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant\"\x95\x05\n" +
 	"\x13UpdateTenantRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
-	"\x06tenant\x18\x02 \x01(\v2\x10.berth.v1.TenantB\x06\xbaH\x03\xc8\x01\x01R\x06tenant\x12\xc3\x01\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
+	"\x06tenant\x18\x02 \x01(\v2\x15.berth.v1.TenantInputB\x06\xbaH\x03\xc8\x01\x01R\x06tenant\x12\xc3\x01\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x85\x01\xbaH\x81\x01\xc8\x01\x01\xe2\x01{\x12\x04name\x12\ttime_zone\x12\x06locale\x12\bcurrency\x12\x0etakes_payments\x12\x12audit_member_reads\x12\astep_up\x12\x05brand\x12\x0ebrand.logo_url\x12\x12brand.accent_colorR\n" +
-	"updateMask:\xb9\x02\xbaH\xb5\x02\x1a\xb2\x02\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xb9\x02\xbaH\xb5\x02\x1a\xb2\x02\n" +
 	"\x14update_tenant.tenant\x126name, time_zone, locale and currency cannot be cleared\x1a\xe1\x01this.update_mask.paths.all(p, !(p == 'name' && this.tenant.name == '') && !(p == 'time_zone' && this.tenant.time_zone == '') && !(p == 'locale' && this.tenant.locale == '') && !(p == 'currency' && this.tenant.currency == ''))\"@\n" +
 	"\x14UpdateTenantResponse\x12(\n" +
 	"\x06tenant\x18\x01 \x01(\v2\x10.berth.v1.TenantR\x06tenant2\xd3\x01\n" +
@@ -266,12 +276,13 @@ var file_berth_v1_tenant_service_proto_goTypes = []any{
 	(*UpdateTenantRequest)(nil),   // 2: berth.v1.UpdateTenantRequest
 	(*UpdateTenantResponse)(nil),  // 3: berth.v1.UpdateTenantResponse
 	(*Tenant)(nil),                // 4: berth.v1.Tenant
-	(*fieldmaskpb.FieldMask)(nil), // 5: google.protobuf.FieldMask
+	(*TenantInput)(nil),           // 5: berth.v1.TenantInput
+	(*fieldmaskpb.FieldMask)(nil), // 6: google.protobuf.FieldMask
 }
 var file_berth_v1_tenant_service_proto_depIdxs = []int32{
 	4, // 0: berth.v1.GetTenantResponse.tenant:type_name -> berth.v1.Tenant
-	4, // 1: berth.v1.UpdateTenantRequest.tenant:type_name -> berth.v1.Tenant
-	5, // 2: berth.v1.UpdateTenantRequest.update_mask:type_name -> google.protobuf.FieldMask
+	5, // 1: berth.v1.UpdateTenantRequest.tenant:type_name -> berth.v1.TenantInput
+	6, // 2: berth.v1.UpdateTenantRequest.update_mask:type_name -> google.protobuf.FieldMask
 	4, // 3: berth.v1.UpdateTenantResponse.tenant:type_name -> berth.v1.Tenant
 	0, // 4: berth.v1.TenantService.GetTenant:input_type -> berth.v1.GetTenantRequest
 	2, // 5: berth.v1.TenantService.UpdateTenant:input_type -> berth.v1.UpdateTenantRequest

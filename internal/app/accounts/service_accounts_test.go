@@ -43,13 +43,13 @@ func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {
 		ID: made.ID, Name: "Robot", Description: "Books.", Roles: []string{tenant.RoleCoach, tenant.RolePartner},
 		Keys: []grant.Key{{ID: made.Keys[0].ID, CreatedAt: testkit.Noon}}, CreatedAt: testkit.Noon,
 	}
-	list := func(revoked bool) []grant.ServiceAccount {
+	list := func(statuses ...grant.AccountStatus) []grant.ServiceAccount {
 		t.Helper()
 		return expect.Value(studio.App.Accounts.ListServiceAccounts(
-			t.Context(), studio.Owner, grant.ServiceAccountSearch{Revoked: revoked, Limit: 10},
+			t.Context(), studio.Owner, grant.ServiceAccountSearch{Statuses: statuses, Limit: 10},
 		))(t)
 	}
-	diff := cmp.Diff([]grant.ServiceAccount{want}, list(false))
+	diff := cmp.Diff([]grant.ServiceAccount{want}, list())
 	test.EqOp(t, "", diff, test.Sprintf("made %+v, listed (-want +got):\n%s", made, diff))
 	test.True(t, cmp.Equal(made, want), test.Sprintf("made %+v, listed (-want +got):\n%s", made, diff))
 	expect.Reason(t, fault.AlreadyExistsReason)(studio.App.Accounts.CreateServiceAccount(
@@ -73,9 +73,9 @@ func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {
 		must.SliceEmpty(t, gone.Roles)
 		must.True(t, gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)), must.Sprintf("%+v", gone))
 		studio.Clock.Set(testkit.Noon.Add(2 * time.Hour)) // revoking again changes nothing
-		test.Eq(t, []grant.ServiceAccount{gone}, list(true), test.Sprint("(-answered +listed)"))
+		test.Eq(t, []grant.ServiceAccount{gone}, list(grant.AccountRevoked), test.Sprint("(-answered +listed)"))
 	}
-	test.EqOp(t, 0, len(list(false)), test.Sprint("a revoked account is listed"))
+	test.EqOp(t, 0, len(list()), test.Sprint("a revoked account is listed"))
 	expect.Reason(t, fault.ServiceAccountNotFound)(
 		studio.App.Accounts.RotateServiceAccountKey(t.Context(), studio.Owner, made.ID, 0),
 	)
@@ -229,11 +229,11 @@ func TestRotateServiceAccountKey_ConcurrentCallsLeaveTheirOwnKeys(t *testing.T) 
 func TestAccess_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
 	testkit.EachRace(t, map[string]func(studio *testkit.Studio, name string) error{
-		"name": func(studio *testkit.Studio, name string) error {
+		"service_account.name": func(studio *testkit.Studio, name string) error {
 			return expect.Error(studio.App.Accounts.CreateServiceAccount(context.Background(), studio.Owner,
 				grant.ServiceAccount{Name: name, Roles: []string{tenant.RolePartner}}))
 		},
-		"role.name": func(studio *testkit.Studio, name string) error {
+		"name": func(studio *testkit.Studio, name string) error {
 			return expect.Error(studio.App.Accounts.CreateRole(context.Background(), studio.Owner,
 				grant.Role{Name: name, Permissions: []string{"session.read"}}))
 		},

@@ -107,6 +107,13 @@ func TestMessages_AreForMembers(t *testing.T) {
 	changed := expect.Value(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Quiet: &quiet}))(t)
 	test.True(t, changed.HasFeed, test.Sprintf("%+v", changed))
 	test.EqOp(t, *quiet, *changed.Quiet)
+	test.EqOp(t, 1, changed.Version)
+	expect.Reason(t, fault.ETagMismatch)(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{
+		Version: new(0),
+	}))
+	again := expect.Value(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{Version: new(1)}))(t)
+	test.EqOp(t, *quiet, *again.Quiet)
+	test.EqOp(t, 2, again.Version)
 	expect.Reason(t, fault.InvalidField)(s.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{
 		Quiet: new(&notify.QuietHours{Start: civil.TimeOfDay{Second: 1}}),
 	}))

@@ -22,6 +22,7 @@ type NotificationPreferences struct {
 	Quiet   *notify.QuietHours // nil: the tenant's
 	Stops   []messagedb.NotificationStop
 	HasFeed bool
+	Version int
 }
 
 // GetNotificationPreferences returns a member's choices about messages. The zero id is the caller.
@@ -43,14 +44,15 @@ func (s *Service) GetNotificationPreferences(
 		messagedb.FindMemberQuiet(b, caller.Tenant, id, &quiet)
 		messagedb.ListMemberStops(b, caller.Tenant, id, &p.Stops)
 	})
-	p.Chosen, p.Quiet, p.HasFeed = chosen[id], quiet.Hours, quiet.HasFeed
+	p.Chosen, p.Quiet, p.HasFeed, p.Version = chosen[id], quiet.Hours, quiet.HasFeed, quiet.Version
 	return p, err
 }
 
 // PreferencesEdit is an edit of a member's choices. Nil fields do not change.
 type PreferencesEdit struct {
-	Chosen notify.Preferences
-	Quiet  **notify.QuietHours // to nil: the tenant's
+	Chosen  notify.Preferences
+	Quiet   **notify.QuietHours // to nil: the tenant's
+	Version *int                // that the preferences must still have
 }
 
 // UpdateNotificationPreferences changes the caller's choices about messages. Choosing email for a topic also removes
@@ -66,7 +68,15 @@ func (s *Service) UpdateNotificationPreferences(
 	}
 	t := engine.Transaction{Name: "notification.preferences", Replay: true}
 	_, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (bool, error) {
-		if err := mustBeMember(ctx, tx); err != nil {
+		var quiet messagedb.MemberQuiet
+		_, err := engine.Find(ctx, tx, noMember, func(b *pg.Batch, into **member.Member) {
+			accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, into)
+			messagedb.FindMemberQuiet(b, tx.Tenant, tx.Caller.Member, &quiet)
+		})
+		if err == nil {
+			err = fault.CheckVersion(edit.Version, quiet.Version)
+		}
+		if err != nil {
 			return false, err
 		}
 		if len(edit.Chosen) > 0 {
@@ -76,8 +86,9 @@ func (s *Service) UpdateNotificationPreferences(
 			}
 		}
 		if edit.Quiet != nil {
-			messagedb.PutMemberQuiet(tx.Tx, tx.Tenant, tx.Caller.Member, *edit.Quiet, tx.Now)
+			quiet.Hours = *edit.Quiet
 		}
+		messagedb.PutMemberQuiet(tx.Tx, tx.Tenant, tx.Caller.Member, quiet.Hours, tx.Now)
 		return true, nil
 	})
 	if err != nil {

@@ -41,7 +41,10 @@ var (
 	listRoles = pg.SQL(`select ` + roles.Columns() + ` from roles r
 where r.tenant_id = $1 and ($3::text = '' or
   (coalesce(array_position($2::text[], r.name), 1000), r.name) > (coalesce(array_position($2, $3), 1000), $3))
-order by coalesce(array_position($2, r.name), 1000), r.name limit $4`)
+  -- Permissions of built-in roles are not stored.
+  and ($4::text = '' or case when r.built_in then r.name = any($5::text[]) else $4 = any(r.permissions) end)
+  and ($6::boolean is null or r.built_in = $6)
+order by coalesce(array_position($2, r.name), 1000), r.name limit $7`)
 	listOwnRoles = pg.SQL(`select ` + ownRoles.Columns() + ` from roles r
 where r.tenant_id = $1 and not r.built_in order by r.name`)
 	insertRole = pg.SQL(`insert into roles ` + roleRows.Values())
@@ -55,7 +58,8 @@ func FindRole(b *pg.Batch, in tenant.TenantID, name string, into **grant.Role) {
 
 // ListRoles reads roles: the built-in ones by rank, then the tenant's own by name.
 func ListRoles(b *pg.Batch, in tenant.TenantID, s grant.RoleSearch, into *[]grant.Role) {
-	roles.List(b.Queue(listRoles, in, grant.BuiltInNames(), s.After, s.Limit), into)
+	roles.List(b.Queue(listRoles, in,
+		grant.BuiltInNames(), s.After, s.Permission, grant.BuiltInWith(s.Permission), s.BuiltIn, s.Limit), into)
 }
 
 // ListOwnRoles reads the names and permissions of the roles that are not built in.

@@ -54,9 +54,11 @@ var accounts = pg.ReadAs(func(a *accountRow) []pg.Column {
 var (
 	findAccount  = pg.SQL(`select ` + accounts.Columns() + ` from service_accounts a where a.tenant_id = $1 and a.id = $2`)
 	listAccounts = pg.SQL(`select ` + accounts.Columns() + ` from service_accounts a
-where a.tenant_id = $1 and ($4 or a.revoked_at is null)
+where a.tenant_id = $1 and case when a.revoked_at is null then 'ACTIVE' else 'REVOKED' end = any($4::text[])
+  and ($5::text = '' or exists (
+    select from service_account_roles r where r.tenant_id = a.tenant_id and r.account_id = a.id and r.role = $5))
   and (a.name_key, a.id) > (lower($2::text), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
-order by a.name_key, a.id limit $5`)
+order by a.name_key, a.id limit $6`)
 	insertAccount = pg.SQL(`insert into service_accounts ` + accountRows.Values())
 )
 
@@ -71,7 +73,11 @@ func ListAccounts(b *pg.Batch, in tenant.TenantID, s grant.ServiceAccountSearch,
 	if s.After != nil {
 		after = *s.After
 	}
-	accounts.List(b.Queue(listAccounts, in, after.Name, after.ID, s.Revoked, s.Limit), into)
+	statuses := s.Statuses
+	if len(statuses) == 0 {
+		statuses = []grant.AccountStatus{grant.AccountActive}
+	}
+	accounts.List(b.Queue(listAccounts, in, after.Name, after.ID, statuses, s.Role, s.Limit), into)
 }
 
 // KeyFacts are what decides whether a key is valid.

@@ -46,20 +46,22 @@ on conflict (tenant_id, member_id, topic, channel) do update set
 		in, owner, topics, channels, enabled, at)
 }
 
-// MemberQuiet has a member's quiet hours, and whether their calendar feed is open.
+// MemberQuiet has a member's quiet hours, whether their calendar feed is open, and the version of their preferences.
 type MemberQuiet struct {
 	Hours   *notify.QuietHours // nil: the tenant's
 	HasFeed bool
+	Version int // of the preferences and the quiet hours; 0: never edited
 }
 
-// FindMemberQuiet reads a member's quiet hours, and whether their calendar feed is open.
+// FindMemberQuiet reads a member's quiet hours, whether their calendar feed is open, and the version of their
+// preferences.
 func FindMemberQuiet(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *MemberQuiet) {
 	*into = MemberQuiet{}
 	var start, end *civil.TimeOfDay
 	b.Queue(`
-select quiet_hours_start, quiet_hours_end, feed_hash is not null from notification_members
+select quiet_hours_start, quiet_hours_end, feed_hash is not null, version from notification_members
 where tenant_id = $1 and member_id = $2`, in, owner).Each(func() { into.Hours = quietHours(start, end) },
-		&start, &end, &into.HasFeed)
+		&start, &end, &into.HasFeed, &into.Version)
 }
 
 // quietHours returns nil if there are none. The database has both ends or neither.
@@ -70,7 +72,7 @@ func quietHours(start, end *civil.TimeOfDay) *notify.QuietHours {
 	return &notify.QuietHours{Start: *start, End: *end}
 }
 
-// PutMemberQuiet writes a member's own quiet hours; nil means the tenant's.
+// PutMemberQuiet writes a member's own quiet hours; nil means the tenant's. The preferences get their next version.
 func PutMemberQuiet(
 	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, hours *notify.QuietHours, at time.Time,
 ) {
@@ -79,11 +81,11 @@ func PutMemberQuiet(
 		start, end = &hours.Start, &hours.End
 	}
 	tx.Write(`
-insert into notification_members (tenant_id, member_id, quiet_hours_start, quiet_hours_end, updated_at)
-values ($1, $2, $3, $4, $5)
+insert into notification_members (tenant_id, member_id, quiet_hours_start, quiet_hours_end, version, updated_at)
+values ($1, $2, $3, $4, 1, $5)
 on conflict (tenant_id, member_id) do update set
   quiet_hours_start = excluded.quiet_hours_start, quiet_hours_end = excluded.quiet_hours_end,
-  updated_at = excluded.updated_at`,
+  version = notification_members.version + 1, updated_at = excluded.updated_at`,
 		in, owner, start, end, at)
 }
 

@@ -18,7 +18,7 @@ func (s *Accounts) ListPermissions(context.Context, *v1.ListPermissionsRequest) 
 
 // GetRole handles AccessService.GetRole.
 func (s *Accounts) GetRole(ctx context.Context, req *v1.GetRoleRequest) (*v1.GetRoleResponse, error) {
-	found, err := s.Service.GetRole(ctx, request.Caller(ctx), req.Role)
+	found, err := s.Service.GetRole(ctx, request.Caller(ctx), req.GetName())
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,10 @@ func (s *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1
 	if err != nil {
 		return nil, err
 	}
-	search := grant.RoleSearch{Limit: page.Limit()}
+	search := grant.RoleSearch{Permission: req.GetFilter().GetPermission(), Limit: page.Limit()}
+	if filter := req.GetFilter(); filter != nil {
+		search.BuiltIn = filter.BuiltIn
+	}
 	if page.After != nil {
 		search.After = *page.After
 	}
@@ -45,7 +48,7 @@ func (s *Accounts) ListRoles(ctx context.Context, req *v1.ListRolesRequest) (*v1
 
 // CreateRole handles AccessService.CreateRole.
 func (s *Accounts) CreateRole(ctx context.Context, req *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error) {
-	r, err := s.Service.CreateRole(ctx, request.Caller(ctx), roleValue(req.GetRole()))
+	r, err := s.Service.CreateRole(ctx, request.Caller(ctx), roleValue(req.GetName(), req.GetRole()))
 	if err != nil {
 		return nil, err
 	}
@@ -54,13 +57,12 @@ func (s *Accounts) CreateRole(ctx context.Context, req *v1.CreateRoleRequest) (*
 
 // UpdateRole handles AccessService.UpdateRole.
 func (s *Accounts) UpdateRole(ctx context.Context, req *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error) {
-	sent := req.GetRole()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	r, err := s.Service.UpdateRole(
-		ctx, request.Caller(ctx), sent.GetName(), expect, editRole(sent, req.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), req.GetName(), expect, editRole(req.GetRole(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
@@ -74,7 +76,7 @@ func (s *Accounts) DeleteRole(ctx context.Context, req *v1.DeleteRoleRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Service.DeleteRole(ctx, request.Caller(ctx), req.GetRole(), expect); err != nil {
+	if err := s.Service.DeleteRole(ctx, request.Caller(ctx), req.GetName(), expect); err != nil {
 		return nil, err
 	}
 	return &v1.DeleteRoleResponse{}, nil
@@ -119,9 +121,9 @@ func (s *Accounts) CheckAccess(ctx context.Context, req *v1.CheckAccessRequest) 
 func (s *Accounts) CreateServiceAccount(
 	ctx context.Context, req *v1.CreateServiceAccountRequest,
 ) (*v1.CreateServiceAccountResponse, error) {
-	a, key, err := s.Service.CreateServiceAccount(ctx, request.Caller(ctx), grant.ServiceAccount{
-		Name: req.GetName(), Description: req.GetDescription(), Roles: req.GetRoles(),
-	})
+	a, key, err := s.Service.CreateServiceAccount(
+		ctx, request.Caller(ctx), serviceAccountValue(req.GetServiceAccount()),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -149,9 +151,9 @@ func (s *Accounts) ListServiceAccounts(
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := s.Service.ListServiceAccounts(ctx, request.Caller(ctx), grant.ServiceAccountSearch{
-		Revoked: req.GetIncludeRevoked(), After: page.After, Limit: page.Limit(),
-	})
+	search := serviceAccountSearch(req.GetFilter())
+	search.After, search.Limit = page.After, page.Limit()
+	accounts, err := s.Service.ListServiceAccounts(ctx, request.Caller(ctx), search)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
+const accountStatusPrefix = "SERVICE_ACCOUNT_STATUS_"
+
 func permissionMessage(p policy.Permission) *v1.Permission {
 	return &v1.Permission{Name: p.Name, Description: p.Description, DefaultRoles: p.Roles}
 }
@@ -27,16 +29,16 @@ func roleMessage(r grant.Role) *v1.Role {
 	}
 }
 
-func roleValue(r *v1.Role) grant.Role {
+func roleValue(name string, r *v1.RoleInput) grant.Role {
 	return grant.Role{
-		Name: r.GetName(), Title: r.GetTitle(), Description: r.GetDescription(), Permissions: r.GetPermissions(),
+		Name: name, Title: r.GetTitle(), Description: r.GetDescription(), Permissions: r.GetPermissions(),
 	}
 }
 
 // editRole returns an edit that applies the fields named by an update mask.
-func editRole(sent *v1.Role, paths []string) func(*grant.Role) error {
+func editRole(sent *v1.RoleInput, paths []string) func(*grant.Role) error {
 	return func(r *grant.Role) error {
-		from := roleValue(sent)
+		from := roleValue(r.Name, sent)
 		convert.Fields{
 			"title":       convert.Field(&r.Title, from.Title),
 			"description": convert.Field(&r.Description, from.Description),
@@ -52,10 +54,27 @@ func serviceAccountMessage(a grant.ServiceAccount) *v1.ServiceAccount {
 		Name:        a.Name,
 		Description: a.Description,
 		Roles:       a.Roles,
-		Keys:        convert.Messages(a.Keys, serviceAccountKeyMessage),
-		RevokeTime:  convert.Timestamp(a.RevokedAt),
-		CreateTime:  convert.Timestamp(a.CreatedAt),
+		Status: convert.Enum[v1.ServiceAccountStatus](
+			v1.ServiceAccountStatus_value, accountStatusPrefix, a.Status(),
+		),
+		Keys:       convert.Messages(a.Keys, serviceAccountKeyMessage),
+		RevokeTime: convert.Timestamp(a.RevokedAt),
+		CreateTime: convert.Timestamp(a.CreatedAt),
 	}
+}
+
+func serviceAccountValue(m *v1.ServiceAccountInput) grant.ServiceAccount {
+	return grant.ServiceAccount{Name: m.GetName(), Description: m.GetDescription(), Roles: m.GetRoles()}
+}
+
+func serviceAccountSearch(filter *v1.ServiceAccountFilter) grant.ServiceAccountSearch {
+	search := grant.ServiceAccountSearch{Role: filter.GetRole()}
+	for _, status := range filter.GetStatuses() {
+		search.Statuses = append(
+			search.Statuses, convert.EnumName[grant.AccountStatus](accountStatusPrefix, status),
+		)
+	}
+	return search
 }
 
 func serviceAccountKeyMessage(k grant.Key) *v1.ServiceAccountKey {

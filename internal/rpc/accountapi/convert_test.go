@@ -35,7 +35,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, importProgressMessage)
 	converttest.Add(&l, importReportMessage)
 	converttest.Add(&l, tenantMessage)
-	converttest.AddBack(&l, func(m *v1.Tenant) catalog.Tenant {
+	converttest.AddBack(&l, func(m *v1.TenantInput) catalog.Tenant {
 		var edited catalog.Tenant
 		editTenant(m, []string{
 			"name", "time_zone", "locale", "currency", "takes_payments", "audit_member_reads", "brand", "step_up",
@@ -43,13 +43,15 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		return edited
 	})
 	converttest.Add(&l, roleMessage)
-	converttest.AddBack(&l, roleValue)
-	converttest.AddBack(&l, func(m *v1.Role) grant.Role {
+	converttest.AddBack(&l, func(m *v1.RoleInput) grant.Role { return roleValue("", m) })
+	converttest.AddBack(&l, func(m *v1.RoleInput) grant.Role {
 		var edited grant.Role
 		test.NoError(t, editRole(m, []string{"title", "description", "permissions"})(&edited))
 		return edited
 	})
 	converttest.Add(&l, serviceAccountMessage)
+	converttest.AddBack(&l, serviceAccountValue)
+	converttest.AddBack(&l, serviceAccountSearch)
 	converttest.AddBack(&l, accessSubject)
 	converttest.Add(&l, transferMessage)
 	l.Check(t, "testdata/fields.txt")

@@ -47,7 +47,7 @@ func stepUpValue(m *v1.StepUp) catalog.StepUp {
 
 // editTenant returns an edit that applies the fields named by an update mask. The contract's rules have checked the
 // names.
-func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
+func editTenant(m *v1.TenantInput, paths []string) func(*catalog.Tenant) {
 	return func(t *catalog.Tenant) {
 		convert.Fields{
 			"name":               convert.Field(&t.Name, m.GetName()),
@@ -75,7 +75,7 @@ func (s *Accounts) GetTenant(ctx context.Context, _ *v1.GetTenantRequest) (*v1.G
 
 // UpdateTenant handles TenantService.UpdateTenant.
 func (s *Accounts) UpdateTenant(ctx context.Context, req *v1.UpdateTenantRequest) (*v1.UpdateTenantResponse, error) {
-	expect, err := convert.ExpectedVersion(req.GetTenant().GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,6 @@ var unruled = map[protoreflect.FullName]bound{
 	"berth.v1.SendingDomain.records":                    {items: 10},
 	"berth.v1.DnsRecord.name":                           {bytes: 300},
 	"berth.v1.DnsRecord.value":                          {bytes: textBytes},
-	"berth.v1.NotificationPreferences.stops":            {items: fewItems},
 }
 
 // limits are the bounds of fields.

@@ -31,8 +31,8 @@ func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 		"any text":      {&v1.BookRequest{SessionId: someSession, Note: "\x01\ufffe " + none}, ""},
 		"NUL":           {&v1.BookRequest{SessionId: someSession, Note: "a\x00"}, "note"},
 		"NUL inside":    {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
-		"NUL first":     {&v1.CreateServiceAccountRequest{Roles: []string{"\x00"}}, "roles"},
-		"NUL in a list": {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
+		"NUL first":     {&v1.ServiceAccountInput{Roles: []string{"\x00"}}, "roles"},
+		"NUL in a list": {&v1.ServiceAccountInput{Roles: []string{"coach", "\x00"}}, "roles"},
 		"first and last second": {
 			&v1.TimeRange{
 				Start: &timestamppb.Timestamp{Seconds: -62135596800}, End: &timestamppb.Timestamp{Seconds: 253402300799},

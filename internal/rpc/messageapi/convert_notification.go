@@ -34,7 +34,7 @@ func reasonMessage(r notify.Reason) v1.NotificationReason {
 }
 
 func preferencesMessage(p messages.NotificationPreferences) *v1.NotificationPreferences {
-	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed}
+	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed, Etag: convert.Etag(p.Version)}
 	for _, c := range p.Chosen.All() {
 		m.Preferences = append(m.Preferences, &v1.NotificationPreference{
 			Topic: topicMessage(c.Topic), Channel: channelMessage(c.Channel), Enabled: c.Enabled, IsDefault: c.IsDefault,
@@ -81,7 +81,11 @@ func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 }
 
 // editSettings returns an edit that applies the fields named by an update mask.
-func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Settings) {
+func editSettings(sent *v1.NotificationSettingsInput, paths []string) func(*notify.Settings) {
+	initial := notify.DefaultSettings()
+	perDay := func(s *notify.Settings, c delivery.Channel, limit *int32) func() {
+		return func() { s.PerDay[c] = orInitial(limit, initial.PerDay[c]) }
+	}
 	return func(s *notify.Settings) {
 		convert.Fields{
 			"quiet_hours": func() {
@@ -91,9 +95,9 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 				}
 			},
 			"email_in_quiet_hours": convert.Field(&s.EmailInQuietHours, sent.GetEmailInQuietHours()),
-			"sms_per_day":          func() { s.PerDay[delivery.SMS] = int(sent.GetSmsPerDay()) },
-			"push_per_day":         func() { s.PerDay[delivery.Push] = int(sent.GetPushPerDay()) },
-			"email_per_day":        func() { s.PerDay[delivery.Email] = int(sent.GetEmailPerDay()) },
+			"sms_per_day":          perDay(s, delivery.SMS, sent.SmsPerDay),
+			"push_per_day":         perDay(s, delivery.Push, sent.PushPerDay),
+			"email_per_day":        perDay(s, delivery.Email, sent.EmailPerDay),
 			"reminders": func() {
 				s.Reminders = make([]time.Duration, 0, len(sent.GetReminders()))
 				for _, d := range sent.GetReminders() {
@@ -102,11 +106,19 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 			},
 			"reply_to":        convert.Field(&s.ReplyTo, sent.GetReplyTo()),
 			"sender_name":     convert.Field(&s.SenderName, sent.GetSenderName()),
-			"credits_low_at":  convert.Field(&s.CreditsLowAt, int(sent.GetCreditsLowAt())),
+			"credits_low_at":  convert.Field(&s.CreditsLowAt, orInitial(sent.CreditsLowAt, initial.CreditsLowAt)),
 			"locale":          convert.Field(&s.Locale, sent.GetLocale()),
 			"phone_countries": convert.Field(&s.PhoneCountries, sent.GetPhoneCountries()),
 		}.Set(paths)
 	}
+}
+
+// orInitial returns the number that was sent, or else the initial one.
+func orInitial(sent *int32, initial int) int {
+	if sent == nil {
+		return initial
+	}
+	return int(*sent)
 }
 
 func templateValue(m *v1.NotificationTemplate) content.Template {

@@ -23,7 +23,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		s.PerDay = map[delivery.Channel]int{delivery.SMS: 1001, delivery.Push: 1002, delivery.Email: 1003}
 	})
 	converttest.AddBack(&l, quietHoursValue)
-	converttest.AddBack(&l, func(m *v1.NotificationSettings) notify.Settings {
+	converttest.AddBack(&l, func(m *v1.NotificationSettingsInput) notify.Settings {
 		edited := notify.Settings{PerDay: make(map[delivery.Channel]int)}
 		editSettings(m, []string{
 			"quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",

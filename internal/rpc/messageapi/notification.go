@@ -31,10 +31,15 @@ func (s *Messages) GetNotificationPreferences(
 func (s *Messages) UpdateNotificationPreferences(
 	ctx context.Context, req *v1.UpdateNotificationPreferencesRequest,
 ) (*v1.UpdateNotificationPreferencesResponse, error) {
+	expect, err := convert.ExpectedVersion(req.GetEtag())
+	if err != nil {
+		return nil, err
+	}
 	edit, err := preferencesEditValue(req.GetPreferences(), req.GetUpdateMask().GetPaths())
 	if err != nil {
 		return nil, err
 	}
+	edit.Version = expect
 	p, err := s.Service.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
 	if err != nil {
 		return nil, err
@@ -78,13 +83,12 @@ func (s *Messages) GetNotificationSettings(
 func (s *Messages) UpdateNotificationSettings(
 	ctx context.Context, req *v1.UpdateNotificationSettingsRequest,
 ) (*v1.UpdateNotificationSettingsResponse, error) {
-	sent := req.GetSettings()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	settings, err := s.Service.UpdateNotificationSettings(
-		ctx, request.Caller(ctx), expect, editSettings(sent, req.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), expect, editSettings(req.GetSettings(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
@@ -299,7 +303,9 @@ func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders
 }
 
 // preferencesEditValue converts the fields named by an update mask.
-func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (edit messages.PreferencesEdit, err error) {
+func preferencesEditValue(
+	sent *v1.NotificationPreferencesInput, paths []string,
+) (edit messages.PreferencesEdit, err error) {
 	if slices.Contains(paths, "preferences") {
 		var all []notify.Preference
 		for _, p := range sent.GetPreferences() {

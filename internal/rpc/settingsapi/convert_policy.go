@@ -14,13 +14,13 @@ func policyLevelMessage(l catalog.Level) v1.SettingLevel {
 	return convert.Enum[v1.SettingLevel](v1.SettingLevel_value, policyLevelPrefix, l)
 }
 
-// policyTargetValue returns the target of a layer. The contract's rules have checked that its level and target match.
-func policyTargetValue(m *v1.PolicyLayer) settings.PolicyTarget {
-	switch m.GetLevel() {
+// policyTargetValue returns the target of a level. The contract's rules have checked that the two match.
+func policyTargetValue(level v1.SettingLevel, id string) settings.PolicyTarget {
+	switch level {
 	case v1.SettingLevel_SETTING_LEVEL_LOCATION:
-		return settings.PolicyTarget{Location: convert.ID[tenant.LocationID](m.GetTargetId())}
+		return settings.PolicyTarget{Location: convert.ID[tenant.LocationID](id)}
 	case v1.SettingLevel_SETTING_LEVEL_SERVICE:
-		return settings.PolicyTarget{Service: convert.ID[tenant.ServiceID](m.GetTargetId())}
+		return settings.PolicyTarget{Service: convert.ID[tenant.ServiceID](id)}
 	default:
 		return settings.PolicyTarget{}
 	}

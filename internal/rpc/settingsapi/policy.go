@@ -24,14 +24,13 @@ func (s *Settings) GetPolicy(ctx context.Context, req *v1.GetPolicyRequest) (*v1
 
 // UpdatePolicy handles CatalogService.UpdatePolicy.
 func (s *Settings) UpdatePolicy(ctx context.Context, req *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error) {
-	sent := req.GetLayer()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	effective, err := s.Service.UpdatePolicy(
-		ctx, request.Caller(ctx), policyTargetValue(sent), expect,
-		editPolicy(sent.GetPolicy(), req.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), policyTargetValue(req.GetLevel(), req.GetTargetId()), expect,
+		editPolicy(req.GetPolicy(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err

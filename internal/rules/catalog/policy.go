@@ -167,7 +167,7 @@ func (p BookingPolicy) Layer() PolicyLayer {
 }
 
 // Validate returns an error if a value is out of bounds: INVALID_FIELD.
-func (l PolicyLayer) Validate() error { return PolicyFields.Validate(&l, "layer.policy.") }
+func (l PolicyLayer) Validate() error { return PolicyFields.Validate(&l, "policy.") }
 
 func meters(field string, value float64) error {
 	if !(value >= minGPSMeters && value <= maxGPSMeters) { // rejects NaN, too

@@ -172,9 +172,9 @@ func TestPolicyValidate_NamesTheInvalidField(t *testing.T) {
 			{"TierCancellations": most},
 			{"TierCancellations": tier("member", 4*time.Hour)}, {"TierCancellations": tier(strings.Repeat("é", 50), 30*day)},
 		},
-		"layer.policy.cancellation_window": {{"CancellationWindow": time.Millisecond}},
-		"layer.policy.gps_max_meters":      {{"GPSMaxMeters": math.NaN()}},
-		"layer.policy.tier_cancellations": {
+		"policy.cancellation_window": {{"CancellationWindow": time.Millisecond}},
+		"policy.gps_max_meters":      {{"GPSMaxMeters": math.NaN()}},
+		"policy.tier_cancellations": {
 			{"TierCancellations": tier("", 4*time.Hour)}, {"TierCancellations": tier(strings.Repeat("x", 51), 0)},
 			{"TierCancellations": tier("member", 31*day)},
 			{"TierCancellations": many},
@@ -186,7 +186,7 @@ func TestPolicyValidate_NamesTheInvalidField(t *testing.T) {
 // The names are those of the contract and of the audit log. Spans are whole seconds, distances are meters.
 func TestPolicyFields_HaveNamesDefaultsAndBounds(t *testing.T) {
 	t.Parallel()
-	const day, second, invalid = 24 * time.Hour, time.Second, "INVALID_FIELD @layer.policy."
+	const day, second, invalid = 24 * time.Hour, time.Second, "INVALID_FIELD @policy."
 	bounds := map[string]struct{ initial, least, most, unit time.Duration }{
 		"advance_window":            {30 * day, 0, 730 * day, second},
 		"booking_closes_before":     {0, 0, 30 * day, second},

@@ -72,7 +72,7 @@ func NoPermission(name string) *fault.Error {
 
 // RoleNameTaken means that the tenant has a role of that name: ALREADY_EXISTS.
 func RoleNameTaken() *fault.Error {
-	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("role.name")
+	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("name")
 }
 
 // CheckOwn rejects a built-in role, which cannot be changed: ROLE_BUILT_IN.
@@ -124,6 +124,14 @@ func BuiltIn(r Role) Role {
 	return r
 }
 
+// BuiltInWith returns the built-in roles that have a permission.
+func BuiltInWith(permission string) []string {
+	if i, ok := policy.IndexOf(permission); ok {
+		return policy.Permissions()[i].Roles
+	}
+	return nil
+}
+
 // BuiltInNames returns the built-in roles, the highest rank first.
 func BuiltInNames() []string {
 	var names []string
@@ -145,8 +153,11 @@ func Sort(roles []string) {
 	slices.SortFunc(roles, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 }
 
-// RoleSearch selects roles.
+// RoleSearch selects roles. All fields that are set must match.
 type RoleSearch struct {
+	Permission string
+	BuiltIn    *bool // nil: both built-in roles and others
+
 	After string // the name of the last role of the page before; "" for the first page
 	Limit int
 }
@@ -162,6 +173,23 @@ type ServiceAccount struct {
 	RevokedAt   time.Time // zero: not revoked
 }
 
+// AccountStatus says whether a service account can be used.
+type AccountStatus string
+
+// The statuses.
+const (
+	AccountActive  AccountStatus = "ACTIVE"
+	AccountRevoked AccountStatus = "REVOKED"
+)
+
+// Status returns whether the account can be used.
+func (a ServiceAccount) Status() AccountStatus {
+	if a.Revoked() {
+		return AccountRevoked
+	}
+	return AccountActive
+}
+
 // Revoked reports whether the account is revoked, which is final.
 func (a ServiceAccount) Revoked() bool { return !a.RevokedAt.IsZero() }
 
@@ -171,27 +199,30 @@ const maxAccountName = 200
 // tenant.
 func (a ServiceAccount) Normalize() (ServiceAccount, error) {
 	if slices.Contains(a.Roles, tenant.RoleOwner) {
-		return a, fault.Invalid("roles", "A service account cannot be an owner.")
+		return a, fault.Invalid("service_account.roles", "A service account cannot be an owner.")
 	}
 	a.Name, a.Description = strings.TrimSpace(a.Name), strings.TrimSpace(a.Description)
 	length := utf8.RuneCountInString(a.Name)
 	if length == 0 || length > maxAccountName || !printable.Line(a.Name) {
-		return a, fault.Invalid("name",
+		return a, fault.Invalid("service_account.name",
 			"An account's name has 1 to %d characters, and none that is invisible.", maxAccountName)
 	}
-	return a, checkDescription("description", a.Description)
+	return a, checkDescription("service_account.description", a.Description)
 }
 
 // AccountNameTaken means that another service account has the name: ALREADY_EXISTS.
 func AccountNameTaken() *fault.Error {
-	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").WithField("name")
+	return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").
+		WithField("service_account.name")
 }
 
-// ServiceAccountSearch selects service accounts.
+// ServiceAccountSearch selects service accounts. All fields that are set must match.
 type ServiceAccountSearch struct {
-	Revoked bool // include revoked ones
-	After   *ServiceAccountCursor
-	Limit   int
+	Statuses []AccountStatus // empty: active ones
+	Role     string
+
+	After *ServiceAccountCursor
+	Limit int
 }
 
 // ServiceAccountCursor is an account's position in the list, which is sorted by name, then id.

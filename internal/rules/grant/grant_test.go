@@ -159,8 +159,8 @@ func TestCheckUnused_RejectsRolesThatAreHeld(t *testing.T) {
 
 func TestNames_AreTakenOnce(t *testing.T) {
 	t.Parallel()
-	expect.Fault(t, "ALREADY_EXISTS @role.name")(grant.RoleNameTaken())
-	expect.Fault(t, "ALREADY_EXISTS @name")(grant.AccountNameTaken())
+	expect.Fault(t, "ALREADY_EXISTS @name")(grant.RoleNameTaken())
+	expect.Fault(t, "ALREADY_EXISTS @service_account.name")(grant.AccountNameTaken())
 	expect.Fault(t, "PERMISSION_NOT_FOUND")(grant.NoPermission("x"))
 }
 
@@ -334,9 +334,9 @@ func TestServiceAccountNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *test
 	t.Parallel()
 	for account, want := range map[[2]string]string{
 		{" Desk ", " two\nlines "}: "", {strings.Repeat("é", 200), strings.Repeat("é", 1000)}: "",
-		{}: "INVALID_FIELD @name", {"  "}: "INVALID_FIELD @name", {"a\nb"}: "INVALID_FIELD @name",
-		{strings.Repeat("é", 201)}:       "INVALID_FIELD @name",
-		{"a", strings.Repeat("é", 1001)}: "INVALID_FIELD @description",
+		{}: "INVALID_FIELD @service_account.name", {"  "}: "INVALID_FIELD @service_account.name", {"a\nb"}: "INVALID_FIELD @service_account.name",
+		{strings.Repeat("é", 201)}:       "INVALID_FIELD @service_account.name",
+		{"a", strings.Repeat("é", 1001)}: "INVALID_FIELD @service_account.description",
 	} {
 		got, err := grant.ServiceAccount{Name: account[0], Description: account[1]}.Normalize()
 		test.EqOp(t, want, faulttest.Text(err), test.Sprintf("%q", account))
@@ -346,5 +346,5 @@ func TestServiceAccountNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *test
 		}
 	}
 	_, err := grant.ServiceAccount{Name: "a", Roles: []string{"admin", "owner"}}.Normalize()
-	test.EqOp(t, "INVALID_FIELD @roles", faulttest.Text(err))
+	test.EqOp(t, "INVALID_FIELD @service_account.roles", faulttest.Text(err))
 }

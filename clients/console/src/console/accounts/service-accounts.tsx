@@ -1,4 +1,8 @@
-import { AccessService, type ServiceAccount } from "@berthhq/client";
+import {
+  AccessService,
+  type ServiceAccount,
+  ServiceAccountStatus as Status,
+} from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import {
   Alert,
@@ -41,7 +45,7 @@ export function AccountsPage() {
   const [secret, setSecret] = useState<Secret>();
   const accounts = useAll(
     AccessService.method.listServiceAccounts,
-    { includeRevoked: revoked },
+    { filter: { statuses: revoked ? [Status.ACTIVE, Status.REVOKED] : [Status.ACTIVE] } },
     (answer) => answer.serviceAccounts,
     { keep: true },
   );
@@ -232,7 +236,7 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
   const create = useCall(AccessService.method.createServiceAccount, { quiet: true });
   const run = async () => {
     const name = form.values.name.trim();
-    const answer = await create.run({ ...form.values, name, roles: chosen });
+    const answer = await create.run({ serviceAccount: { ...form.values, name, roles: chosen } });
     if (answer) onMade({ name, key: answer.key });
   };
   return (

@@ -71,8 +71,9 @@ export function Organization() {
             const stepUp = { acrValues, ...(signInMinutes && { maxAge }) };
             const asks = signInMinutes || acrValues.length > 0;
             return update({
-              tenant: { ...values, name: values.name.trim(), brand, etag, ...(asks && { stepUp }) },
+              tenant: { ...values, name: values.name.trim(), brand, ...(asks && { stepUp }) },
               updateMask,
+              etag,
             });
           }}
         >

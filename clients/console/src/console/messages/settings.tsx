@@ -98,7 +98,6 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
         update({
           settings: {
             ...values,
-            etag,
             ...(night && {
               quietHours: { start: timeOfDay(night.start), end: timeOfDay(night.end) },
             }),
@@ -106,6 +105,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             phoneCountries: phoneCountries.toUpperCase().match(/[^\s,;]+/g) ?? [],
           },
           updateMask,
+          etag,
         })
       }
     >

@@ -64,7 +64,7 @@ export function PoliciesPage() {
                 editable={can("policy.write")}
                 save={(values, updateMask, etag) => {
                   const policy = writeAll(values, settings.kinds);
-                  return update({ layer: { level, targetId, etag, policy }, updateMask });
+                  return update({ level, targetId, policy, updateMask, etag });
                 }}
               />
             )

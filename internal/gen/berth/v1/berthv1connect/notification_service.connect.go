@@ -94,7 +94,8 @@ type NotificationServiceClient interface {
 	GetNotificationPreferences(context.Context, *v1.GetNotificationPreferencesRequest) (*v1.GetNotificationPreferencesResponse, error)
 	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
 	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
-	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
+	// Errors: MEMBER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the same topic and channel twice, a choice that cannot be
+	// turned off).
 	UpdateNotificationPreferences(context.Context, *v1.UpdateNotificationPreferencesRequest) (*v1.UpdateNotificationPreferencesResponse, error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
@@ -107,7 +108,7 @@ type NotificationServiceClient interface {
 	GetNotificationSettings(context.Context, *v1.GetNotificationSettingsRequest) (*v1.GetNotificationSettingsResponse, error)
 	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
 	// messages that wait.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
@@ -461,7 +462,8 @@ type NotificationServiceHandler interface {
 	GetNotificationPreferences(context.Context, *v1.GetNotificationPreferencesRequest) (*v1.GetNotificationPreferencesResponse, error)
 	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
 	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
-	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
+	// Errors: MEMBER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the same topic and channel twice, a choice that cannot be
+	// turned off).
 	UpdateNotificationPreferences(context.Context, *v1.UpdateNotificationPreferencesRequest) (*v1.UpdateNotificationPreferencesResponse, error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
@@ -474,7 +476,7 @@ type NotificationServiceHandler interface {
 	GetNotificationSettings(context.Context, *v1.GetNotificationSettingsRequest) (*v1.GetNotificationSettingsResponse, error)
 	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
 	// messages that wait.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.

@@ -49,8 +49,8 @@ export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
       save={(values, { updateMask, etag }) => {
         const input = { ...values, title: values.title.trim() };
         return role
-          ? update({ role: { ...input, name: role.name, etag }, updateMask })
-          : make({ role: { ...input, name: key || keyOf(values.title) } });
+          ? update({ name: role.name, role: input, updateMask, etag })
+          : make({ name: key || keyOf(values.title), role: input });
       }}
       onClose={onClose}
       aside={
@@ -59,7 +59,7 @@ export function RoleForm({ role, roles, permissions, onClose }: RoleFormProps) {
             variant="subtle"
             color="red"
             method={AccessService.method.deleteRole}
-            input={{ role: role.name, etag: role.etag }}
+            input={{ name: role.name, etag: role.etag }}
             ask={{
               title: t.roles.deleteTitle(titleOf(role, t)),
               body: role.holders > 0 ? t.roles.holders(role.holders) : t.roles.deleteBody,

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { OwnershipTransfer, Permission, Role, ServiceAccount } from "./role_pb.js";
+import type { OwnershipTransfer, Permission, Role, RoleFilter, RoleInput, ServiceAccount, ServiceAccountFilter, ServiceAccountInput } from "./role_pb.js";
 import { file_berth_v1_role } from "./role_pb.js";
 import type { Duration, FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access_service.proto.
  */
 export const file_berth_v1_access_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIjEKDkdldFJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRyb2xlGAIgASgJIi8KD0dldFJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJMChBMaXN0Um9sZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglwYWdlX3NpemUYAiABKAUSEgoKcGFnZV90b2tlbhgDIAEoCSJLChFMaXN0Um9sZXNSZXNwb25zZRIdCgVyb2xlcxgBIAMoCzIOLmJlcnRoLnYxLlJvbGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkQKEUNyZWF0ZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIcCgRyb2xlGAIgASgLMg4uYmVydGgudjEuUm9sZSIyChJDcmVhdGVSb2xlUmVzcG9uc2USHAoEcm9sZRgBIAEoCzIOLmJlcnRoLnYxLlJvbGUidQoRVXBkYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhwKBHJvbGUYAiABKAsyDi5iZXJ0aC52MS5Sb2xlEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayIyChJVcGRhdGVSb2xlUmVzcG9uc2USHAoEcm9sZRgBIAEoCzIOLmJlcnRoLnYxLlJvbGUiQgoRRGVsZXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgwKBHJvbGUYAiABKAkSDAoEZXRhZxgDIAEoCSIUChJEZWxldGVSb2xlUmVzcG9uc2UiRwoRQXNzaWduUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIMCgRyb2xlGAMgASgJIiMKEkFzc2lnblJvbGVSZXNwb25zZRINCgVyb2xlcxgBIAMoCSJHChFSZXZva2VSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEgwKBHJvbGUYAyABKAkiIwoSUmV2b2tlUm9sZVJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkAKGFRyYW5zZmVyT3duZXJzaGlwUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIkoKGVRyYW5zZmVyT3duZXJzaGlwUmVzcG9uc2USLQoIdHJhbnNmZXIYASABKAsyGy5iZXJ0aC52MS5Pd25lcnNoaXBUcmFuc2ZlciJJCh9Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgt0cmFuc2Zlcl9pZBgCIAEoCSIxCiBDb25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZRINCgVyb2xlcxgBIAMoCSJICh5DYW5jZWxPd25lcnNoaXBUcmFuc2ZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC3RyYW5zZmVyX2lkGAIgASgJIiEKH0NhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiMgodTGlzdE93bmVyc2hpcFRyYW5zZmVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIlAKHkxpc3RPd25lcnNoaXBUcmFuc2ZlcnNSZXNwb25zZRIuCgl0cmFuc2ZlcnMYASADKAsyGy5iZXJ0aC52MS5Pd25lcnNoaXBUcmFuc2ZlciKIAQoSQ2hlY2tBY2Nlc3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgltZW1iZXJfaWQYAiABKAlIABIRCgdzdWJqZWN0GAMgASgJSAASHAoSc2VydmljZV9hY2NvdW50X2lkGAQgASgJSAASEgoKcGVybWlzc2lvbhgFIAEoCUIFCgN3aG8iZQoTQ2hlY2tBY2Nlc3NSZXNwb25zZRIPCgdhbGxvd2VkGAEgASgIEhUKDXRocm91Z2hfcm9sZXMYAiADKAkSFgoOZ3JhbnRpbmdfcm9sZXMYAyADKAkSDgoGYWN0aXZlGAQgASgIImIKG0NyZWF0ZVNlcnZpY2VBY2NvdW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRINCgVyb2xlcxgEIAMoCSJjChxDcmVhdGVTZXJ2aWNlQWNjb3VudFJlc3BvbnNlEjEKD3NlcnZpY2VfYWNjb3VudBgBIAEoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhAKA2tleRgCIAEoCUIDgAEBIkkKGEdldFNlcnZpY2VBY2NvdW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGgoSc2VydmljZV9hY2NvdW50X2lkGAIgASgJIk4KGUdldFNlcnZpY2VBY2NvdW50UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQibwoaTGlzdFNlcnZpY2VBY2NvdW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD2luY2x1ZGVfcmV2b2tlZBgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJqChtMaXN0U2VydmljZUFjY291bnRzUmVzcG9uc2USMgoQc2VydmljZV9hY2NvdW50cxgBIAMoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ7Ch5Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCRIqCgdvdmVybGFwGAMgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uImYKH1JvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSEAoDa2V5GAIgASgJQgOAAQEiTAobUmV2b2tlU2VydmljZUFjY291bnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIaChJzZXJ2aWNlX2FjY291bnRfaWQYAiABKAkiUQocUmV2b2tlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudCI5ChJFeGNoYW5nZUtleVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKA2tleRgCIAEoCUIDgAEBInIKE0V4Y2hhbmdlS2V5UmVzcG9uc2USGQoMYWNjZXNzX3Rva2VuGAEgASgJQgOAAQESLQoKZXhwaXJlc19pbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIRCgl0ZW5hbnRfaWQYAyABKAkyyxAKDUFjY2Vzc1NlcnZpY2USbAoPTGlzdFBlcm1pc3Npb25zEiAuYmVydGgudjEuTGlzdFBlcm1pc3Npb25zUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RQZXJtaXNzaW9uc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXJvbGUucmVhZBJUCgdHZXRSb2xlEhguYmVydGgudjEuR2V0Um9sZVJlcXVlc3QaGS5iZXJ0aC52MS5HZXRSb2xlUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEloKCUxpc3RSb2xlcxIaLmJlcnRoLnYxLkxpc3RSb2xlc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0Um9sZXNSZXNwb25zZSIUkAIByvMYDQgBEglyb2xlLnJlYWQSXQoKQ3JlYXRlUm9sZRIbLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUm9sZVJlc3BvbnNlIhTK8xgQCAESCnJvbGUud3JpdGUgARJdCgpVcGRhdGVSb2xlEhsuYmVydGgudjEuVXBkYXRlUm9sZVJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVSb2xlUmVzcG9uc2UiFMrzGBAIARIKcm9sZS53cml0ZSABEl0KCkRlbGV0ZVJvbGUSGy5iZXJ0aC52MS5EZWxldGVSb2xlUmVxdWVzdBocLmJlcnRoLnYxLkRlbGV0ZVJvbGVSZXNwb25zZSIUyvMYEAgBEgpyb2xlLndyaXRlIAESXgoKQXNzaWduUm9sZRIbLmJlcnRoLnYxLkFzc2lnblJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQXNzaWduUm9sZVJlc3BvbnNlIhXK8xgRCAESC3JvbGUuYXNzaWduIAESXgoKUmV2b2tlUm9sZRIbLmJlcnRoLnYxLlJldm9rZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuUmV2b2tlUm9sZVJlc3BvbnNlIhXK8xgRCAESC3JvbGUuYXNzaWduIAESdAoRVHJhbnNmZXJPd25lcnNoaXASIi5iZXJ0aC52MS5UcmFuc2Zlck93bmVyc2hpcFJlcXVlc3QaIy5iZXJ0aC52MS5UcmFuc2Zlck93bmVyc2hpcFJlc3BvbnNlIhbK8xgSCAESDGFkbWluLm1hbmFnZSABEnsKGENvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlchIpLmJlcnRoLnYxLkNvbmZpcm1Pd25lcnNoaXBUcmFuc2ZlclJlcXVlc3QaKi5iZXJ0aC52MS5Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZSIIyvMYBAgCIAEShAEKF0NhbmNlbE93bmVyc2hpcFRyYW5zZmVyEiguYmVydGgudjEuQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0GikuYmVydGgudjEuQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXNwb25zZSIUyvMYEAgCEgxhZG1pbi5tYW5hZ2UShAEKFkxpc3RPd25lcnNoaXBUcmFuc2ZlcnMSJy5iZXJ0aC52MS5MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVxdWVzdBooLmJlcnRoLnYxLkxpc3RPd25lcnNoaXBUcmFuc2ZlcnNSZXNwb25zZSIXkAIByvMYEAgCEgxhZG1pbi5tYW5hZ2USYwoLQ2hlY2tBY2Nlc3MSHC5iZXJ0aC52MS5DaGVja0FjY2Vzc1JlcXVlc3QaHS5iZXJ0aC52MS5DaGVja0FjY2Vzc1Jlc3BvbnNlIheQAgHK8xgQCAESDGFjY2Vzcy5jaGVjaxJ/ChRDcmVhdGVTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJ3ChFHZXRTZXJ2aWNlQWNjb3VudBIiLmJlcnRoLnYxLkdldFNlcnZpY2VBY2NvdW50UmVxdWVzdBojLmJlcnRoLnYxLkdldFNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGZACAcrzGBIIARIOYWNjb3VudC5tYW5hZ2USfQoTTGlzdFNlcnZpY2VBY2NvdW50cxIkLmJlcnRoLnYxLkxpc3RTZXJ2aWNlQWNjb3VudHNSZXF1ZXN0GiUuYmVydGgudjEuTGlzdFNlcnZpY2VBY2NvdW50c1Jlc3BvbnNlIhmQAgHK8xgSCAESDmFjY291bnQubWFuYWdlEogBChdSb3RhdGVTZXJ2aWNlQWNjb3VudEtleRIoLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVxdWVzdBopLmJlcnRoLnYxLlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJ/ChRSZXZva2VTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiGMrzGBQIARIOYWNjb3VudC5tYW5hZ2UgARJSCgtFeGNoYW5nZUtleRIcLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVxdWVzdBodLmJlcnRoLnYxLkV4Y2hhbmdlS2V5UmVzcG9uc2UiBsrzGAIIA0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIjEKDkdldFJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJIi8KD0dldFJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJyChBMaXN0Um9sZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIkCgZmaWx0ZXIYAiABKAsyFC5iZXJ0aC52MS5Sb2xlRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIksKEUxpc3RSb2xlc1Jlc3BvbnNlEh0KBXJvbGVzGAEgAygLMg4uYmVydGgudjEuUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiVwoRQ3JlYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSIQoEcm9sZRgDIAEoCzITLmJlcnRoLnYxLlJvbGVJbnB1dCIyChJDcmVhdGVSb2xlUmVzcG9uc2USHAoEcm9sZRgBIAEoCzIOLmJlcnRoLnYxLlJvbGUilgEKEVVwZGF0ZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEiEKBHJvbGUYAyABKAsyEy5iZXJ0aC52MS5Sb2xlSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiMgoSVXBkYXRlUm9sZVJlc3BvbnNlEhwKBHJvbGUYASABKAsyDi5iZXJ0aC52MS5Sb2xlIkIKEURlbGV0ZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBGV0YWcYAyABKAkiFAoSRGVsZXRlUm9sZVJlc3BvbnNlIkcKEUFzc2lnblJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDAoEcm9sZRgDIAEoCSIjChJBc3NpZ25Sb2xlUmVzcG9uc2USDQoFcm9sZXMYASADKAkiRwoRUmV2b2tlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIMCgRyb2xlGAMgASgJIiMKElJldm9rZVJvbGVSZXNwb25zZRINCgVyb2xlcxgBIAMoCSJAChhUcmFuc2Zlck93bmVyc2hpcFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCSJKChlUcmFuc2Zlck93bmVyc2hpcFJlc3BvbnNlEi0KCHRyYW5zZmVyGAEgASgLMhsuYmVydGgudjEuT3duZXJzaGlwVHJhbnNmZXIiSQofQ29uZmlybU93bmVyc2hpcFRyYW5zZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLdHJhbnNmZXJfaWQYAiABKAkiMQogQ29uZmlybU93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2USDQoFcm9sZXMYASADKAkiSAoeQ2FuY2VsT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgt0cmFuc2Zlcl9pZBgCIAEoCSIhCh9DYW5jZWxPd25lcnNoaXBUcmFuc2ZlclJlc3BvbnNlIjIKHUxpc3RPd25lcnNoaXBUcmFuc2ZlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJQCh5MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVzcG9uc2USLgoJdHJhbnNmZXJzGAEgAygLMhsuYmVydGgudjEuT3duZXJzaGlwVHJhbnNmZXIiiAEKEkNoZWNrQWNjZXNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoJbWVtYmVyX2lkGAIgASgJSAASEQoHc3ViamVjdBgDIAEoCUgAEhwKEnNlcnZpY2VfYWNjb3VudF9pZBgEIAEoCUgAEhIKCnBlcm1pc3Npb24YBSABKAlCBQoDd2hvImUKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIVCg10aHJvdWdoX3JvbGVzGAIgAygJEhYKDmdyYW50aW5nX3JvbGVzGAMgAygJEg4KBmFjdGl2ZRgEIAEoCCJoChtDcmVhdGVTZXJ2aWNlQWNjb3VudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjYKD3NlcnZpY2VfYWNjb3VudBgCIAEoCzIdLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50SW5wdXQiYwocQ3JlYXRlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudBIQCgNrZXkYAiABKAlCA4ABASJJChhHZXRTZXJ2aWNlQWNjb3VudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCSJOChlHZXRTZXJ2aWNlQWNjb3VudFJlc3BvbnNlEjEKD3NlcnZpY2VfYWNjb3VudBgBIAEoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50IoYBChpMaXN0U2VydmljZUFjY291bnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSLgoGZmlsdGVyGAIgASgLMh4uYmVydGgudjEuU2VydmljZUFjY291bnRGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiagobTGlzdFNlcnZpY2VBY2NvdW50c1Jlc3BvbnNlEjIKEHNlcnZpY2VfYWNjb3VudHMYASADKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiewoeUm90YXRlU2VydmljZUFjY291bnRLZXlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIaChJzZXJ2aWNlX2FjY291bnRfaWQYAiABKAkSKgoHb3ZlcmxhcBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJmCh9Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlc3BvbnNlEjEKD3NlcnZpY2VfYWNjb3VudBgBIAEoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50EhAKA2tleRgCIAEoCUIDgAEBIkwKG1Jldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGgoSc2VydmljZV9hY2NvdW50X2lkGAIgASgJIlEKHFJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2USMQoPc2VydmljZV9hY2NvdW50GAEgASgLMhguYmVydGgudjEuU2VydmljZUFjY291bnQiOQoSRXhjaGFuZ2VLZXlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCgNrZXkYAiABKAlCA4ABASJyChNFeGNoYW5nZUtleVJlc3BvbnNlEhkKDGFjY2Vzc190b2tlbhgBIAEoCUIDgAEBEi0KCmV4cGlyZXNfaW4YAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SEQoJdGVuYW50X2lkGAMgASgJMssQCg1BY2Nlc3NTZXJ2aWNlEmwKD0xpc3RQZXJtaXNzaW9ucxIgLmJlcnRoLnYxLkxpc3RQZXJtaXNzaW9uc1JlcXVlc3QaIS5iZXJ0aC52MS5MaXN0UGVybWlzc2lvbnNSZXNwb25zZSIUkAIByvMYDQgBEglyb2xlLnJlYWQSVAoHR2V0Um9sZRIYLmJlcnRoLnYxLkdldFJvbGVSZXF1ZXN0GhkuYmVydGgudjEuR2V0Um9sZVJlc3BvbnNlIhSQAgHK8xgNCAESCXJvbGUucmVhZBJaCglMaXN0Um9sZXMSGi5iZXJ0aC52MS5MaXN0Um9sZXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdFJvbGVzUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEl0KCkNyZWF0ZVJvbGUSGy5iZXJ0aC52MS5DcmVhdGVSb2xlUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXNwb25zZSIUyvMYEAgBEgpyb2xlLndyaXRlIAESXQoKVXBkYXRlUm9sZRIbLmJlcnRoLnYxLlVwZGF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUm9sZVJlc3BvbnNlIhTK8xgQCAESCnJvbGUud3JpdGUgARJdCgpEZWxldGVSb2xlEhsuYmVydGgudjEuRGVsZXRlUm9sZVJlcXVlc3QaHC5iZXJ0aC52MS5EZWxldGVSb2xlUmVzcG9uc2UiFMrzGBAIARIKcm9sZS53cml0ZSABEl4KCkFzc2lnblJvbGUSGy5iZXJ0aC52MS5Bc3NpZ25Sb2xlUmVxdWVzdBocLmJlcnRoLnYxLkFzc2lnblJvbGVSZXNwb25zZSIVyvMYEQgBEgtyb2xlLmFzc2lnbiABEl4KClJldm9rZVJvbGUSGy5iZXJ0aC52MS5SZXZva2VSb2xlUmVxdWVzdBocLmJlcnRoLnYxLlJldm9rZVJvbGVSZXNwb25zZSIVyvMYEQgBEgtyb2xlLmFzc2lnbiABEnQKEVRyYW5zZmVyT3duZXJzaGlwEiIuYmVydGgudjEuVHJhbnNmZXJPd25lcnNoaXBSZXF1ZXN0GiMuYmVydGgudjEuVHJhbnNmZXJPd25lcnNoaXBSZXNwb25zZSIWyvMYEggBEgxhZG1pbi5tYW5hZ2UgARJ7ChhDb25maXJtT3duZXJzaGlwVHJhbnNmZXISKS5iZXJ0aC52MS5Db25maXJtT3duZXJzaGlwVHJhbnNmZXJSZXF1ZXN0GiouYmVydGgudjEuQ29uZmlybU93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiCMrzGAQIAiABEoQBChdDYW5jZWxPd25lcnNoaXBUcmFuc2ZlchIoLmJlcnRoLnYxLkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVxdWVzdBopLmJlcnRoLnYxLkNhbmNlbE93bmVyc2hpcFRyYW5zZmVyUmVzcG9uc2UiFMrzGBAIAhIMYWRtaW4ubWFuYWdlEoQBChZMaXN0T3duZXJzaGlwVHJhbnNmZXJzEicuYmVydGgudjEuTGlzdE93bmVyc2hpcFRyYW5zZmVyc1JlcXVlc3QaKC5iZXJ0aC52MS5MaXN0T3duZXJzaGlwVHJhbnNmZXJzUmVzcG9uc2UiF5ACAcrzGBAIAhIMYWRtaW4ubWFuYWdlEmMKC0NoZWNrQWNjZXNzEhwuYmVydGgudjEuQ2hlY2tBY2Nlc3NSZXF1ZXN0Gh0uYmVydGgudjEuQ2hlY2tBY2Nlc3NSZXNwb25zZSIXkAIByvMYEAgBEgxhY2Nlc3MuY2hlY2sSfwoUQ3JlYXRlU2VydmljZUFjY291bnQSJS5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlQWNjb3VudFJlcXVlc3QaJi5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlQWNjb3VudFJlc3BvbnNlIhjK8xgUCAESDmFjY291bnQubWFuYWdlIAESdwoRR2V0U2VydmljZUFjY291bnQSIi5iZXJ0aC52MS5HZXRTZXJ2aWNlQWNjb3VudFJlcXVlc3QaIy5iZXJ0aC52MS5HZXRTZXJ2aWNlQWNjb3VudFJlc3BvbnNlIhmQAgHK8xgSCAESDmFjY291bnQubWFuYWdlEn0KE0xpc3RTZXJ2aWNlQWNjb3VudHMSJC5iZXJ0aC52MS5MaXN0U2VydmljZUFjY291bnRzUmVxdWVzdBolLmJlcnRoLnYxLkxpc3RTZXJ2aWNlQWNjb3VudHNSZXNwb25zZSIZkAIByvMYEggBEg5hY2NvdW50Lm1hbmFnZRKIAQoXUm90YXRlU2VydmljZUFjY291bnRLZXkSKC5iZXJ0aC52MS5Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlcXVlc3QaKS5iZXJ0aC52MS5Sb3RhdGVTZXJ2aWNlQWNjb3VudEtleVJlc3BvbnNlIhjK8xgUCAESDmFjY291bnQubWFuYWdlIAESfwoUUmV2b2tlU2VydmljZUFjY291bnQSJS5iZXJ0aC52MS5SZXZva2VTZXJ2aWNlQWNjb3VudFJlcXVlc3QaJi5iZXJ0aC52MS5SZXZva2VTZXJ2aWNlQWNjb3VudFJlc3BvbnNlIhjK8xgUCAESDmFjY291bnQubWFuYWdlIAESUgoLRXhjaGFuZ2VLZXkSHC5iZXJ0aC52MS5FeGNoYW5nZUtleVJlcXVlc3QaHS5iZXJ0aC52MS5FeGNoYW5nZUtleVJlc3BvbnNlIgbK8xgCCANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
 
 /**
  * ListPermissionsRequest lists all permissions.
@@ -75,9 +75,9 @@ export type GetRoleRequest = Message<"berth.v1.GetRoleRequest"> & {
   /**
    * The name of the role.
    *
-   * @generated from field: string role = 2;
+   * @generated from field: string name = 2;
    */
-  role: string;
+  name: string;
 };
 
 /**
@@ -122,16 +122,23 @@ export type ListRolesRequest = Message<"berth.v1.ListRolesRequest"> & {
   tenantId: string;
 
   /**
+   * Which roles. Absent: all.
+   *
+   * @generated from field: berth.v1.RoleFilter filter = 2;
+   */
+  filter?: RoleFilter | undefined;
+
+  /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 2;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 3;
+   * @generated from field: string page_token = 4;
    */
   pageToken: string;
 };
@@ -185,11 +192,19 @@ export type CreateRoleRequest = Message<"berth.v1.CreateRoleRequest"> & {
   tenantId: string;
 
   /**
-   * The values to create it with. name is required.
+   * The name of the role, such as "front_desk": a lower-case letter, then up to 49 lower-case letters, digits and
+   * underscores. Unique in the tenant. It cannot be changed.
    *
-   * @generated from field: berth.v1.Role role = 2;
+   * @generated from field: string name = 2;
    */
-  role?: Role | undefined;
+  name: string;
+
+  /**
+   * The values to create it with. Absent: the name is its title, and it has no permissions.
+   *
+   * @generated from field: berth.v1.RoleInput role = 3;
+   */
+  role?: RoleInput | undefined;
 };
 
 /**
@@ -234,18 +249,32 @@ export type UpdateRoleRequest = Message<"berth.v1.UpdateRoleRequest"> & {
   tenantId: string;
 
   /**
-   * The name of the role, and new values for the fields in the mask.
+   * The name of the role.
    *
-   * @generated from field: berth.v1.Role role = 2;
+   * @generated from field: string name = 2;
    */
-  role?: Role | undefined;
+  name: string;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * New values for the fields in the mask.
    *
-   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   * @generated from field: berth.v1.RoleInput role = 3;
+   */
+  role?: RoleInput | undefined;
+
+  /**
+   * The fields of role to change. A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -290,14 +319,14 @@ export type DeleteRoleRequest = Message<"berth.v1.DeleteRoleRequest"> & {
   tenantId: string;
 
   /**
-   * The role.
+   * The name of the role.
    *
-   * @generated from field: string role = 2;
+   * @generated from field: string name = 2;
    */
-  role: string;
+  name: string;
 
   /**
-   * If set, it must be the role's current etag: ETAG_MISMATCH.
+   * If set, it must be the current etag, or the role stays: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 3;
    */
@@ -737,25 +766,11 @@ export type CreateServiceAccountRequest = Message<"berth.v1.CreateServiceAccount
   tenantId: string;
 
   /**
-   * The display name, 1 to 200 characters. Unique among the tenant's active accounts, ignoring case.
+   * The values to create it with. name and roles are required.
    *
-   * @generated from field: string name = 2;
+   * @generated from field: berth.v1.ServiceAccountInput service_account = 2;
    */
-  name: string;
-
-  /**
-   * What it is for, up to 1,000 characters.
-   *
-   * @generated from field: string description = 3;
-   */
-  description: string;
-
-  /**
-   * The names of its roles. They cannot be changed later.
-   *
-   * @generated from field: repeated string roles = 4;
-   */
-  roles: string[];
+  serviceAccount?: ServiceAccountInput | undefined;
 };
 
 /**
@@ -856,11 +871,11 @@ export type ListServiceAccountsRequest = Message<"berth.v1.ListServiceAccountsRe
   tenantId: string;
 
   /**
-   * Whether to include revoked accounts.
+   * Which accounts. Absent: all that are active.
    *
-   * @generated from field: bool include_revoked = 2;
+   * @generated from field: berth.v1.ServiceAccountFilter filter = 2;
    */
-  includeRevoked: boolean;
+  filter?: ServiceAccountFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.

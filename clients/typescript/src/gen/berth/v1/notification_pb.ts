@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/notification.proto.
  */
 export const file_berth_v1_notification: GenFile = /*@__PURE__*/
-  fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIsEBChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCCKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIMCgRldGFnGAsgASgJEhcKD3Bob25lX2NvdW50cmllcxgMIAMoCSK9AgoUTm90aWZpY2F0aW9uVGVtcGxhdGUSKgoFdG9waWMYASABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAIgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIOCgZsb2NhbGUYAyABKAkSDwoHc3ViamVjdBgEIAEoCRIMCgRib2R5GAUgASgJEgwKBGh0bWwYBiABKAkSEgoKaXNfZGVmYXVsdBgHIAEoCBI5Cgl2YXJpYWJsZXMYCCADKAsyJi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZVZhcmlhYmxlEgwKBGV0YWcYCSABKAkSLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlIKHE5vdGlmaWNhdGlvblRlbXBsYXRlVmFyaWFibGUSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIPCgdleGFtcGxlGAMgASgJIq4BCg9SZW5kZXJlZE1lc3NhZ2USLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHc3ViamVjdBgCIAEoCRIMCgR0ZXh0GAMgASgJEgwKBGh0bWwYBCABKAkSDAoEbGluaxgFIAEoCRIQCghjYWxlbmRhchgGIAEoCRIQCghzZWdtZW50cxgHIAEoBRIMCgRnc203GAggASgIIo4FChROb3RpZmljYXRpb25EZWxpdmVyeRIKCgJpZBgBIAEoCRIRCglub3RpY2VfaWQYAiABKAkSKgoFdG9waWMYAyABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAQgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBI0CgZzdGF0dXMYBSABKA4yJC5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeVN0YXR1cxIsCgZyZWFzb24YBiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SEQoJbWVtYmVyX2lkGAcgASgJEhYKDnJlY2lwaWVudF9uYW1lGAggASgJEg8KB2FkZHJlc3MYCSABKAkSEgoKYm9va2luZ19pZBgKIAEoCRIQCghvZmZlcl9pZBgLIAEoCRISCgpzZXNzaW9uX2lkGAwgASgJEhAKCHByb3ZpZGVyGA0gASgJEhMKC3Byb3ZpZGVyX2lkGA4gASgJEhIKCmVycm9yX2NvZGUYDyABKAkSFQoNZXJyb3JfbWVzc2FnZRgQIAEoCRIQCghzZWdtZW50cxgRIAEoBRIPCgdhdHRlbXB0GBIgASgFEhoKEnBvc3NpYmxlX2R1cGxpY2F0ZRgTIAEoCBIuCgpyZXRyeV90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYFiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KDU91dGJveE1lc3NhZ2USMAoIZGVsaXZlcnkYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeRIqCgdtZXNzYWdlGAIgASgLMhkuYmVydGgudjEuUmVuZGVyZWRNZXNzYWdlIkwKDFR3aWxpb1NlbmRlchITCgthY2NvdW50X3NpZBgBIAEoCRIXCgphdXRoX3Rva2VuGAIgASgJQgOAAQESDgoGc2VuZGVyGAMgASgJIkIKCUZjbVNlbmRlchISCgpwcm9qZWN0X2lkGAEgASgJEiEKFHNlcnZpY2VfYWNjb3VudF9qc29uGAIgASgMQgOAAQEiZwoKU210cFNlbmRlchIMCgRob3N0GAEgASgJEgwKBHBvcnQYAiABKAUSEAoIdXNlcm5hbWUYAyABKAkSFQoIcGFzc3dvcmQYBCABKAlCA4ABARIUCgxmcm9tX2FkZHJlc3MYBSABKAkirgEKDVNlbmRpbmdEb21haW4SFAoMZnJvbV9hZGRyZXNzGAEgASgJEiQKB3JlY29yZHMYAiADKAsyEy5iZXJ0aC52MS5EbnNSZWNvcmQSLwoLdmVyaWZ5X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDG1pc3NpbmdfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKAoJRG5zUmVjb3JkEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiggIKE05vdGlmaWNhdGlvblNlbmRlcnMSJgoGdHdpbGlvGAEgASgLMhYuYmVydGgudjEuVHdpbGlvU2VuZGVyEiAKA2ZjbRgCIAEoCzITLmJlcnRoLnYxLkZjbVNlbmRlchIiCgRzbXRwGAMgASgLMhQuYmVydGgudjEuU210cFNlbmRlchIlCgZpbl91c2UYBCADKAsyFS5iZXJ0aC52MS5TZW5kZXJJblVzZRIfChJ0d2lsaW9faW5ib3VuZF91cmwYBSABKAlCA4ABARIMCgRldGFnGAYgASgJEicKBmRvbWFpbhgHIAEoCzIXLmJlcnRoLnYxLlNlbmRpbmdEb21haW4ivAEKDFNlbmRpbmdRdW90YRIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIPCgdjb3VudHJ5GAIgASgJEg0KBWxpbWl0GAMgASgFEgwKBHVzZWQYBCABKAUSDwoHd2FpdGluZxgFIAEoBRItCglyb29tX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBmdyb3d0aBgHIAEoBSJcCgtTZW5kZXJJblVzZRIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIQCghwcm92aWRlchgCIAEoCRILCgNvd24YAyABKAgikgIKGk5vdGlmaWNhdGlvbkRlbGl2ZXJ5RmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhAKCG9mZmVyX2lkGAMgASgJEjYKCHN0YXR1c2VzGAQgAygOMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlTdGF0dXMSLgoHY2hhbm5lbBgFIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSKgoFdG9waWMYBiABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxInCgp0aW1lX3JhbmdlGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlKrEFChFOb3RpZmljYXRpb25Ub3BpYxIiCh5OT1RJRklDQVRJT05fVE9QSUNfVU5TUEVDSUZJRUQQABIoCiROT1RJRklDQVRJT05fVE9QSUNfQk9PS0lOR19DT05GSVJNRUQQARIhCh1OT1RJRklDQVRJT05fVE9QSUNfV0FJVExJU1RFRBACEh8KG05PVElGSUNBVElPTl9UT1BJQ19QUk9NT1RFRBADEhwKGE5PVElGSUNBVElPTl9UT1BJQ19PRkZFUhAEEiUKIU5PVElGSUNBVElPTl9UT1BJQ19PRkZFUl9FWFBJUklORxAFEigKJE5PVElGSUNBVElPTl9UT1BJQ19CT09LSU5HX0NBTkNFTExFRBAGEigKJE5PVElGSUNBVElPTl9UT1BJQ19TRVNTSU9OX0NBTkNFTExFRBAHEiIKHk5PVElGSUNBVElPTl9UT1BJQ19SRVNDSEVEVUxFRBAIEh8KG05PVElGSUNBVElPTl9UT1BJQ19SRU1JTkRFUhAJEiQKIE5PVElGSUNBVElPTl9UT1BJQ19DSEVDS19JTl9PUEVOEAoSIgoeTk9USUZJQ0FUSU9OX1RPUElDX0NSRURJVFNfTE9XEAsSIQodTk9USUZJQ0FUSU9OX1RPUElDX1NUQUZGX05PVEUQDBIlCiFOT1RJRklDQVRJT05fVE9QSUNfQUNDRVNTX0NIQU5HRUQQDRIjCh9OT1RJRklDQVRJT05fVE9QSUNfQ09OVEFDVF9DT0RFEA4SJgoiTk9USUZJQ0FUSU9OX1RPUElDX0NPTlRBQ1RfQ0hBTkdFRBAPEiUKIU5PVElGSUNBVElPTl9UT1BJQ19TRU5ESU5HX0RPTUFJThAQEiQKIE5PVElGSUNBVElPTl9UT1BJQ19TRU5ESU5HX1FVT1RBEBEqmAEKE05vdGlmaWNhdGlvbkNoYW5uZWwSJAogTk9USUZJQ0FUSU9OX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIcChhOT1RJRklDQVRJT05fQ0hBTk5FTF9TTVMQARIdChlOT1RJRklDQVRJT05fQ0hBTk5FTF9QVVNIEAISHgoaTk9USUZJQ0FUSU9OX0NIQU5ORUxfRU1BSUwQAyrzAwoaTm90aWZpY2F0aW9uRGVsaXZlcnlTdGF0dXMSLAooTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19VTlNQRUNJRklFRBAAEikKJU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfREVGRVJSRUQQARIoCiROT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RST1BQRUQQAhIuCipOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1BPU1NJQkxZX1NFTlQQAxInCiNOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1FVRVVFRBAEEiUKIU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfU0VOVBAFEicKI05PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfRkFJTEVEEAYSLAooTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19VTkRFTElWRVJFRBAHEigKJE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfQk9VTkNFRBAIEioKJk5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfREVMSVZFUkVEEAkSJQohTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19SRUFEEAoq2AUKEk5vdGlmaWNhdGlvblJlYXNvbhIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASIQodTk9USUZJQ0FUSU9OX1JFQVNPTl9PUFRFRF9PVVQQARIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOU1VCU0NSSUJFRBACEh8KG05PVElGSUNBVElPTl9SRUFTT05fQk9VTkNFRBADEiMKH05PVElGSUNBVElPTl9SRUFTT05fVU5SRUFDSEFCTEUQBBIjCh9OT1RJRklDQVRJT05fUkVBU09OX1FVSUVUX0hPVVJTEAUSJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9GUkVRVUVOQ1lfQ0FQEAYSIgoeTk9USUZJQ0FUSU9OX1JFQVNPTl9OT1RfQk9PS0VEEAcSJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9PRkZFUl9DTE9TRUQQCBIdChlOT1RJRklDQVRJT05fUkVBU09OX01PVkVEEAkSIAocTk9USUZJQ0FUSU9OX1JFQVNPTl9UT09fTEFURRAKEiIKHk5PVElGSUNBVElPTl9SRUFTT05fU1VQRVJTRURFRBALEiwKKE5PVElGSUNBVElPTl9SRUFTT05fUFJPVklERVJfVU5BVkFJTEFCTEUQDBIoCiROT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1JFRlVTRUQQDRIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOUkVHSVNURVJFRBAOEiUKIU5PVElGSUNBVElPTl9SRUFTT05fTUlTQ09ORklHVVJFRBAPEiUKIU5PVElGSUNBVElPTl9SRUFTT05fUE9TU0lCTFlfU0VOVBAQEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVEVNUExBVEUQERIlCiFOT1RJRklDQVRJT05fUkVBU09OX1NFTkRJTkdfUVVPVEEQEkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIooBChtOb3RpZmljYXRpb25QcmVmZXJlbmNlSW5wdXQSKgoFdG9waWMYASABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAIgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIPCgdlbmFibGVkGAMgASgIIs8BChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCBIMCgRldGFnGAUgASgJIoUBChxOb3RpZmljYXRpb25QcmVmZXJlbmNlc0lucHV0EjoKC3ByZWZlcmVuY2VzGAEgAygLMiUuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZUlucHV0EikKC3F1aWV0X2hvdXJzGAIgASgLMhQuYmVydGgudjEuUXVpZXRIb3VycyKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIXCg9waG9uZV9jb3VudHJpZXMYCyADKAkSDAoEZXRhZxgMIAEoCSKWAwoZTm90aWZpY2F0aW9uU2V0dGluZ3NJbnB1dBIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSGAoLc21zX3Blcl9kYXkYAyABKAVIAIgBARIZCgxwdXNoX3Blcl9kYXkYBCABKAVIAYgBARIaCg1lbWFpbF9wZXJfZGF5GAUgASgFSAKIAQESLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhsKDmNyZWRpdHNfbG93X2F0GAkgASgFSAOIAQESDgoGbG9jYWxlGAogASgJEhcKD3Bob25lX2NvdW50cmllcxgLIAMoCUIOCgxfc21zX3Blcl9kYXlCDwoNX3B1c2hfcGVyX2RheUIQCg5fZW1haWxfcGVyX2RheUIRCg9fY3JlZGl0c19sb3dfYXQivQIKFE5vdGlmaWNhdGlvblRlbXBsYXRlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAMgASgJEg8KB3N1YmplY3QYBCABKAkSDAoEYm9keRgFIAEoCRIMCgRodG1sGAYgASgJEhIKCmlzX2RlZmF1bHQYByABKAgSOQoJdmFyaWFibGVzGAggAygLMiYuYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGVWYXJpYWJsZRIMCgRldGFnGAkgASgJEi8KC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJSChxOb3RpZmljYXRpb25UZW1wbGF0ZVZhcmlhYmxlEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSDwoHZXhhbXBsZRgDIAEoCSKuAQoPUmVuZGVyZWRNZXNzYWdlEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg8KB3N1YmplY3QYAiABKAkSDAoEdGV4dBgDIAEoCRIMCgRodG1sGAQgASgJEgwKBGxpbmsYBSABKAkSEAoIY2FsZW5kYXIYBiABKAkSEAoIc2VnbWVudHMYByABKAUSDAoEZ3NtNxgIIAEoCCKOBQoUTm90aWZpY2F0aW9uRGVsaXZlcnkSCgoCaWQYASABKAkSEQoJbm90aWNlX2lkGAIgASgJEioKBXRvcGljGAMgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgEIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSNAoGc3RhdHVzGAUgASgOMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlTdGF0dXMSLAoGcmVhc29uGAYgASgOMhwuYmVydGgudjEuTm90aWZpY2F0aW9uUmVhc29uEhEKCW1lbWJlcl9pZBgHIAEoCRIWCg5yZWNpcGllbnRfbmFtZRgIIAEoCRIPCgdhZGRyZXNzGAkgASgJEhIKCmJvb2tpbmdfaWQYCiABKAkSEAoIb2ZmZXJfaWQYCyABKAkSEgoKc2Vzc2lvbl9pZBgMIAEoCRIQCghwcm92aWRlchgNIAEoCRITCgtwcm92aWRlcl9pZBgOIAEoCRISCgplcnJvcl9jb2RlGA8gASgJEhUKDWVycm9yX21lc3NhZ2UYECABKAkSEAoIc2VnbWVudHMYESABKAUSDwoHYXR0ZW1wdBgSIAEoBRIaChJwb3NzaWJsZV9kdXBsaWNhdGUYEyABKAgSLgoKcmV0cnlfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCg1PdXRib3hNZXNzYWdlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSKgoHbWVzc2FnZRgCIAEoCzIZLmJlcnRoLnYxLlJlbmRlcmVkTWVzc2FnZSJMCgxUd2lsaW9TZW5kZXISEwoLYWNjb3VudF9zaWQYASABKAkSFwoKYXV0aF90b2tlbhgCIAEoCUIDgAEBEg4KBnNlbmRlchgDIAEoCSJCCglGY21TZW5kZXISEgoKcHJvamVjdF9pZBgBIAEoCRIhChRzZXJ2aWNlX2FjY291bnRfanNvbhgCIAEoDEIDgAEBImcKClNtdHBTZW5kZXISDAoEaG9zdBgBIAEoCRIMCgRwb3J0GAIgASgFEhAKCHVzZXJuYW1lGAMgASgJEhUKCHBhc3N3b3JkGAQgASgJQgOAAQESFAoMZnJvbV9hZGRyZXNzGAUgASgJIq4BCg1TZW5kaW5nRG9tYWluEhQKDGZyb21fYWRkcmVzcxgBIAEoCRIkCgdyZWNvcmRzGAIgAygLMhMuYmVydGgudjEuRG5zUmVjb3JkEi8KC3ZlcmlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxtaXNzaW5nX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKCURuc1JlY29yZBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIoICChNOb3RpZmljYXRpb25TZW5kZXJzEiYKBnR3aWxpbxgBIAEoCzIWLmJlcnRoLnYxLlR3aWxpb1NlbmRlchIgCgNmY20YAiABKAsyEy5iZXJ0aC52MS5GY21TZW5kZXISIgoEc210cBgDIAEoCzIULmJlcnRoLnYxLlNtdHBTZW5kZXISJQoGaW5fdXNlGAQgAygLMhUuYmVydGgudjEuU2VuZGVySW5Vc2USHwoSdHdpbGlvX2luYm91bmRfdXJsGAUgASgJQgOAAQESDAoEZXRhZxgGIAEoCRInCgZkb21haW4YByABKAsyFy5iZXJ0aC52MS5TZW5kaW5nRG9tYWluIrwBCgxTZW5kaW5nUXVvdGESLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHY291bnRyeRgCIAEoCRINCgVsaW1pdBgDIAEoBRIMCgR1c2VkGAQgASgFEg8KB3dhaXRpbmcYBSABKAUSLQoJcm9vbV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZncm93dGgYByABKAUiXAoLU2VuZGVySW5Vc2USLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSEAoIcHJvdmlkZXIYAiABKAkSCwoDb3duGAMgASgIIpICChpOb3RpZmljYXRpb25EZWxpdmVyeUZpbHRlchIRCgltZW1iZXJfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIQCghvZmZlcl9pZBgDIAEoCRI2CghzdGF0dXNlcxgEIAMoDjIkLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5U3RhdHVzEi4KB2NoYW5uZWwYBSABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEioKBXRvcGljGAYgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSJwoKdGltZV9yYW5nZRgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSqxBQoRTm90aWZpY2F0aW9uVG9waWMSIgoeTk9USUZJQ0FUSU9OX1RPUElDX1VOU1BFQ0lGSUVEEAASKAokTk9USUZJQ0FUSU9OX1RPUElDX0JPT0tJTkdfQ09ORklSTUVEEAESIQodTk9USUZJQ0FUSU9OX1RPUElDX1dBSVRMSVNURUQQAhIfChtOT1RJRklDQVRJT05fVE9QSUNfUFJPTU9URUQQAxIcChhOT1RJRklDQVRJT05fVE9QSUNfT0ZGRVIQBBIlCiFOT1RJRklDQVRJT05fVE9QSUNfT0ZGRVJfRVhQSVJJTkcQBRIoCiROT1RJRklDQVRJT05fVE9QSUNfQk9PS0lOR19DQU5DRUxMRUQQBhIoCiROT1RJRklDQVRJT05fVE9QSUNfU0VTU0lPTl9DQU5DRUxMRUQQBxIiCh5OT1RJRklDQVRJT05fVE9QSUNfUkVTQ0hFRFVMRUQQCBIfChtOT1RJRklDQVRJT05fVE9QSUNfUkVNSU5ERVIQCRIkCiBOT1RJRklDQVRJT05fVE9QSUNfQ0hFQ0tfSU5fT1BFThAKEiIKHk5PVElGSUNBVElPTl9UT1BJQ19DUkVESVRTX0xPVxALEiEKHU5PVElGSUNBVElPTl9UT1BJQ19TVEFGRl9OT1RFEAwSJQohTk9USUZJQ0FUSU9OX1RPUElDX0FDQ0VTU19DSEFOR0VEEA0SIwofTk9USUZJQ0FUSU9OX1RPUElDX0NPTlRBQ1RfQ09ERRAOEiYKIk5PVElGSUNBVElPTl9UT1BJQ19DT05UQUNUX0NIQU5HRUQQDxIlCiFOT1RJRklDQVRJT05fVE9QSUNfU0VORElOR19ET01BSU4QEBIkCiBOT1RJRklDQVRJT05fVE9QSUNfU0VORElOR19RVU9UQRARKpgBChNOb3RpZmljYXRpb25DaGFubmVsEiQKIE5PVElGSUNBVElPTl9DSEFOTkVMX1VOU1BFQ0lGSUVEEAASHAoYTk9USUZJQ0FUSU9OX0NIQU5ORUxfU01TEAESHQoZTk9USUZJQ0FUSU9OX0NIQU5ORUxfUFVTSBACEh4KGk5PVElGSUNBVElPTl9DSEFOTkVMX0VNQUlMEAMq8wMKGk5vdGlmaWNhdGlvbkRlbGl2ZXJ5U3RhdHVzEiwKKE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIpCiVOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RFRkVSUkVEEAESKAokTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19EUk9QUEVEEAISLgoqTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19QT1NTSUJMWV9TRU5UEAMSJwojTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19RVUVVRUQQBBIlCiFOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1NFTlQQBRInCiNOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0ZBSUxFRBAGEiwKKE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfVU5ERUxJVkVSRUQQBxIoCiROT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0JPVU5DRUQQCBIqCiZOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RFTElWRVJFRBAJEiUKIU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfUkVBRBAKKtgFChJOb3RpZmljYXRpb25SZWFzb24SIwofTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEiEKHU5PVElGSUNBVElPTl9SRUFTT05fT1BURURfT1VUEAESJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNVQlNDUklCRUQQAhIfChtOT1RJRklDQVRJT05fUkVBU09OX0JPVU5DRUQQAxIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOUkVBQ0hBQkxFEAQSIwofTk9USUZJQ0FUSU9OX1JFQVNPTl9RVUlFVF9IT1VSUxAFEiUKIU5PVElGSUNBVElPTl9SRUFTT05fRlJFUVVFTkNZX0NBUBAGEiIKHk5PVElGSUNBVElPTl9SRUFTT05fTk9UX0JPT0tFRBAHEiQKIE5PVElGSUNBVElPTl9SRUFTT05fT0ZGRVJfQ0xPU0VEEAgSHQoZTk9USUZJQ0FUSU9OX1JFQVNPTl9NT1ZFRBAJEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVE9PX0xBVEUQChIiCh5OT1RJRklDQVRJT05fUkVBU09OX1NVUEVSU0VERUQQCxIsCihOT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1VOQVZBSUxBQkxFEAwSKAokTk9USUZJQ0FUSU9OX1JFQVNPTl9QUk9WSURFUl9SRUZVU0VEEA0SJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlJFR0lTVEVSRUQQDhIlCiFOT1RJRklDQVRJT05fUkVBU09OX01JU0NPTkZJR1VSRUQQDxIlCiFOT1RJRklDQVRJT05fUkVBU09OX1BPU1NJQkxZX1NFTlQQEBIgChxOT1RJRklDQVRJT05fUkVBU09OX1RFTVBMQVRFEBESJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9TRU5ESU5HX1FVT1RBEBJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * NotificationPreference says whether messages about a topic may use a channel.
@@ -44,7 +44,7 @@ export type NotificationPreference = Message<"berth.v1.NotificationPreference"> 
   enabled: boolean;
 
   /**
-   * Whether this is the default, because the member has not chosen. Ignored in updates.
+   * Whether this is the default, because the member has not chosen.
    *
    * @generated from field: bool is_default = 4;
    */
@@ -59,17 +59,102 @@ export const NotificationPreferenceSchema: GenMessage<NotificationPreference> = 
   messageDesc(file_berth_v1_notification, 0);
 
 /**
+ * NotificationPreferenceInput is a member's choice whether messages about a topic may use a channel.
+ *
+ * @generated from message berth.v1.NotificationPreferenceInput
+ */
+export type NotificationPreferenceInput = Message<"berth.v1.NotificationPreferenceInput"> & {
+  /**
+   * The topic. Topics without a choice are rejected.
+   *
+   * @generated from field: berth.v1.NotificationTopic topic = 1;
+   */
+  topic: NotificationTopic;
+
+  /**
+   * The channel.
+   *
+   * @generated from field: berth.v1.NotificationChannel channel = 2;
+   */
+  channel: NotificationChannel;
+
+  /**
+   * Whether to use the channel. Some topics cannot be turned off on a channel: INVALID_FIELD.
+   *
+   * @generated from field: bool enabled = 3;
+   */
+  enabled: boolean;
+};
+
+/**
+ * Describes the message berth.v1.NotificationPreferenceInput.
+ * Use `create(NotificationPreferenceInputSchema)` to create a new message.
+ */
+export const NotificationPreferenceInputSchema: GenMessage<NotificationPreferenceInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 1);
+
+/**
  * NotificationPreferences are the messages that a member wants, and their channels.
  *
  * @generated from message berth.v1.NotificationPreferences
  */
 export type NotificationPreferences = Message<"berth.v1.NotificationPreferences"> & {
   /**
-   * Every topic with every channel, in the order of the contract. In updates: those to change.
+   * Every topic with every channel, in the order of the contract.
    *
    * @generated from field: repeated berth.v1.NotificationPreference preferences = 1;
    */
   preferences: NotificationPreference[];
+
+  /**
+   * The member's own quiet hours, in the member's time zone. Absent: the tenant's.
+   *
+   * @generated from field: berth.v1.QuietHours quiet_hours = 2;
+   */
+  quietHours?: QuietHours | undefined;
+
+  /**
+   * Channels that are stopped for the member's current phone number or address, regardless of the preferences: by
+   * STOP, by an unsubscribe link, or because messages bounced. A reply of START, or a new address, ends the stop.
+   *
+   * @generated from field: repeated berth.v1.NotificationStop stops = 3;
+   */
+  stops: NotificationStop[];
+
+  /**
+   * Whether the member has a calendar feed: see CreateCalendarFeed.
+   *
+   * @generated from field: bool has_calendar_feed = 4;
+   */
+  hasCalendarFeed: boolean;
+
+  /**
+   * Changes with every edit of the preferences or the quiet hours.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.NotificationPreferences.
+ * Use `create(NotificationPreferencesSchema)` to create a new message.
+ */
+export const NotificationPreferencesSchema: GenMessage<NotificationPreferences> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 2);
+
+/**
+ * NotificationPreferencesInput has the preferences that members can edit.
+ *
+ * @generated from message berth.v1.NotificationPreferencesInput
+ */
+export type NotificationPreferencesInput = Message<"berth.v1.NotificationPreferencesInput"> & {
+  /**
+   * The choices to change: at most 39, each topic and channel once. The others stay.
+   *
+   * @generated from field: repeated berth.v1.NotificationPreferenceInput preferences = 1;
+   */
+  preferences: NotificationPreferenceInput[];
 
   /**
    * The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
@@ -78,30 +163,14 @@ export type NotificationPreferences = Message<"berth.v1.NotificationPreferences"
    * @generated from field: berth.v1.QuietHours quiet_hours = 2;
    */
   quietHours?: QuietHours | undefined;
-
-  /**
-   * Channels that are stopped for the member's current phone number or address, regardless of the preferences: by
-   * STOP, by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address,
-   * ends the stop.
-   *
-   * @generated from field: repeated berth.v1.NotificationStop stops = 3;
-   */
-  stops: NotificationStop[];
-
-  /**
-   * Whether the member has a calendar feed. Ignored in updates: use CreateCalendarFeed.
-   *
-   * @generated from field: bool has_calendar_feed = 4;
-   */
-  hasCalendarFeed: boolean;
 };
 
 /**
- * Describes the message berth.v1.NotificationPreferences.
- * Use `create(NotificationPreferencesSchema)` to create a new message.
+ * Describes the message berth.v1.NotificationPreferencesInput.
+ * Use `create(NotificationPreferencesInputSchema)` to create a new message.
  */
-export const NotificationPreferencesSchema: GenMessage<NotificationPreferences> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 1);
+export const NotificationPreferencesInputSchema: GenMessage<NotificationPreferencesInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 3);
 
 /**
  * NotificationStop is a channel that is stopped for a phone number or address.
@@ -136,7 +205,7 @@ export type NotificationStop = Message<"berth.v1.NotificationStop"> & {
  * Use `create(NotificationStopSchema)` to create a new message.
  */
 export const NotificationStopSchema: GenMessage<NotificationStop> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 2);
+  messageDesc(file_berth_v1_notification, 4);
 
 /**
  * NotificationSettings are a tenant's settings for all its messages.
@@ -146,44 +215,42 @@ export const NotificationStopSchema: GenMessage<NotificationStop> = /*@__PURE__*
 export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   /**
    * Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
-   * that would be too late. Named in an update and absent: none. Initially 21:00 to 08:00.
+   * that would be too late. If they end when they start, there are none.
    *
    * @generated from field: berth.v1.QuietHours quiet_hours = 1;
    */
   quietHours?: QuietHours | undefined;
 
   /**
-   * Whether to send email in quiet hours, because it makes no sound. Initially false.
+   * Whether to send email in quiet hours, because it makes no sound.
    *
    * @generated from field: bool email_in_quiet_hours = 2;
    */
   emailInQuietHours: boolean;
 
   /**
-   * The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
-   * channel. Initially 6.
+   * The maximum number of text messages per recipient in 24 hours. Further ones wait, or use another channel.
    *
    * @generated from field: int32 sms_per_day = 3;
    */
   smsPerDay: number;
 
   /**
-   * The same for push notifications. One to several devices counts once. Initially 12.
+   * The same for push notifications. One to several devices counts once.
    *
    * @generated from field: int32 push_per_day = 4;
    */
   pushPerDay: number;
 
   /**
-   * The same for emails. Initially 20.
+   * The same for emails.
    *
    * @generated from field: int32 email_per_day = 5;
    */
   emailPerDay: number;
 
   /**
-   * How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days.
-   * Initially 24 hours and 30 minutes. A change applies to new bookings.
+   * How long before the start reminders are sent, in elapsed time, the longest first. Empty: none are sent.
    *
    * @generated from field: repeated google.protobuf.Duration reminders = 6;
    */
@@ -197,14 +264,14 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   replyTo: string;
 
   /**
-   * The sender's name in emails, up to 100 characters. Empty: the tenant's name.
+   * The sender's name in emails. Empty: the tenant's name.
    *
    * @generated from field: string sender_name = 8;
    */
   senderName: string;
 
   /**
-   * Credits are low at this balance and below, 0 to 1,000. Initially 1.
+   * Credits are low at this balance and below.
    *
    * @generated from field: int32 credits_low_at = 9;
    */
@@ -219,21 +286,20 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   locale: string;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-   *
-   * @generated from field: string etag = 11;
-   */
-  etag: string;
-
-  /**
    * The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
-   * their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
-   * active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
-   * country is INVALID_FIELD.
+   * their number. Empty: the countries of the time zones of the tenant and its active locations, or else that of the
+   * tenant's language. Sending quotas do not depend on them.
    *
-   * @generated from field: repeated string phone_countries = 12;
+   * @generated from field: repeated string phone_countries = 11;
    */
   phoneCountries: string[];
+
+  /**
+   * Changes with every edit.
+   *
+   * @generated from field: string etag = 12;
+   */
+  etag: string;
 };
 
 /**
@@ -241,7 +307,106 @@ export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
  * Use `create(NotificationSettingsSchema)` to create a new message.
  */
 export const NotificationSettingsSchema: GenMessage<NotificationSettings> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 3);
+  messageDesc(file_berth_v1_notification, 5);
+
+/**
+ * NotificationSettingsInput has the settings that can be edited.
+ *
+ * @generated from message berth.v1.NotificationSettingsInput
+ */
+export type NotificationSettingsInput = Message<"berth.v1.NotificationSettingsInput"> & {
+  /**
+   * Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
+   * that would be too late. Absent: none. Initially 21:00 to 08:00.
+   *
+   * @generated from field: berth.v1.QuietHours quiet_hours = 1;
+   */
+  quietHours?: QuietHours | undefined;
+
+  /**
+   * Whether to send email in quiet hours, because it makes no sound. Initially false.
+   *
+   * @generated from field: bool email_in_quiet_hours = 2;
+   */
+  emailInQuietHours: boolean;
+
+  /**
+   * The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
+   * channel. Absent: 6.
+   *
+   * @generated from field: optional int32 sms_per_day = 3;
+   */
+  smsPerDay?: number | undefined;
+
+  /**
+   * The same for push notifications. One to several devices counts once. Absent: 12.
+   *
+   * @generated from field: optional int32 push_per_day = 4;
+   */
+  pushPerDay?: number | undefined;
+
+  /**
+   * The same for emails. Absent: 20.
+   *
+   * @generated from field: optional int32 email_per_day = 5;
+   */
+  emailPerDay?: number | undefined;
+
+  /**
+   * How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days, in any
+   * order. Initially 24 hours and 30 minutes. Empty: none. A change applies to new bookings.
+   *
+   * @generated from field: repeated google.protobuf.Duration reminders = 6;
+   */
+  reminders: Duration[];
+
+  /**
+   * The reply-to address of emails, up to 254 characters. Empty: the sender's address.
+   *
+   * @generated from field: string reply_to = 7;
+   */
+  replyTo: string;
+
+  /**
+   * The sender's name in emails: one line of up to 100 characters, without an address. Empty: the tenant's name.
+   *
+   * @generated from field: string sender_name = 8;
+   */
+  senderName: string;
+
+  /**
+   * Credits are low at this balance and below, 0 to 1,000. Absent: 1.
+   *
+   * @generated from field: optional int32 credits_low_at = 9;
+   */
+  creditsLowAt?: number | undefined;
+
+  /**
+   * The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
+   * template or default in a recipient's language; if there is none in this language either, English is. An unknown
+   * language is INVALID_FIELD.
+   *
+   * @generated from field: string locale = 10;
+   */
+  locale: string;
+
+  /**
+   * The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
+   * their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
+   * active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
+   * country is INVALID_FIELD.
+   *
+   * @generated from field: repeated string phone_countries = 11;
+   */
+  phoneCountries: string[];
+};
+
+/**
+ * Describes the message berth.v1.NotificationSettingsInput.
+ * Use `create(NotificationSettingsInputSchema)` to create a new message.
+ */
+export const NotificationSettingsInputSchema: GenMessage<NotificationSettingsInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 6);
 
 /**
  * NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
@@ -333,7 +498,7 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
  * Use `create(NotificationTemplateSchema)` to create a new message.
  */
 export const NotificationTemplateSchema: GenMessage<NotificationTemplate> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 4);
+  messageDesc(file_berth_v1_notification, 7);
 
 /**
  * NotificationTemplateVariable is a variable that a template can use.
@@ -368,7 +533,7 @@ export type NotificationTemplateVariable = Message<"berth.v1.NotificationTemplat
  * Use `create(NotificationTemplateVariableSchema)` to create a new message.
  */
 export const NotificationTemplateVariableSchema: GenMessage<NotificationTemplateVariable> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 5);
+  messageDesc(file_berth_v1_notification, 8);
 
 /**
  * RenderedMessage is a message as the recipient gets it.
@@ -438,7 +603,7 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
  * Use `create(RenderedMessageSchema)` to create a new message.
  */
 export const RenderedMessageSchema: GenMessage<RenderedMessage> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 6);
+  messageDesc(file_berth_v1_notification, 9);
 
 /**
  * NotificationDelivery is a line of the delivery log: an attempt to send a message, or why there was none.
@@ -606,7 +771,7 @@ export type NotificationDelivery = Message<"berth.v1.NotificationDelivery"> & {
  * Use `create(NotificationDeliverySchema)` to create a new message.
  */
 export const NotificationDeliverySchema: GenMessage<NotificationDelivery> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 7);
+  messageDesc(file_berth_v1_notification, 10);
 
 /**
  * OutboxMessage is a message in the local outbox. It is there because the tenant has no sender for its channel.
@@ -634,7 +799,7 @@ export type OutboxMessage = Message<"berth.v1.OutboxMessage"> & {
  * Use `create(OutboxMessageSchema)` to create a new message.
  */
 export const OutboxMessageSchema: GenMessage<OutboxMessage> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 8);
+  messageDesc(file_berth_v1_notification, 11);
 
 /**
  * TwilioSender is the tenant's own account for SMS.
@@ -669,7 +834,7 @@ export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
  * Use `create(TwilioSenderSchema)` to create a new message.
  */
 export const TwilioSenderSchema: GenMessage<TwilioSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 9);
+  messageDesc(file_berth_v1_notification, 12);
 
 /**
  * FcmSender is the tenant's own Firebase project for push notifications.
@@ -697,7 +862,7 @@ export type FcmSender = Message<"berth.v1.FcmSender"> & {
  * Use `create(FcmSenderSchema)` to create a new message.
  */
 export const FcmSenderSchema: GenMessage<FcmSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 10);
+  messageDesc(file_berth_v1_notification, 13);
 
 /**
  * SmtpSender is the tenant's own mail server.
@@ -746,7 +911,7 @@ export type SmtpSender = Message<"berth.v1.SmtpSender"> & {
  * Use `create(SmtpSenderSchema)` to create a new message.
  */
 export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 11);
+  messageDesc(file_berth_v1_notification, 14);
 
 /**
  * SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is
@@ -794,7 +959,7 @@ export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
  * Use `create(SendingDomainSchema)` to create a new message.
  */
 export const SendingDomainSchema: GenMessage<SendingDomain> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 12);
+  messageDesc(file_berth_v1_notification, 15);
 
 /**
  * DnsRecord is a TXT record.
@@ -822,7 +987,7 @@ export type DnsRecord = Message<"berth.v1.DnsRecord"> & {
  * Use `create(DnsRecordSchema)` to create a new message.
  */
 export const DnsRecordSchema: GenMessage<DnsRecord> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 13);
+  messageDesc(file_berth_v1_notification, 16);
 
 /**
  * NotificationSenders are the accounts that send a tenant's messages. A channel without an account of the tenant uses
@@ -888,7 +1053,7 @@ export type NotificationSenders = Message<"berth.v1.NotificationSenders"> & {
  * Use `create(NotificationSendersSchema)` to create a new message.
  */
 export const NotificationSendersSchema: GenMessage<NotificationSenders> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 14);
+  messageDesc(file_berth_v1_notification, 17);
 
 /**
  * SendingQuota limits the messages that the platform's account of a channel sends for the tenant in 24 hours.
@@ -953,7 +1118,7 @@ export type SendingQuota = Message<"berth.v1.SendingQuota"> & {
  * Use `create(SendingQuotaSchema)` to create a new message.
  */
 export const SendingQuotaSchema: GenMessage<SendingQuota> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 15);
+  messageDesc(file_berth_v1_notification, 18);
 
 /**
  * SenderInUse is what a channel uses.
@@ -988,7 +1153,7 @@ export type SenderInUse = Message<"berth.v1.SenderInUse"> & {
  * Use `create(SenderInUseSchema)` to create a new message.
  */
 export const SenderInUseSchema: GenMessage<SenderInUse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 16);
+  messageDesc(file_berth_v1_notification, 19);
 
 /**
  * NotificationDeliveryFilter selects lines of the delivery log. All conditions that are set must match.
@@ -1051,7 +1216,7 @@ export type NotificationDeliveryFilter = Message<"berth.v1.NotificationDeliveryF
  * Use `create(NotificationDeliveryFilterSchema)` to create a new message.
  */
 export const NotificationDeliveryFilterSchema: GenMessage<NotificationDeliveryFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 17);
+  messageDesc(file_berth_v1_notification, 20);
 
 /**
  * NotificationTopic is what a message is about.

@@ -208,14 +208,14 @@ export type PolicyLayer = Message<"berth.v1.PolicyLayer"> & {
   policy?: Policy | undefined;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. Empty for the default, which cannot be edited.
    *
    * @generated from field: string etag = 4;
    */
   etag: string;
 
   /**
-   * The time of the level's last edit, in UTC. Absent if it was never edited. Set by the service.
+   * The time of the level's last edit, in UTC. Absent if it was never edited.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 5;
    */

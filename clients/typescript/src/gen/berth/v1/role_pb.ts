@@ -2,8 +2,8 @@
 // @generated from file berth/v1/role.proto (package berth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/role.proto.
  */
 export const file_berth_v1_role: GenFile = /*@__PURE__*/
-  fileDesc("ChNiZXJ0aC92MS9yb2xlLnByb3RvEghiZXJ0aC52MSJGCgpQZXJtaXNzaW9uEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFQoNZGVmYXVsdF9yb2xlcxgDIAMoCSLgAQoEUm9sZRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhMKC3Blcm1pc3Npb25zGAQgAygJEhAKCGJ1aWx0X2luGAUgASgIEg8KB2hvbGRlcnMYBiABKAUSDAoEZXRhZxgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItMBChFPd25lcnNoaXBUcmFuc2ZlchIKCgJpZBgBIAEoCRIWCg5mcm9tX21lbWJlcl9pZBgCIAEoCRIRCglmcm9tX25hbWUYAyABKAkSFAoMdG9fbWVtYmVyX2lkGAQgASgJEg8KB3RvX25hbWUYBSABKAkSLwoLY3JlYXRlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLbAQoOU2VydmljZUFjY291bnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRITCgtkZXNjcmlwdGlvbhgDIAEoCRINCgVyb2xlcxgEIAMoCRIpCgRrZXlzGAUgAygLMhsuYmVydGgudjEuU2VydmljZUFjY291bnRLZXkSLwoLcmV2b2tlX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLFAQoRU2VydmljZUFjY291bnRLZXkSCgoCaWQYASABKAkSDgoGcHJlZml4GAIgASgJEi8KC2NyZWF0ZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMgoObGFzdF91c2VkX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChNiZXJ0aC92MS9yb2xlLnByb3RvEghiZXJ0aC52MSJGCgpQZXJtaXNzaW9uEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFQoNZGVmYXVsdF9yb2xlcxgDIAMoCSLgAQoEUm9sZRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhMKC3Blcm1pc3Npb25zGAQgAygJEhAKCGJ1aWx0X2luGAUgASgIEg8KB2hvbGRlcnMYBiABKAUSDAoEZXRhZxgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkQKCVJvbGVJbnB1dBINCgV0aXRsZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRITCgtwZXJtaXNzaW9ucxgDIAMoCSJECgpSb2xlRmlsdGVyEhIKCnBlcm1pc3Npb24YASABKAkSFQoIYnVpbHRfaW4YAiABKAhIAIgBAUILCglfYnVpbHRfaW4i0wEKEU93bmVyc2hpcFRyYW5zZmVyEgoKAmlkGAEgASgJEhYKDmZyb21fbWVtYmVyX2lkGAIgASgJEhEKCWZyb21fbmFtZRgDIAEoCRIUCgx0b19tZW1iZXJfaWQYBCABKAkSDwoHdG9fbmFtZRgFIAEoCRIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIosCCg5TZXJ2aWNlQWNjb3VudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXJvbGVzGAQgAygJEi4KBnN0YXR1cxgFIAEoDjIeLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50U3RhdHVzEikKBGtleXMYBiADKAsyGy5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudEtleRIvCgtyZXZva2VfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkcKE1NlcnZpY2VBY2NvdW50SW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRINCgVyb2xlcxgDIAMoCSJWChRTZXJ2aWNlQWNjb3VudEZpbHRlchIwCghzdGF0dXNlcxgBIAMoDjIeLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50U3RhdHVzEgwKBHJvbGUYAiABKAkixQEKEVNlcnZpY2VBY2NvdW50S2V5EgoKAmlkGAEgASgJEg4KBnByZWZpeBgCIAEoCRIvCgtjcmVhdGVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjIKDmxhc3RfdXNlZF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCqFAQoUU2VydmljZUFjY291bnRTdGF0dXMSJgoiU0VSVklDRV9BQ0NPVU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEiEKHVNFUlZJQ0VfQUNDT1VOVF9TVEFUVVNfQUNUSVZFEAESIgoeU0VSVklDRV9BQ0NPVU5UX1NUQVRVU19SRVZPS0VEEAJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Permission is something that a role can allow. All tenants have the same permissions.
@@ -65,14 +65,14 @@ export type Role = Message<"berth.v1.Role"> & {
   name: string;
 
   /**
-   * The display name, up to 200 characters. Empty: the name.
+   * The display name.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * What it is for, up to 1,000 characters.
+   * What it is for. May be empty.
    *
    * @generated from field: string description = 3;
    */
@@ -86,35 +86,35 @@ export type Role = Message<"berth.v1.Role"> & {
   permissions: string[];
 
   /**
-   * Whether it is a built-in role, which cannot be changed: ROLE_BUILT_IN. Set by the service.
+   * Whether it is a built-in role, which cannot be changed: ROLE_BUILT_IN.
    *
    * @generated from field: bool built_in = 5;
    */
   builtIn: boolean;
 
   /**
-   * How many members, active or not, and active service accounts have it. Set by the service.
+   * How many members, active or not, and active service accounts have it.
    *
    * @generated from field: int32 holders = 6;
    */
   holders: number;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit.
    *
    * @generated from field: string etag = 7;
    */
   etag: string;
 
   /**
-   * The time of creation, in UTC. Set by the service.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The time of the last edit, in UTC. Set by the service.
+   * The time of the last edit, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 9;
    */
@@ -127,6 +127,70 @@ export type Role = Message<"berth.v1.Role"> & {
  */
 export const RoleSchema: GenMessage<Role> = /*@__PURE__*/
   messageDesc(file_berth_v1_role, 1);
+
+/**
+ * RoleInput has the fields of a role that can be edited.
+ *
+ * @generated from message berth.v1.RoleInput
+ */
+export type RoleInput = Message<"berth.v1.RoleInput"> & {
+  /**
+   * The display name: one line of up to 200 characters. Empty: the name.
+   *
+   * @generated from field: string title = 1;
+   */
+  title: string;
+
+  /**
+   * What it is for, up to 1,000 characters.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * The names of its permissions, as in ListPermissions: at most 200, in any order. An unknown one is
+   * PERMISSION_NOT_FOUND, and one of owners alone INVALID_FIELD. Empty: none.
+   *
+   * @generated from field: repeated string permissions = 3;
+   */
+  permissions: string[];
+};
+
+/**
+ * Describes the message berth.v1.RoleInput.
+ * Use `create(RoleInputSchema)` to create a new message.
+ */
+export const RoleInputSchema: GenMessage<RoleInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_role, 2);
+
+/**
+ * RoleFilter selects roles. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.RoleFilter
+ */
+export type RoleFilter = Message<"berth.v1.RoleFilter"> & {
+  /**
+   * Only roles that have this permission, such as "session.create". An unknown one matches none. Empty: all.
+   *
+   * @generated from field: string permission = 1;
+   */
+  permission: string;
+
+  /**
+   * Only built-in roles, or only the tenant's own. Absent: both.
+   *
+   * @generated from field: optional bool built_in = 2;
+   */
+  builtIn?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.RoleFilter.
+ * Use `create(RoleFilterSchema)` to create a new message.
+ */
+export const RoleFilterSchema: GenMessage<RoleFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_role, 3);
 
 /**
  * OwnershipTransfer is an owner's offer to another member to be an owner in their place.
@@ -189,7 +253,7 @@ export type OwnershipTransfer = Message<"berth.v1.OwnershipTransfer"> & {
  * Use `create(OwnershipTransferSchema)` to create a new message.
  */
 export const OwnershipTransferSchema: GenMessage<OwnershipTransfer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_role, 2);
+  messageDesc(file_berth_v1_role, 4);
 
 /**
  * ServiceAccount is the account of a program, such as a partner's.
@@ -212,7 +276,7 @@ export type ServiceAccount = Message<"berth.v1.ServiceAccount"> & {
   name: string;
 
   /**
-   * What it is for.
+   * What it is for. May be empty.
    *
    * @generated from field: string description = 3;
    */
@@ -226,23 +290,30 @@ export type ServiceAccount = Message<"berth.v1.ServiceAccount"> & {
   roles: string[];
 
   /**
+   * Whether it can be used.
+   *
+   * @generated from field: berth.v1.ServiceAccountStatus status = 5;
+   */
+  status: ServiceAccountStatus;
+
+  /**
    * Its keys, newest first, including ended ones.
    *
-   * @generated from field: repeated berth.v1.ServiceAccountKey keys = 5;
+   * @generated from field: repeated berth.v1.ServiceAccountKey keys = 6;
    */
   keys: ServiceAccountKey[];
 
   /**
    * The time it was revoked, in UTC. Absent if it is active.
    *
-   * @generated from field: google.protobuf.Timestamp revoke_time = 6;
+   * @generated from field: google.protobuf.Timestamp revoke_time = 7;
    */
   revokeTime?: Timestamp | undefined;
 
   /**
    * The time of creation, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp create_time = 7;
+   * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
 };
@@ -252,7 +323,70 @@ export type ServiceAccount = Message<"berth.v1.ServiceAccount"> & {
  * Use `create(ServiceAccountSchema)` to create a new message.
  */
 export const ServiceAccountSchema: GenMessage<ServiceAccount> = /*@__PURE__*/
-  messageDesc(file_berth_v1_role, 3);
+  messageDesc(file_berth_v1_role, 5);
+
+/**
+ * ServiceAccountInput has the values of a new service account. They cannot be changed later.
+ *
+ * @generated from message berth.v1.ServiceAccountInput
+ */
+export type ServiceAccountInput = Message<"berth.v1.ServiceAccountInput"> & {
+  /**
+   * The display name: one line of 1 to 200 characters. Unique among the tenant's active accounts, ignoring case.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What it is for, up to 1,000 characters.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * The names of its roles: 1 to 20, in any order. An unknown one is ROLE_NOT_FOUND, and "owner" INVALID_FIELD.
+   *
+   * @generated from field: repeated string roles = 3;
+   */
+  roles: string[];
+};
+
+/**
+ * Describes the message berth.v1.ServiceAccountInput.
+ * Use `create(ServiceAccountInputSchema)` to create a new message.
+ */
+export const ServiceAccountInputSchema: GenMessage<ServiceAccountInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_role, 6);
+
+/**
+ * ServiceAccountFilter selects service accounts. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.ServiceAccountFilter
+ */
+export type ServiceAccountFilter = Message<"berth.v1.ServiceAccountFilter"> & {
+  /**
+   * Only these statuses. Empty: ACTIVE.
+   *
+   * @generated from field: repeated berth.v1.ServiceAccountStatus statuses = 1;
+   */
+  statuses: ServiceAccountStatus[];
+
+  /**
+   * Only accounts with this role, by its name. Revoked accounts have none. Empty: all.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+};
+
+/**
+ * Describes the message berth.v1.ServiceAccountFilter.
+ * Use `create(ServiceAccountFilterSchema)` to create a new message.
+ */
+export const ServiceAccountFilterSchema: GenMessage<ServiceAccountFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_role, 7);
 
 /**
  * ServiceAccountKey describes a key. The key itself is not stored.
@@ -301,5 +435,39 @@ export type ServiceAccountKey = Message<"berth.v1.ServiceAccountKey"> & {
  * Use `create(ServiceAccountKeySchema)` to create a new message.
  */
 export const ServiceAccountKeySchema: GenMessage<ServiceAccountKey> = /*@__PURE__*/
-  messageDesc(file_berth_v1_role, 4);
+  messageDesc(file_berth_v1_role, 8);
+
+/**
+ * ServiceAccountStatus is whether a service account can be used.
+ *
+ * @generated from enum berth.v1.ServiceAccountStatus
+ */
+export enum ServiceAccountStatus {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: SERVICE_ACCOUNT_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It can be used.
+   *
+   * @generated from enum value: SERVICE_ACCOUNT_STATUS_ACTIVE = 1;
+   */
+  ACTIVE = 1,
+
+  /**
+   * It was ended by RevokeServiceAccount, for good.
+   *
+   * @generated from enum value: SERVICE_ACCOUNT_STATUS_REVOKED = 2;
+   */
+  REVOKED = 2,
+}
+
+/**
+ * Describes the enum berth.v1.ServiceAccountStatus.
+ */
+export const ServiceAccountStatusSchema: GenEnum<ServiceAccountStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_role, 0);
 

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/tenant.proto.
  */
 export const file_berth_v1_tenant: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIr4CCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEgwKBGV0YWcYByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVicmFuZBgKIAEoCzIPLmJlcnRoLnYxLkJyYW5kEhoKEmF1ZGl0X21lbWJlcl9yZWFkcxgLIAEoCBIhCgdzdGVwX3VwGAwgASgLMhAuYmVydGgudjEuU3RlcFVwIkgKBlN0ZXBVcBIqCgdtYXhfYWdlGAEgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhIKCmFjcl92YWx1ZXMYAiADKAkiLwoFQnJhbmQSEAoIbG9nb191cmwYASABKAkSFAoMYWNjZW50X2NvbG9yGAIgASgJQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIr4CCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEhoKEmF1ZGl0X21lbWJlcl9yZWFkcxgHIAEoCBIeCgVicmFuZBgIIAEoCzIPLmJlcnRoLnYxLkJyYW5kEiEKB3N0ZXBfdXAYCSABKAsyEC5iZXJ0aC52MS5TdGVwVXASDAoEZXRhZxgKIAEoCRIvCgtjcmVhdGVfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIscBCgtUZW5hbnRJbnB1dBIMCgRuYW1lGAEgASgJEhEKCXRpbWVfem9uZRgCIAEoCRIOCgZsb2NhbGUYAyABKAkSEAoIY3VycmVuY3kYBCABKAkSFgoOdGFrZXNfcGF5bWVudHMYBSABKAgSGgoSYXVkaXRfbWVtYmVyX3JlYWRzGAYgASgIEh4KBWJyYW5kGAcgASgLMg8uYmVydGgudjEuQnJhbmQSIQoHc3RlcF91cBgIIAEoCzIQLmJlcnRoLnYxLlN0ZXBVcCJICgZTdGVwVXASKgoHbWF4X2FnZRgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhISCgphY3JfdmFsdWVzGAIgAygJIi8KBUJyYW5kEhAKCGxvZ29fdXJsGAEgASgJEhQKDGFjY2VudF9jb2xvchgCIAEoCUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Tenant is an organization. Tenants share no data.
@@ -28,29 +28,28 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
   id: string;
 
   /**
-   * The display name: one line of 1 to 200 characters, without leading or trailing spaces.
+   * The display name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * The IANA time zone, such as "Europe/Lisbon". Default for locations and members. An unknown time zone is
-   * INVALID_FIELD.
+   * The IANA time zone, such as "Europe/Lisbon". Default for locations and members.
    *
    * @generated from field: string time_zone = 3;
    */
   timeZone: string;
 
   /**
-   * The language as a BCP 47 tag, such as "pt-PT", for members who chose none. An unknown language is INVALID_FIELD.
+   * The language as a BCP 47 tag, such as "pt-PT", for members who chose none.
    *
    * @generated from field: string locale = 4;
    */
   locale: string;
 
   /**
-   * The currency of prices, an ISO 4217 code such as "EUR". An unknown currency is INVALID_FIELD.
+   * The currency of prices, an ISO 4217 code such as "EUR".
    *
    * @generated from field: string currency = 5;
    */
@@ -65,49 +64,48 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
   takesPayments: boolean;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member
+   * and hour (UTC).
    *
-   * @generated from field: string etag = 7;
+   * @generated from field: bool audit_member_reads = 7;
    */
-  etag: string;
-
-  /**
-   * The time of creation, in UTC. Set by the service.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 8;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * The time of the last edit, in UTC. Set by the service.
-   *
-   * @generated from field: google.protobuf.Timestamp update_time = 9;
-   */
-  updateTime?: Timestamp | undefined;
+  auditMemberReads: boolean;
 
   /**
    * The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
    * with the tenant's name.
    *
-   * @generated from field: berth.v1.Brand brand = 10;
+   * @generated from field: berth.v1.Brand brand = 8;
    */
   brand?: Brand | undefined;
 
   /**
-   * Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member
-   * and hour (UTC). Off by default.
+   * Which sign-in people need to change roles, senders of messages and service accounts. Absent: any.
    *
-   * @generated from field: bool audit_member_reads = 11;
-   */
-  auditMemberReads: boolean;
-
-  /**
-   * Which sign-in people need to change roles, senders of messages and service accounts. Absent, the default: any.
-   * Only owners, who have admin.manage, can change it.
-   *
-   * @generated from field: berth.v1.StepUp step_up = 12;
+   * @generated from field: berth.v1.StepUp step_up = 9;
    */
   stepUp?: StepUp | undefined;
+
+  /**
+   * Changes with every edit.
+   *
+   * @generated from field: string etag = 10;
+   */
+  etag: string;
+
+  /**
+   * The time of creation, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 11;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * The time of the last edit, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 12;
+   */
+  updateTime?: Timestamp | undefined;
 };
 
 /**
@@ -116,6 +114,83 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
  */
 export const TenantSchema: GenMessage<Tenant> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 0);
+
+/**
+ * TenantInput has the fields of a tenant that can be edited.
+ *
+ * @generated from message berth.v1.TenantInput
+ */
+export type TenantInput = Message<"berth.v1.TenantInput"> & {
+  /**
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. It cannot be cleared.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The IANA time zone, such as "Europe/Lisbon". Default for locations and members that are created later. An unknown
+   * time zone is INVALID_FIELD. It cannot be cleared.
+   *
+   * @generated from field: string time_zone = 2;
+   */
+  timeZone: string;
+
+  /**
+   * The language as a BCP 47 tag, such as "pt-PT", for members who chose none. An unknown language is INVALID_FIELD.
+   * It cannot be cleared.
+   *
+   * @generated from field: string locale = 3;
+   */
+  locale: string;
+
+  /**
+   * The currency of prices, an ISO 4217 code such as "EUR". An unknown currency is INVALID_FIELD. It cannot be
+   * cleared.
+   *
+   * @generated from field: string currency = 4;
+   */
+  currency: string;
+
+  /**
+   * Whether a booking needs a plan. If true, bookings of members without an active plan fail with NO_ACTIVE_PLAN. If
+   * false, they are not charged for. Initially false.
+   *
+   * @generated from field: bool takes_payments = 5;
+   */
+  takesPayments: boolean;
+
+  /**
+   * Whether the audit log records who reads members' personal pages: an entry "member.read" for each reader, member
+   * and hour (UTC). Initially false.
+   *
+   * @generated from field: bool audit_member_reads = 6;
+   */
+  auditMemberReads: boolean;
+
+  /**
+   * The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
+   * with the tenant's name. Initially absent.
+   *
+   * @generated from field: berth.v1.Brand brand = 7;
+   */
+  brand?: Brand | undefined;
+
+  /**
+   * Which sign-in people need to change roles, senders of messages and service accounts. Absent: any. Initially
+   * absent. Only owners, who have admin.manage, can change it.
+   *
+   * @generated from field: berth.v1.StepUp step_up = 8;
+   */
+  stepUp?: StepUp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.TenantInput.
+ * Use `create(TenantInputSchema)` to create a new message.
+ */
+export const TenantInputSchema: GenMessage<TenantInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_tenant, 1);
 
 /**
  * StepUp asks for a recent or stronger sign-in than a token proves by itself, as in RFC 9470. One of the two is
@@ -147,7 +222,7 @@ export type StepUp = Message<"berth.v1.StepUp"> & {
  * Use `create(StepUpSchema)` to create a new message.
  */
 export const StepUpSchema: GenMessage<StepUp> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 1);
+  messageDesc(file_berth_v1_tenant, 2);
 
 /**
  * Brand is a tenant's own look.
@@ -179,5 +254,5 @@ export type Brand = Message<"berth.v1.Brand"> & {
  * Use `create(BrandSchema)` to create a new message.
  */
 export const BrandSchema: GenMessage<Brand> = /*@__PURE__*/
-  messageDesc(file_berth_v1_tenant, 2);
+  messageDesc(file_berth_v1_tenant, 3);
 

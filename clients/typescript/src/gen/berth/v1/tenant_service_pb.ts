@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Tenant } from "./tenant_pb.js";
+import type { Tenant, TenantInput } from "./tenant_pb.js";
 import { file_berth_v1_tenant } from "./tenant_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/tenant_service.proto.
  */
 export const file_berth_v1_tenant_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS90ZW5hbnRfc2VydmljZS5wcm90bxIIYmVydGgudjEiJQoQR2V0VGVuYW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiNQoRR2V0VGVuYW50UmVzcG9uc2USIAoGdGVuYW50GAEgASgLMhAuYmVydGgudjEuVGVuYW50InsKE1VwZGF0ZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiAKBnRlbmFudBgCIAEoCzIQLmJlcnRoLnYxLlRlbmFudBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siOAoUVXBkYXRlVGVuYW50UmVzcG9uc2USIAoGdGVuYW50GAEgASgLMhAuYmVydGgudjEuVGVuYW50MtMBCg1UZW5hbnRTZXJ2aWNlElwKCUdldFRlbmFudBIaLmJlcnRoLnYxLkdldFRlbmFudFJlcXVlc3QaGy5iZXJ0aC52MS5HZXRUZW5hbnRSZXNwb25zZSIWkAIByvMYDwgBEgt0ZW5hbnQucmVhZBJkCgxVcGRhdGVUZW5hbnQSHS5iZXJ0aC52MS5VcGRhdGVUZW5hbnRSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlVGVuYW50UmVzcG9uc2UiFcrzGBEIARINdGVuYW50LnVwZGF0ZUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_tenant, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS90ZW5hbnRfc2VydmljZS5wcm90bxIIYmVydGgudjEiJQoQR2V0VGVuYW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiNQoRR2V0VGVuYW50UmVzcG9uc2USIAoGdGVuYW50GAEgASgLMhAuYmVydGgudjEuVGVuYW50Io4BChNVcGRhdGVUZW5hbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIlCgZ0ZW5hbnQYAiABKAsyFS5iZXJ0aC52MS5UZW5hbnRJbnB1dBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgEIAEoCSI4ChRVcGRhdGVUZW5hbnRSZXNwb25zZRIgCgZ0ZW5hbnQYASABKAsyEC5iZXJ0aC52MS5UZW5hbnQy0wEKDVRlbmFudFNlcnZpY2USXAoJR2V0VGVuYW50EhouYmVydGgudjEuR2V0VGVuYW50UmVxdWVzdBobLmJlcnRoLnYxLkdldFRlbmFudFJlc3BvbnNlIhaQAgHK8xgPCAESC3RlbmFudC5yZWFkEmQKDFVwZGF0ZVRlbmFudBIdLmJlcnRoLnYxLlVwZGF0ZVRlbmFudFJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVUZW5hbnRSZXNwb25zZSIVyvMYEQgBEg10ZW5hbnQudXBkYXRlQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_tenant, file_google_protobuf_field_mask]);
 
 /**
  * GetTenantRequest reads the tenant.
@@ -73,18 +73,25 @@ export type UpdateTenantRequest = Message<"berth.v1.UpdateTenantRequest"> & {
   tenantId: string;
 
   /**
-   * New values for the fields in the mask. The id is ignored.
+   * New values for the fields in the mask.
    *
-   * @generated from field: berth.v1.Tenant tenant = 2;
+   * @generated from field: berth.v1.TenantInput tenant = 2;
    */
-  tenant?: Tenant | undefined;
+  tenant?: TenantInput | undefined;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * The fields of tenant to change, such as "name" or "brand.logo_url". A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
 };
 
 /**
@@ -116,7 +123,7 @@ export const UpdateTenantResponseSchema: GenMessage<UpdateTenantResponse> = /*@_
   messageDesc(file_berth_v1_tenant_service, 3);
 
 /**
- * TenantService manages a tenant's settings, locations, resources, services and policies.
+ * TenantService manages a tenant's settings.
  *
  * @generated from service berth.v1.TenantService
  */
