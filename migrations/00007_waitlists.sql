@@ -210,8 +210,8 @@ create table waitlist_rules_versions (
   enabled     boolean,
   rules       jsonb not null,
   reset       boolean not null default false,
-  author      text not null,
-  author_name text not null default '',
+  actor       text not null,
+  actor_name  text not null default '',
   reason      text not null default '',
   created_at  timestamptz not null,
   primary key (tenant_id, version)

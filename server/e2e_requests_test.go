@@ -168,7 +168,7 @@ var peopleRequests = map[string][]build{
 	"AuditService/ListAuditEntries": {
 		func(w *world) proto.Message {
 			return &v1.ListAuditEntriesRequest{
-				ActorId: text(w.owner.Member), ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, BatchId: text(w.batch),
+				ActorId: text(w.owner.Member), ActorKind: v1.ActorKind_ACTOR_KIND_MEMBER, BatchId: text(w.batch),
 				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
 			}
 		},

@@ -26,7 +26,7 @@ func auditScript() script {
 			&v1.ListAuditEntriesRequest{Action: "session.blocked", TargetKind: "session", TargetId: "$evening"}),
 		adam.calls("The admin reads of the batch", &v1.ListAuditEntriesRequest{BatchId: "$batch.batchId"}),
 		adam.calls("The admin reads what the system did",
-			&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM, TimeRange: week()}),
+			&v1.ListAuditEntriesRequest{ActorKind: v1.ActorKind_ACTOR_KIND_SYSTEM, TimeRange: week()}),
 		adam.calls("The admin reads two entries of June",
 			&v1.ListAuditEntriesRequest{TimeRange: week(), PageSize: 2}).as("page"),
 		adam.calls("The admin reads the next two",

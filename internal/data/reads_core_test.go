@@ -36,6 +36,10 @@ var coreReads = []read{
 	},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour)}, "true"},
 	{coredb.HasOldKeys, args{now.Add(-time.Hour - time.Second)}, "false"},
+	{
+		coredb.ListActorNames,
+		args{[]string{"system", "", uuid("member").String(), "sa:" + uuid("account").String(), "sa:1", uuid("x").String()}}, "",
+	},
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "", now}, "true"},
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "", now.Add(time.Second)}, "false"},
 	{coredb.IsAudited, args{"system", "BOOK", "booking", "", now}, "false"},

@@ -230,11 +230,11 @@ var waitlistReads = []read{
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 9,
 	}},
-		"{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00} {Level=TENANT Scope=tenant Version=1 " +
-			"Author=ana At=01T12:00}"},
+		"{Level=TENANT Scope=tenant Version=2 Actor=ana At=01T12:00} {Level=TENANT Scope=tenant Version=1 " +
+			"Actor=ana At=01T12:00}"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 1,
-	}}, "{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00}"},
+	}}, "{Level=TENANT Scope=tenant Version=2 Actor=ana At=01T12:00}"},
 	{waitlistdb.ListEditedLevels, nil,
 		"{Level=TENANT Scope=tenant Rules=3 Policy=1} {Level=LOCATION Scope=other Rules=6} {Level=LOCATION " +
 			"Scope=location Rules=5 Policy=1}"},
@@ -330,13 +330,13 @@ var waitlistReads = []read{
 	{waitlistdb.ListSessionQueues, args{"device"}, "{Location=location Service=service Date=2026-03-02}"},
 	{
 		waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{Before: 2, Limit: 9}},
-		"{Level=TENANT Scope=tenant Version=1 Author=ana At=01T12:00}",
+		"{Level=TENANT Scope=tenant Version=1 Actor=ana At=01T12:00}",
 	},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Limit: 9,
 	}},
-		"{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00} {Level=TENANT Scope=tenant Version=1 " +
-			"Author=ana At=01T12:00}"},
+		"{Level=TENANT Scope=tenant Version=2 Actor=ana At=01T12:00} {Level=TENANT Scope=tenant Version=1 " +
+			"Actor=ana At=01T12:00}"},
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Level: catalog.TenantLevel, Scope: uuid("other"), Limit: 9,
 	}}, ""},
@@ -459,6 +459,6 @@ var changedWaitlistReads = []read{
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Limit: 9,
 	}},
-		"{Level=TENANT Scope=tenant Version=2 Author=ana At=01T12:00} {Level=TENANT Scope=tenant " +
-			"Settings={Enabled=true} Version=1 Author=ana At=01T12:00}"},
+		"{Level=TENANT Scope=tenant Version=2 Actor=ana At=01T12:00} {Level=TENANT Scope=tenant " +
+			"Settings={Enabled=true} Version=1 Actor=ana At=01T12:00}"},
 }

@@ -111,16 +111,16 @@ waitlist_places other other {local_date=2026-03-04}
 waitlist_queues location service 2026-03-04 {last_key=2}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.TenantLevel, Scope: uuid("tenant"), Version: 7,
-	}, Author: "ana", At: now}}, `
+	}, Actor: "ana", At: now}}, `
 policies TENANT tenant {rules_version=7}
 tenants  {snapshot_version=2}
-waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 level=TENANT scope_id=tenant version=7}`},
+waitlist_rules_versions +7 {actor=ana created_at=2026-03-01T12:00:00+00:00 level=TENANT scope_id=tenant version=7}`},
 	{waitlistdb.PutRules, args{waitlistdb.RulesVersion{Layer: waitlist.Layer{
 		Level: catalog.LocationLevel, Scope: uuid("location"), Version: 7, Settings: waitlist.Settings{Enabled: new(true)},
-	}, Author: "ana", At: now}}, `
+	}, Actor: "ana", At: now}}, `
 policies LOCATION location {rules_version=7 waitlist_enabled=true}
 tenants  {snapshot_version=2}
-waitlist_rules_versions +7 {author=ana created_at=2026-03-01T12:00:00+00:00 enabled=true level=LOCATION ` +
+waitlist_rules_versions +7 {actor=ana created_at=2026-03-01T12:00:00+00:00 enabled=true level=LOCATION ` +
 		"scope_id=location version=7}"},
 	{waitlistdb.SettleLevel, args{
 		waitlistdb.EditedLevel{Level: catalog.TenantLevel, Scope: uuid("tenant"), Rules: 3, Policy: 1},

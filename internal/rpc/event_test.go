@@ -140,7 +140,7 @@ func TestWatchEvents_WorksInEveryProtocol(t *testing.T) {
 		test.EqOp(t, v1.EventType_EVENT_TYPE_BOOKING_CANCELLED, first.GetType())
 		test.EqOp(t, booking.String(), first.GetBookingId())
 		test.EqOp(t, s.Members["member"].String(), first.GetMemberId())
-		test.EqOp(t, "system", first.GetActor())
+		test.EqOp(t, v1.ActorKind_ACTOR_KIND_SYSTEM, first.GetActor().GetKind())
 		test.NotNil(t, first.GetOccurTime())
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: first.GetCursor()})
 		test.EqOp(t, "b c d", eventNames(w.events(3)), test.Sprint("from an event's cursor"))

@@ -30,7 +30,7 @@ import (
 
 // Config configures the server. A field is required unless its comment says otherwise.
 type Config struct {
-	// Admission decides which calls are answered. The services give it StepUp and BindIssuer.
+	// Admission decides which calls are answered. The services give it StepUp, BindIssuer and ActorNames.
 	Admission admission.Config
 	Services  *app.Services
 	// Issuer signs the tokens of service accounts; its keys are served as a JWKS.
@@ -64,6 +64,7 @@ func New(c Config) (http.Handler, error) {
 	}
 	c.Admission.Made = func(message any) string { return made(s, message) }
 	c.Admission.StepUp, c.Admission.BindIssuer = s.Accounts.StepUp, s.Accounts.BindIssuer
+	c.Admission.ActorNames = s.Accounts.ActorNames
 	calls, err := admission.New(c.Admission)
 	if err != nil {
 		return nil, err

@@ -224,14 +224,13 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 	version := func(n, size int32) *v1.WaitlistRulesVersion {
 		return &v1.WaitlistRulesVersion{
 			Version: n, Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size},
-			Author:     convert.IDText(s.Members["owner"]),
-			AuthorName: "Owner", Reason: fmt.Sprint("size ", size),
+			Actor: convert.Actor(convert.IDText(s.Members["owner"]), "Owner"), Reason: fmt.Sprint("size ", size),
 		}
 	}
 	want := []*v1.WaitlistRulesVersion{
 		{
 			Version: 4, Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, WasReset: true,
-			Author: convert.IDText(s.Members["admin"]), AuthorName: "Admin", Reason: "as it was",
+			Actor: convert.Actor(convert.IDText(s.Members["admin"]), "Admin"), Reason: "as it was",
 		},
 		version(3, 7), version(2, 6), version(1, 5),
 	}

@@ -25,6 +25,9 @@ func System(id TenantID) Caller { return Caller{Tenant: id, Subject: systemSubje
 
 const systemSubject = "system"
 
+// AccountPrefix starts the subject of a service account.
+const AccountPrefix = "sa:"
+
 // Actor names the caller in ledgers, events and audit entries: the member's id, "sa:<id>" for a service account, or
 // "system".
 func (c Caller) Actor() string {

@@ -34,7 +34,7 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	a := tenant.MustParse[tenant.TenantID](tenantA)
 	clock.advance(1500 * time.Millisecond)
 	raw, expires, err := i.Issue(token.Claims{
-		Subject: token.ServiceAccountPrefix + account.String(), Name: "Turnstile", Tenants: []tenant.TenantID{a},
+		Subject: tenant.AccountPrefix + account.String(), Name: "Turnstile", Tenants: []tenant.TenantID{a},
 	}, time.Hour)
 	must.NoError(t, err)
 	want := token.Principal{

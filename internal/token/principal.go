@@ -15,9 +15,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ServiceAccountPrefix starts the subject of a service account's token. Its ID follows.
-const ServiceAccountPrefix = "sa:"
-
 // Principal is the subject of a verified token. All requests with the token share it,
 // so callers must not change its Tenants.
 type Principal struct {
@@ -56,7 +53,7 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 	if p.Subject == "" {
 		return p, unauthenticated("The token has no subject: it needs the claim sub. Ask the issuer to set it.", nil)
 	}
-	if strings.HasPrefix(p.Subject, ServiceAccountPrefix) && !trust.ServiceAccounts {
+	if strings.HasPrefix(p.Subject, tenant.AccountPrefix) && !trust.ServiceAccounts {
 		return p, unauthenticated("This issuer may not issue tokens for service accounts. "+
 			"Exchange the account's key for a token.", nil)
 	}

@@ -23,63 +23,6 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AuditActorKind is the kind of actor.
-type AuditActorKind int32
-
-const (
-	// Not set.
-	AuditActorKind_AUDIT_ACTOR_KIND_UNSPECIFIED AuditActorKind = 0
-	// A member.
-	AuditActorKind_AUDIT_ACTOR_KIND_MEMBER AuditActorKind = 1
-	// A service account, such as a partner's program.
-	AuditActorKind_AUDIT_ACTOR_KIND_SERVICE_ACCOUNT AuditActorKind = 2
-	// Berth itself, for example when a hold expires or the waitlist fills a seat.
-	AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM AuditActorKind = 3
-)
-
-// Enum value maps for AuditActorKind.
-var (
-	AuditActorKind_name = map[int32]string{
-		0: "AUDIT_ACTOR_KIND_UNSPECIFIED",
-		1: "AUDIT_ACTOR_KIND_MEMBER",
-		2: "AUDIT_ACTOR_KIND_SERVICE_ACCOUNT",
-		3: "AUDIT_ACTOR_KIND_SYSTEM",
-	}
-	AuditActorKind_value = map[string]int32{
-		"AUDIT_ACTOR_KIND_UNSPECIFIED":     0,
-		"AUDIT_ACTOR_KIND_MEMBER":          1,
-		"AUDIT_ACTOR_KIND_SERVICE_ACCOUNT": 2,
-		"AUDIT_ACTOR_KIND_SYSTEM":          3,
-	}
-)
-
-func (x AuditActorKind) Enum() *AuditActorKind {
-	p := new(AuditActorKind)
-	*p = x
-	return p
-}
-
-func (x AuditActorKind) String() string {
-	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
-}
-
-func (AuditActorKind) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_audit_proto_enumTypes[0].Descriptor()
-}
-
-func (AuditActorKind) Type() protoreflect.EnumType {
-	return &file_berth_v1_audit_proto_enumTypes[0]
-}
-
-func (x AuditActorKind) Number() protoreflect.EnumNumber {
-	return protoreflect.EnumNumber(x)
-}
-
-// Deprecated: Use AuditActorKind.Descriptor instead.
-func (AuditActorKind) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_audit_proto_rawDescGZIP(), []int{0}
-}
-
 // AuditEntry records one action. It never changes.
 type AuditEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -87,8 +30,8 @@ type AuditEntry struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The time of the action, in UTC.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
-	// Who did it.
-	Actor *AuditActor `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
+	// Who did it. The name is that of the time.
+	Actor *Actor `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
 	// The action, as "object.past_participle", such as "session.cancelled" or "role.assigned".
 	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
 	// The kind of object, such as "session", "booking", "member" or "role".
@@ -110,7 +53,9 @@ type AuditEntry struct {
 	Address string `protobuf:"bytes,11,opt,name=address,proto3" json:"address,omitempty"`
 	// The program that sent the request, as its header User-Agent says, up to 200 characters. Programs may claim
 	// anything. Empty if it said nothing, or if Berth acted by itself.
-	Client        string `protobuf:"bytes,12,opt,name=client,proto3" json:"client,omitempty"`
+	Client string `protobuf:"bytes,12,opt,name=client,proto3" json:"client,omitempty"`
+	// The `sub` of the token with which the actor signed in. Empty if Berth acted by itself.
+	Subject       string `protobuf:"bytes,13,opt,name=subject,proto3" json:"subject,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -159,7 +104,7 @@ func (x *AuditEntry) GetTime() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *AuditEntry) GetActor() *AuditActor {
+func (x *AuditEntry) GetActor() *Actor {
 	if x != nil {
 		return x.Actor
 	}
@@ -229,75 +174,9 @@ func (x *AuditEntry) GetClient() string {
 	return ""
 }
 
-// AuditActor is who performed an action.
-type AuditActor struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The kind of actor.
-	Kind AuditActorKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.AuditActorKind" json:"kind,omitempty"`
-	// The id of the member or service account. Empty for Berth itself.
-	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// The `sub` of the token. Empty for Berth itself.
-	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
-	// Their name at that time.
-	Name          string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *AuditActor) Reset() {
-	*x = AuditActor{}
-	mi := &file_berth_v1_audit_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *AuditActor) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*AuditActor) ProtoMessage() {}
-
-func (x *AuditActor) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_audit_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use AuditActor.ProtoReflect.Descriptor instead.
-func (*AuditActor) Descriptor() ([]byte, []int) {
-	return file_berth_v1_audit_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *AuditActor) GetKind() AuditActorKind {
-	if x != nil {
-		return x.Kind
-	}
-	return AuditActorKind_AUDIT_ACTOR_KIND_UNSPECIFIED
-}
-
-func (x *AuditActor) GetId() string {
-	if x != nil {
-		return x.Id
-	}
-	return ""
-}
-
-func (x *AuditActor) GetSubject() string {
+func (x *AuditEntry) GetSubject() string {
 	if x != nil {
 		return x.Subject
-	}
-	return ""
-}
-
-func (x *AuditActor) GetName() string {
-	if x != nil {
-		return x.Name
 	}
 	return ""
 }
@@ -306,12 +185,12 @@ var File_berth_v1_audit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/audit.proto\x12\bberth.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x85\x03\n" +
+	"\x14berth/v1/audit.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a\x03\n" +
 	"\n" +
 	"AuditEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12.\n" +
-	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12*\n" +
-	"\x05actor\x18\x03 \x01(\v2\x14.berth.v1.AuditActorR\x05actor\x12\x16\n" +
+	"\x04time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\x04time\x12%\n" +
+	"\x05actor\x18\x03 \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12\x16\n" +
 	"\x06action\x18\x04 \x01(\tR\x06action\x12\x1f\n" +
 	"\vtarget_kind\x18\x05 \x01(\tR\n" +
 	"targetKind\x12\x1b\n" +
@@ -323,18 +202,8 @@ const file_berth_v1_audit_proto_rawDesc = "" +
 	"request_id\x18\n" +
 	" \x01(\tR\trequestId\x12\x18\n" +
 	"\aaddress\x18\v \x01(\tR\aaddress\x12\x16\n" +
-	"\x06client\x18\f \x01(\tR\x06client\"x\n" +
-	"\n" +
-	"AuditActor\x12,\n" +
-	"\x04kind\x18\x01 \x01(\x0e2\x18.berth.v1.AuditActorKindR\x04kind\x12\x0e\n" +
-	"\x02id\x18\x02 \x01(\tR\x02id\x12\x18\n" +
-	"\asubject\x18\x03 \x01(\tR\asubject\x12\x12\n" +
-	"\x04name\x18\x04 \x01(\tR\x04name*\x92\x01\n" +
-	"\x0eAuditActorKind\x12 \n" +
-	"\x1cAUDIT_ACTOR_KIND_UNSPECIFIED\x10\x00\x12\x1b\n" +
-	"\x17AUDIT_ACTOR_KIND_MEMBER\x10\x01\x12$\n" +
-	" AUDIT_ACTOR_KIND_SERVICE_ACCOUNT\x10\x02\x12\x1b\n" +
-	"\x17AUDIT_ACTOR_KIND_SYSTEM\x10\x03BR\n" +
+	"\x06client\x18\f \x01(\tR\x06client\x12\x18\n" +
+	"\asubject\x18\r \x01(\tR\asubjectBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -349,25 +218,22 @@ func file_berth_v1_audit_proto_rawDescGZIP() []byte {
 	return file_berth_v1_audit_proto_rawDescData
 }
 
-var file_berth_v1_audit_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_berth_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
 var file_berth_v1_audit_proto_goTypes = []any{
-	(AuditActorKind)(0),           // 0: berth.v1.AuditActorKind
-	(*AuditEntry)(nil),            // 1: berth.v1.AuditEntry
-	(*AuditActor)(nil),            // 2: berth.v1.AuditActor
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 4: google.protobuf.Struct
+	(*AuditEntry)(nil),            // 0: berth.v1.AuditEntry
+	(*timestamppb.Timestamp)(nil), // 1: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 2: berth.v1.Actor
+	(*structpb.Struct)(nil),       // 3: google.protobuf.Struct
 }
 var file_berth_v1_audit_proto_depIdxs = []int32{
-	3, // 0: berth.v1.AuditEntry.time:type_name -> google.protobuf.Timestamp
-	2, // 1: berth.v1.AuditEntry.actor:type_name -> berth.v1.AuditActor
-	4, // 2: berth.v1.AuditEntry.changes:type_name -> google.protobuf.Struct
-	0, // 3: berth.v1.AuditActor.kind:type_name -> berth.v1.AuditActorKind
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	1, // 0: berth.v1.AuditEntry.time:type_name -> google.protobuf.Timestamp
+	2, // 1: berth.v1.AuditEntry.actor:type_name -> berth.v1.Actor
+	3, // 2: berth.v1.AuditEntry.changes:type_name -> google.protobuf.Struct
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_audit_proto_init() }
@@ -375,19 +241,19 @@ func file_berth_v1_audit_proto_init() {
 	if File_berth_v1_audit_proto != nil {
 		return
 	}
+	file_berth_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_audit_proto_rawDesc), len(file_berth_v1_audit_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   2,
+			NumEnums:      0,
+			NumMessages:   1,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_berth_v1_audit_proto_goTypes,
 		DependencyIndexes: file_berth_v1_audit_proto_depIdxs,
-		EnumInfos:         file_berth_v1_audit_proto_enumTypes,
 		MessageInfos:      file_berth_v1_audit_proto_msgTypes,
 	}.Build()
 	File_berth_v1_audit_proto = out.File

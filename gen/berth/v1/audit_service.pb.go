@@ -30,7 +30,7 @@ type ListAuditEntriesRequest struct {
 	// Actions of this member or service account.
 	ActorId string `protobuf:"bytes,2,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
 	// Actions of this kind of actor. Unspecified: all.
-	ActorKind AuditActorKind `protobuf:"varint,3,opt,name=actor_kind,json=actorKind,proto3,enum=berth.v1.AuditActorKind" json:"actor_kind,omitempty"`
+	ActorKind ActorKind `protobuf:"varint,3,opt,name=actor_kind,json=actorKind,proto3,enum=berth.v1.ActorKind" json:"actor_kind,omitempty"`
 	// Only this action, such as "session.cancelled".
 	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
 	// Only this kind of object, such as "session".
@@ -93,11 +93,11 @@ func (x *ListAuditEntriesRequest) GetActorId() string {
 	return ""
 }
 
-func (x *ListAuditEntriesRequest) GetActorKind() AuditActorKind {
+func (x *ListAuditEntriesRequest) GetActorKind() ActorKind {
 	if x != nil {
 		return x.ActorKind
 	}
-	return AuditActorKind_AUDIT_ACTOR_KIND_UNSPECIFIED
+	return ActorKind_ACTOR_KIND_UNSPECIFIED
 }
 
 func (x *ListAuditEntriesRequest) GetAction() string {
@@ -208,12 +208,12 @@ var File_berth_v1_audit_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_audit_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1cberth/v1/audit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x14berth/v1/audit.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\"\xfc\x03\n" +
+	"\x1cberth/v1/audit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x14berth/v1/audit.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\"\xf7\x03\n" +
 	"\x17ListAuditEntriesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12&\n" +
-	"\bactor_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aactorId\x12A\n" +
+	"\bactor_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aactorId\x12<\n" +
 	"\n" +
-	"actor_kind\x18\x03 \x01(\x0e2\x18.berth.v1.AuditActorKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\tactorKind\x12.\n" +
+	"actor_kind\x18\x03 \x01(\x0e2\x13.berth.v1.ActorKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\tactorKind\x12.\n" +
 	"\x06action\x18\x04 \x01(\tB\x16\xbaH\x13r\x11\x18d2\r^[a-z0-9_.]*$R\x06action\x126\n" +
 	"\vtarget_kind\x18\x05 \x01(\tB\x15\xbaH\x12r\x10\x1822\f^[a-z0-9_]*$R\n" +
 	"targetKind\x126\n" +
@@ -250,12 +250,12 @@ var file_berth_v1_audit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 2
 var file_berth_v1_audit_service_proto_goTypes = []any{
 	(*ListAuditEntriesRequest)(nil),  // 0: berth.v1.ListAuditEntriesRequest
 	(*ListAuditEntriesResponse)(nil), // 1: berth.v1.ListAuditEntriesResponse
-	(AuditActorKind)(0),              // 2: berth.v1.AuditActorKind
+	(ActorKind)(0),                   // 2: berth.v1.ActorKind
 	(*TimeRange)(nil),                // 3: berth.v1.TimeRange
 	(*AuditEntry)(nil),               // 4: berth.v1.AuditEntry
 }
 var file_berth_v1_audit_service_proto_depIdxs = []int32{
-	2, // 0: berth.v1.ListAuditEntriesRequest.actor_kind:type_name -> berth.v1.AuditActorKind
+	2, // 0: berth.v1.ListAuditEntriesRequest.actor_kind:type_name -> berth.v1.ActorKind
 	3, // 1: berth.v1.ListAuditEntriesRequest.time_range:type_name -> berth.v1.TimeRange
 	4, // 2: berth.v1.ListAuditEntriesResponse.entries:type_name -> berth.v1.AuditEntry
 	0, // 3: berth.v1.AuditService.ListAuditEntries:input_type -> berth.v1.ListAuditEntriesRequest

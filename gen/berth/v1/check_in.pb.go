@@ -22,7 +22,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// DisplayLink is a link to a session's display. The audit log says who created and who revoked it.
+// DisplayLink is a link to a session's display.
 type DisplayLink struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The link.
@@ -31,15 +31,19 @@ type DisplayLink struct {
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// When it was created, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// Who created it.
+	CreatedBy *Actor `protobuf:"bytes,4,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
 	// When its URL expires, in UTC. The screen that uses the link goes on after that.
-	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	// Since when a screen uses it, in UTC. Absent: none does.
-	OpenTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=open_time,json=openTime,proto3" json:"open_time,omitempty"`
+	OpenTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=open_time,json=openTime,proto3" json:"open_time,omitempty"`
 	// When it was revoked, in UTC. Absent: it was not.
-	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
+	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
+	// Who revoked it. Absent: nobody did.
+	RevokedBy *Actor `protobuf:"bytes,8,opt,name=revoked_by,json=revokedBy,proto3" json:"revoked_by,omitempty"`
 	// When a second screen first read the display, in UTC. Absent: none did. The screen that was first keeps the link,
 	// and it may be the wrong one: revoke the link if it is not in the studio.
-	SecondOpenTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=second_open_time,json=secondOpenTime,proto3" json:"second_open_time,omitempty"`
+	SecondOpenTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=second_open_time,json=secondOpenTime,proto3" json:"second_open_time,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -95,6 +99,13 @@ func (x *DisplayLink) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *DisplayLink) GetCreatedBy() *Actor {
+	if x != nil {
+		return x.CreatedBy
+	}
+	return nil
+}
+
 func (x *DisplayLink) GetExpireTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.ExpireTime
@@ -112,6 +123,13 @@ func (x *DisplayLink) GetOpenTime() *timestamppb.Timestamp {
 func (x *DisplayLink) GetRevokeTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.RevokeTime
+	}
+	return nil
+}
+
+func (x *DisplayLink) GetRevokedBy() *Actor {
+	if x != nil {
+		return x.RevokedBy
 	}
 	return nil
 }
@@ -191,19 +209,23 @@ var File_berth_v1_check_in_proto protoreflect.FileDescriptor
 
 const file_berth_v1_check_in_proto_rawDesc = "" +
 	"\n" +
-	"\x17berth/v1/check_in.proto\x12\bberth.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf2\x02\n" +
+	"\x17berth/v1/check_in.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd2\x03\n" +
 	"\vDisplayLink\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tR\tsessionId\x12;\n" +
 	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vexpire_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12.\n" +
+	"\n" +
+	"created_by\x18\x04 \x01(\v2\x0f.berth.v1.ActorR\tcreatedBy\x12;\n" +
+	"\vexpire_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x127\n" +
-	"\topen_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\bopenTime\x12;\n" +
-	"\vrevoke_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"revokeTime\x12D\n" +
-	"\x10second_open_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\x0esecondOpenTime\"\x92\x01\n" +
+	"\topen_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\bopenTime\x12;\n" +
+	"\vrevoke_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"revokeTime\x12.\n" +
+	"\n" +
+	"revoked_by\x18\b \x01(\v2\x0f.berth.v1.ActorR\trevokedBy\x12D\n" +
+	"\x10second_open_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x0esecondOpenTime\"\x92\x01\n" +
 	"\x0eDisplayArrival\x12!\n" +
 	"\fdisplay_name\x18\x01 \x01(\tR\vdisplayName\x12\x1d\n" +
 	"\n" +
@@ -228,19 +250,22 @@ var file_berth_v1_check_in_proto_goTypes = []any{
 	(*DisplayLink)(nil),           // 0: berth.v1.DisplayLink
 	(*DisplayArrival)(nil),        // 1: berth.v1.DisplayArrival
 	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 3: berth.v1.Actor
 }
 var file_berth_v1_check_in_proto_depIdxs = []int32{
 	2, // 0: berth.v1.DisplayLink.create_time:type_name -> google.protobuf.Timestamp
-	2, // 1: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
-	2, // 2: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
-	2, // 3: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
-	2, // 4: berth.v1.DisplayLink.second_open_time:type_name -> google.protobuf.Timestamp
-	2, // 5: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	3, // 1: berth.v1.DisplayLink.created_by:type_name -> berth.v1.Actor
+	2, // 2: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
+	2, // 3: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
+	2, // 4: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
+	3, // 5: berth.v1.DisplayLink.revoked_by:type_name -> berth.v1.Actor
+	2, // 6: berth.v1.DisplayLink.second_open_time:type_name -> google.protobuf.Timestamp
+	2, // 7: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_check_in_proto_init() }
@@ -248,6 +273,7 @@ func file_berth_v1_check_in_proto_init() {
 	if File_berth_v1_check_in_proto != nil {
 		return
 	}
+	file_berth_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

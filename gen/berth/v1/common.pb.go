@@ -81,6 +81,63 @@ func (BookingChannel) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_common_proto_rawDescGZIP(), []int{0}
 }
 
+// ActorKind is the kind of an actor.
+type ActorKind int32
+
+const (
+	// Not set.
+	ActorKind_ACTOR_KIND_UNSPECIFIED ActorKind = 0
+	// A member.
+	ActorKind_ACTOR_KIND_MEMBER ActorKind = 1
+	// A service account, such as a partner's program.
+	ActorKind_ACTOR_KIND_SERVICE_ACCOUNT ActorKind = 2
+	// Berth itself, for example when a hold expires or the waitlist fills a seat.
+	ActorKind_ACTOR_KIND_SYSTEM ActorKind = 3
+)
+
+// Enum value maps for ActorKind.
+var (
+	ActorKind_name = map[int32]string{
+		0: "ACTOR_KIND_UNSPECIFIED",
+		1: "ACTOR_KIND_MEMBER",
+		2: "ACTOR_KIND_SERVICE_ACCOUNT",
+		3: "ACTOR_KIND_SYSTEM",
+	}
+	ActorKind_value = map[string]int32{
+		"ACTOR_KIND_UNSPECIFIED":     0,
+		"ACTOR_KIND_MEMBER":          1,
+		"ACTOR_KIND_SERVICE_ACCOUNT": 2,
+		"ACTOR_KIND_SYSTEM":          3,
+	}
+)
+
+func (x ActorKind) Enum() *ActorKind {
+	p := new(ActorKind)
+	*p = x
+	return p
+}
+
+func (x ActorKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (ActorKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_common_proto_enumTypes[1].Descriptor()
+}
+
+func (ActorKind) Type() protoreflect.EnumType {
+	return &file_berth_v1_common_proto_enumTypes[1]
+}
+
+func (x ActorKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use ActorKind.Descriptor instead.
+func (ActorKind) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
+}
+
 // DeliveryMode is how a service is delivered.
 type DeliveryMode int32
 
@@ -118,11 +175,11 @@ func (x DeliveryMode) String() string {
 }
 
 func (DeliveryMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_common_proto_enumTypes[1].Descriptor()
+	return file_berth_v1_common_proto_enumTypes[2].Descriptor()
 }
 
 func (DeliveryMode) Type() protoreflect.EnumType {
-	return &file_berth_v1_common_proto_enumTypes[1]
+	return &file_berth_v1_common_proto_enumTypes[2]
 }
 
 func (x DeliveryMode) Number() protoreflect.EnumNumber {
@@ -131,7 +188,7 @@ func (x DeliveryMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use DeliveryMode.Descriptor instead.
 func (DeliveryMode) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{2}
 }
 
 // ListScope is whose resources a list has.
@@ -171,11 +228,11 @@ func (x ListScope) String() string {
 }
 
 func (ListScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_common_proto_enumTypes[2].Descriptor()
+	return file_berth_v1_common_proto_enumTypes[3].Descriptor()
 }
 
 func (ListScope) Type() protoreflect.EnumType {
-	return &file_berth_v1_common_proto_enumTypes[2]
+	return &file_berth_v1_common_proto_enumTypes[3]
 }
 
 func (x ListScope) Number() protoreflect.EnumNumber {
@@ -184,7 +241,72 @@ func (x ListScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ListScope.Descriptor instead.
 func (ListScope) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_common_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{3}
+}
+
+// Actor is who did something.
+type Actor struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The kind of actor.
+	Kind ActorKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.ActorKind" json:"kind,omitempty"`
+	// The id of the member or service account. Empty for SYSTEM.
+	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	// The name of the member or service account: the present one, or where the field says so that of the time. Only for
+	// callers who may read members (member.read), and for the actor itself. Otherwise, and for SYSTEM, empty.
+	Name          string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Actor) Reset() {
+	*x = Actor{}
+	mi := &file_berth_v1_common_proto_msgTypes[0]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Actor) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Actor) ProtoMessage() {}
+
+func (x *Actor) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_common_proto_msgTypes[0]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Actor.ProtoReflect.Descriptor instead.
+func (*Actor) Descriptor() ([]byte, []int) {
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{0}
+}
+
+func (x *Actor) GetKind() ActorKind {
+	if x != nil {
+		return x.Kind
+	}
+	return ActorKind_ACTOR_KIND_UNSPECIFIED
+}
+
+func (x *Actor) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+func (x *Actor) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
 }
 
 // TimeRange is a half-open interval: it includes start and excludes end.
@@ -200,7 +322,7 @@ type TimeRange struct {
 
 func (x *TimeRange) Reset() {
 	*x = TimeRange{}
-	mi := &file_berth_v1_common_proto_msgTypes[0]
+	mi := &file_berth_v1_common_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -212,7 +334,7 @@ func (x *TimeRange) String() string {
 func (*TimeRange) ProtoMessage() {}
 
 func (x *TimeRange) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_common_proto_msgTypes[0]
+	mi := &file_berth_v1_common_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -225,7 +347,7 @@ func (x *TimeRange) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimeRange.ProtoReflect.Descriptor instead.
 func (*TimeRange) Descriptor() ([]byte, []int) {
-	return file_berth_v1_common_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *TimeRange) GetStart() *timestamppb.Timestamp {
@@ -255,7 +377,7 @@ type QuietHours struct {
 
 func (x *QuietHours) Reset() {
 	*x = QuietHours{}
-	mi := &file_berth_v1_common_proto_msgTypes[1]
+	mi := &file_berth_v1_common_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -267,7 +389,7 @@ func (x *QuietHours) String() string {
 func (*QuietHours) ProtoMessage() {}
 
 func (x *QuietHours) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_common_proto_msgTypes[1]
+	mi := &file_berth_v1_common_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -280,7 +402,7 @@ func (x *QuietHours) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use QuietHours.ProtoReflect.Descriptor instead.
 func (*QuietHours) Descriptor() ([]byte, []int) {
-	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_common_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *QuietHours) GetStart() *timeofday.TimeOfDay {
@@ -301,7 +423,11 @@ var File_berth_v1_common_proto protoreflect.FileDescriptor
 
 const file_berth_v1_common_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/common.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"\xef\x01\n" +
+	"\x15berth/v1/common.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1bgoogle/type/timeofday.proto\"T\n" +
+	"\x05Actor\x12'\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x13.berth.v1.ActorKindR\x04kind\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\"\xef\x01\n" +
 	"\tTimeRange\x128\n" +
 	"\x05start\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x05start\x124\n" +
 	"\x03end\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampB\x06\xbaH\x03\xc8\x01\x01R\x03end:r\xbaHo\x1am\n" +
@@ -315,7 +441,12 @@ const file_berth_v1_common_proto_rawDesc = "" +
 	"\x1bBOOKING_CHANNEL_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16BOOKING_CHANNEL_ONLINE\x10\x01\x12\x19\n" +
 	"\x15BOOKING_CHANNEL_PHONE\x10\x02\x12\x1b\n" +
-	"\x17BOOKING_CHANNEL_WALK_IN\x10\x03*b\n" +
+	"\x17BOOKING_CHANNEL_WALK_IN\x10\x03*u\n" +
+	"\tActorKind\x12\x1a\n" +
+	"\x16ACTOR_KIND_UNSPECIFIED\x10\x00\x12\x15\n" +
+	"\x11ACTOR_KIND_MEMBER\x10\x01\x12\x1e\n" +
+	"\x1aACTOR_KIND_SERVICE_ACCOUNT\x10\x02\x12\x15\n" +
+	"\x11ACTOR_KIND_SYSTEM\x10\x03*b\n" +
 	"\fDeliveryMode\x12\x1d\n" +
 	"\x19DELIVERY_MODE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17DELIVERY_MODE_IN_PERSON\x10\x01\x12\x16\n" +
@@ -338,27 +469,30 @@ func file_berth_v1_common_proto_rawDescGZIP() []byte {
 	return file_berth_v1_common_proto_rawDescData
 }
 
-var file_berth_v1_common_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_berth_v1_common_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_berth_v1_common_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_berth_v1_common_proto_goTypes = []any{
 	(BookingChannel)(0),           // 0: berth.v1.BookingChannel
-	(DeliveryMode)(0),             // 1: berth.v1.DeliveryMode
-	(ListScope)(0),                // 2: berth.v1.ListScope
-	(*TimeRange)(nil),             // 3: berth.v1.TimeRange
-	(*QuietHours)(nil),            // 4: berth.v1.QuietHours
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*timeofday.TimeOfDay)(nil),   // 6: google.type.TimeOfDay
+	(ActorKind)(0),                // 1: berth.v1.ActorKind
+	(DeliveryMode)(0),             // 2: berth.v1.DeliveryMode
+	(ListScope)(0),                // 3: berth.v1.ListScope
+	(*Actor)(nil),                 // 4: berth.v1.Actor
+	(*TimeRange)(nil),             // 5: berth.v1.TimeRange
+	(*QuietHours)(nil),            // 6: berth.v1.QuietHours
+	(*timestamppb.Timestamp)(nil), // 7: google.protobuf.Timestamp
+	(*timeofday.TimeOfDay)(nil),   // 8: google.type.TimeOfDay
 }
 var file_berth_v1_common_proto_depIdxs = []int32{
-	5, // 0: berth.v1.TimeRange.start:type_name -> google.protobuf.Timestamp
-	5, // 1: berth.v1.TimeRange.end:type_name -> google.protobuf.Timestamp
-	6, // 2: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
-	6, // 3: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	1, // 0: berth.v1.Actor.kind:type_name -> berth.v1.ActorKind
+	7, // 1: berth.v1.TimeRange.start:type_name -> google.protobuf.Timestamp
+	7, // 2: berth.v1.TimeRange.end:type_name -> google.protobuf.Timestamp
+	8, // 3: berth.v1.QuietHours.start:type_name -> google.type.TimeOfDay
+	8, // 4: berth.v1.QuietHours.end:type_name -> google.type.TimeOfDay
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_common_proto_init() }
@@ -371,8 +505,8 @@ func file_berth_v1_common_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_common_proto_rawDesc), len(file_berth_v1_common_proto_rawDesc)),
-			NumEnums:      3,
-			NumMessages:   2,
+			NumEnums:      4,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

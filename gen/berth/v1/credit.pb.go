@@ -766,8 +766,8 @@ type CreditLine struct {
 	Balance int32 `protobuf:"varint,5,opt,name=balance,proto3" json:"balance,omitempty"`
 	// The booking that caused it, if any.
 	BookingId string `protobuf:"bytes,6,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// Who caused it: a member's id, "sa:<id>" for a service account, or "system".
-	Actor string `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
+	// Who caused it.
+	Actor *Actor `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
 	// The reason given.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The time, in UTC.
@@ -848,11 +848,11 @@ func (x *CreditLine) GetBookingId() string {
 	return ""
 }
 
-func (x *CreditLine) GetActor() string {
+func (x *CreditLine) GetActor() *Actor {
 	if x != nil {
 		return x.Actor
 	}
-	return ""
+	return nil
 }
 
 func (x *CreditLine) GetReason() string {
@@ -873,7 +873,7 @@ var File_berth_v1_credit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_credit_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/credit.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xca\x04\n" +
+	"\x15berth/v1/credit.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xca\x04\n" +
 	"\x04Plan\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -936,7 +936,7 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x0fperiod_end_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\rperiodEndTime\x12;\n" +
 	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xaf\x02\n" +
+	"createTime\"\xc0\x02\n" +
 	"\n" +
 	"CreditLine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
@@ -945,8 +945,8 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x06amount\x18\x04 \x01(\x05R\x06amount\x12\x18\n" +
 	"\abalance\x18\x05 \x01(\x05R\abalance\x12\x1d\n" +
 	"\n" +
-	"booking_id\x18\x06 \x01(\tR\tbookingId\x12\x14\n" +
-	"\x05actor\x18\a \x01(\tR\x05actor\x12\x16\n" +
+	"booking_id\x18\x06 \x01(\tR\tbookingId\x12%\n" +
+	"\x05actor\x18\a \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime*k\n" +
@@ -997,6 +997,7 @@ var file_berth_v1_credit_proto_goTypes = []any{
 	(*CreditLine)(nil),            // 7: berth.v1.CreditLine
 	(*money.Money)(nil),           // 8: google.type.Money
 	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 10: berth.v1.Actor
 }
 var file_berth_v1_credit_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.Plan.kind:type_name -> berth.v1.PlanKind
@@ -1016,12 +1017,13 @@ var file_berth_v1_credit_proto_depIdxs = []int32{
 	9,  // 14: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
 	9,  // 15: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
 	2,  // 16: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
-	9,  // 17: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
-	18, // [18:18] is the sub-list for method output_type
-	18, // [18:18] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	10, // 17: berth.v1.CreditLine.actor:type_name -> berth.v1.Actor
+	9,  // 18: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_proto_init() }
@@ -1029,6 +1031,7 @@ func file_berth_v1_credit_proto_init() {
 	if File_berth_v1_credit_proto != nil {
 		return
 	}
+	file_berth_v1_common_proto_init()
 	file_berth_v1_credit_proto_msgTypes[0].OneofWrappers = []any{}
 	file_berth_v1_credit_proto_msgTypes[1].OneofWrappers = []any{}
 	file_berth_v1_credit_proto_msgTypes[2].OneofWrappers = []any{

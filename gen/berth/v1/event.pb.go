@@ -258,9 +258,8 @@ type Event struct {
 	OfferId string `protobuf:"bytes,9,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// The location of the session.
 	LocationId string `protobuf:"bytes,10,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Who caused it: a member's id, "sa:" and a service account's id, or "system" if Berth acted by itself. For callers
-	// who may not read members it is empty, unless they caused it themselves or it is "system".
-	Actor string `protobuf:"bytes,11,opt,name=actor,proto3" json:"actor,omitempty"`
+	// Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is SYSTEM.
+	Actor *Actor `protobuf:"bytes,11,opt,name=actor,proto3" json:"actor,omitempty"`
 	// Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
 	// depend on the type: use the ones you need and ignore the rest. Callers who see an event only because it is their
 	// own get only the facts about themselves.
@@ -369,11 +368,11 @@ func (x *Event) GetLocationId() string {
 	return ""
 }
 
-func (x *Event) GetActor() string {
+func (x *Event) GetActor() *Actor {
 	if x != nil {
 		return x.Actor
 	}
-	return ""
+	return nil
 }
 
 func (x *Event) GetDetails() *structpb.Struct {
@@ -469,7 +468,7 @@ var File_berth_v1_event_proto protoreflect.FileDescriptor
 
 const file_berth_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8e\x03\n" +
+	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9f\x03\n" +
 	"\x05Event\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x13.berth.v1.EventTypeR\x04type\x12\x16\n" +
@@ -485,8 +484,8 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\boffer_id\x18\t \x01(\tR\aofferId\x12\x1f\n" +
 	"\vlocation_id\x18\n" +
 	" \x01(\tR\n" +
-	"locationId\x12\x14\n" +
-	"\x05actor\x18\v \x01(\tR\x05actor\x121\n" +
+	"locationId\x12%\n" +
+	"\x05actor\x18\v \x01(\v2\x0f.berth.v1.ActorR\x05actor\x121\n" +
 	"\adetails\x18\f \x01(\v2\x17.google.protobuf.StructR\adetails\"\xfd\x01\n" +
 	"\vEventFilter\x12>\n" +
 	"\x05types\x18\x01 \x03(\x0e2\x13.berth.v1.EventTypeB\x13\xbaH\x10\x92\x01\r\x10d\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05types\x12*\n" +
@@ -560,18 +559,20 @@ var file_berth_v1_event_proto_goTypes = []any{
 	(*Event)(nil),                 // 1: berth.v1.Event
 	(*EventFilter)(nil),           // 2: berth.v1.EventFilter
 	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
-	(*structpb.Struct)(nil),       // 4: google.protobuf.Struct
+	(*Actor)(nil),                 // 4: berth.v1.Actor
+	(*structpb.Struct)(nil),       // 5: google.protobuf.Struct
 }
 var file_berth_v1_event_proto_depIdxs = []int32{
 	0, // 0: berth.v1.Event.type:type_name -> berth.v1.EventType
 	3, // 1: berth.v1.Event.occur_time:type_name -> google.protobuf.Timestamp
-	4, // 2: berth.v1.Event.details:type_name -> google.protobuf.Struct
-	0, // 3: berth.v1.EventFilter.types:type_name -> berth.v1.EventType
-	4, // [4:4] is the sub-list for method output_type
-	4, // [4:4] is the sub-list for method input_type
-	4, // [4:4] is the sub-list for extension type_name
-	4, // [4:4] is the sub-list for extension extendee
-	0, // [0:4] is the sub-list for field type_name
+	4, // 2: berth.v1.Event.actor:type_name -> berth.v1.Actor
+	5, // 3: berth.v1.Event.details:type_name -> google.protobuf.Struct
+	0, // 4: berth.v1.EventFilter.types:type_name -> berth.v1.EventType
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_event_proto_init() }
@@ -579,6 +580,7 @@ func file_berth_v1_event_proto_init() {
 	if File_berth_v1_event_proto != nil {
 		return
 	}
+	file_berth_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

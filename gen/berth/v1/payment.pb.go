@@ -187,8 +187,8 @@ type PaymentLine struct {
 	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
 	// The reference of the receipt or of the provider's transaction.
 	Reference string `protobuf:"bytes,6,opt,name=reference,proto3" json:"reference,omitempty"`
-	// Who recorded it: a member's id, "sa:<id>" for a service account, or "system".
-	Actor string `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
+	// Who recorded it.
+	Actor *Actor `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
 	// When it was recorded, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -267,11 +267,11 @@ func (x *PaymentLine) GetReference() string {
 	return ""
 }
 
-func (x *PaymentLine) GetActor() string {
+func (x *PaymentLine) GetActor() *Actor {
 	if x != nil {
 		return x.Actor
 	}
-	return ""
+	return nil
 }
 
 func (x *PaymentLine) GetCreateTime() *timestamppb.Timestamp {
@@ -358,21 +358,21 @@ var File_berth_v1_payment_proto protoreflect.FileDescriptor
 
 const file_berth_v1_payment_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/payment.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xf2\x01\n" +
+	"\x16berth/v1/payment.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xf2\x01\n" +
 	"\aPayment\x12/\n" +
 	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x06status\x12*\n" +
 	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x125\n" +
 	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\x12;\n" +
-	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\x97\x02\n" +
+	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\xa8\x02\n" +
 	"\vPaymentLine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
 	"\x06number\x18\x02 \x01(\x05R\x06number\x12+\n" +
 	"\x04kind\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x04kind\x12*\n" +
 	"\x06amount\x18\x04 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
 	"\x06method\x18\x05 \x01(\tR\x06method\x12\x1c\n" +
-	"\treference\x18\x06 \x01(\tR\treference\x12\x14\n" +
-	"\x05actor\x18\a \x01(\tR\x05actor\x12;\n" +
+	"\treference\x18\x06 \x01(\tR\treference\x12%\n" +
+	"\x05actor\x18\a \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12;\n" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\"\xcc\x01\n" +
 	"\fPaymentFacts\x122\n" +
@@ -410,22 +410,24 @@ var file_berth_v1_payment_proto_goTypes = []any{
 	(*PaymentFacts)(nil),          // 3: berth.v1.PaymentFacts
 	(*money.Money)(nil),           // 4: google.type.Money
 	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 6: berth.v1.Actor
 }
 var file_berth_v1_payment_proto_depIdxs = []int32{
-	0, // 0: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
-	4, // 1: berth.v1.Payment.amount:type_name -> google.type.Money
-	5, // 2: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
-	4, // 3: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
-	0, // 4: berth.v1.PaymentLine.kind:type_name -> berth.v1.PaymentStatus
-	4, // 5: berth.v1.PaymentLine.amount:type_name -> google.type.Money
-	5, // 6: berth.v1.PaymentLine.create_time:type_name -> google.protobuf.Timestamp
-	4, // 7: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
-	0, // 8: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	0,  // 0: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
+	4,  // 1: berth.v1.Payment.amount:type_name -> google.type.Money
+	5,  // 2: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
+	4,  // 3: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
+	0,  // 4: berth.v1.PaymentLine.kind:type_name -> berth.v1.PaymentStatus
+	4,  // 5: berth.v1.PaymentLine.amount:type_name -> google.type.Money
+	6,  // 6: berth.v1.PaymentLine.actor:type_name -> berth.v1.Actor
+	5,  // 7: berth.v1.PaymentLine.create_time:type_name -> google.protobuf.Timestamp
+	4,  // 8: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
+	0,  // 9: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_payment_proto_init() }
@@ -433,6 +435,7 @@ func file_berth_v1_payment_proto_init() {
 	if File_berth_v1_payment_proto != nil {
 		return
 	}
+	file_berth_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -1906,14 +1906,12 @@ type WaitlistRulesVersion struct {
 	Rules *WaitlistRules `protobuf:"bytes,4,opt,name=rules,proto3" json:"rules,omitempty"`
 	// Whether the level was reset: it inherits everything.
 	WasReset bool `protobuf:"varint,5,opt,name=was_reset,json=wasReset,proto3" json:"was_reset,omitempty"`
-	// Who did it: a member, a service account or the system.
-	Author string `protobuf:"bytes,6,opt,name=author,proto3" json:"author,omitempty"`
-	// The author's name at that time.
-	AuthorName string `protobuf:"bytes,7,opt,name=author_name,json=authorName,proto3" json:"author_name,omitempty"`
-	// The reason that the author gave.
-	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Who did it. The name is that of the time.
+	Actor *Actor `protobuf:"bytes,6,opt,name=actor,proto3" json:"actor,omitempty"`
+	// The reason that the actor gave.
+	Reason string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The time, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1983,18 +1981,11 @@ func (x *WaitlistRulesVersion) GetWasReset() bool {
 	return false
 }
 
-func (x *WaitlistRulesVersion) GetAuthor() string {
+func (x *WaitlistRulesVersion) GetActor() *Actor {
 	if x != nil {
-		return x.Author
+		return x.Actor
 	}
-	return ""
-}
-
-func (x *WaitlistRulesVersion) GetAuthorName() string {
-	if x != nil {
-		return x.AuthorName
-	}
-	return ""
+	return nil
 }
 
 func (x *WaitlistRulesVersion) GetReason() string {
@@ -3019,18 +3010,16 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x05rules\x18\x01 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x121\n" +
 	"\aorigins\x18\x02 \x03(\v2\x17.berth.v1.SettingOriginR\aorigins\x124\n" +
 	"\x06layers\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistRulesLayerR\x06layers\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\x05R\aversion\"\xd5\x02\n" +
+	"\aversion\x18\x04 \x01(\x05R\aversion\"\xc3\x02\n" +
 	"\x14WaitlistRulesVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12,\n" +
 	"\x05level\x18\x02 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
 	"\ttarget_id\x18\x03 \x01(\tR\btargetId\x12-\n" +
 	"\x05rules\x18\x04 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\x1b\n" +
-	"\twas_reset\x18\x05 \x01(\bR\bwasReset\x12\x16\n" +
-	"\x06author\x18\x06 \x01(\tR\x06author\x12\x1f\n" +
-	"\vauthor_name\x18\a \x01(\tR\n" +
-	"authorName\x12\x16\n" +
-	"\x06reason\x18\b \x01(\tR\x06reason\x12;\n" +
-	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\twas_reset\x18\x05 \x01(\bR\bwasReset\x12%\n" +
+	"\x05actor\x18\x06 \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reason\x12;\n" +
+	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\"\xea\x02\n" +
 	"\x0fWaitlistVerdict\x12\x19\n" +
 	"\bentry_id\x18\x01 \x01(\tR\aentryId\x12\x1b\n" +
@@ -3268,7 +3257,8 @@ var file_berth_v1_waitlist_proto_goTypes = []any{
 	(*QuietHours)(nil),             // 31: berth.v1.QuietHours
 	(SettingLevel)(0),              // 32: berth.v1.SettingLevel
 	(*SettingOrigin)(nil),          // 33: berth.v1.SettingOrigin
-	(*TimeRange)(nil),              // 34: berth.v1.TimeRange
+	(*Actor)(nil),                  // 34: berth.v1.Actor
+	(*TimeRange)(nil),              // 35: berth.v1.TimeRange
 }
 var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
@@ -3309,31 +3299,32 @@ var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	16, // 35: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
 	32, // 36: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
 	15, // 37: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	27, // 38: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 39: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
-	27, // 40: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
-	27, // 41: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
-	27, // 42: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	5,  // 43: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	2,  // 44: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	6,  // 45: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	6,  // 46: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	19, // 47: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	0,  // 48: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	34, // 49: berth.v1.WaitlistEntryFilter.desired_within:type_name -> berth.v1.TimeRange
-	20, // 50: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	6,  // 51: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	2,  // 52: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	19, // 53: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	20, // 54: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	19, // 55: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	30, // 56: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	25, // 57: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	58, // [58:58] is the sub-list for method output_type
-	58, // [58:58] is the sub-list for method input_type
-	58, // [58:58] is the sub-list for extension type_name
-	58, // [58:58] is the sub-list for extension extendee
-	0,  // [0:58] is the sub-list for field type_name
+	34, // 38: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
+	27, // 39: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	7,  // 40: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
+	27, // 41: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
+	27, // 42: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
+	27, // 43: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	5,  // 44: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	2,  // 45: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	6,  // 46: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	6,  // 47: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	19, // 48: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	0,  // 49: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	35, // 50: berth.v1.WaitlistEntryFilter.desired_within:type_name -> berth.v1.TimeRange
+	20, // 51: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	6,  // 52: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	2,  // 53: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	19, // 54: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	20, // 55: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	19, // 56: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	30, // 57: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	25, // 58: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	59, // [59:59] is the sub-list for method output_type
+	59, // [59:59] is the sub-list for method input_type
+	59, // [59:59] is the sub-list for extension type_name
+	59, // [59:59] is the sub-list for extension extendee
+	0,  // [0:59] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }

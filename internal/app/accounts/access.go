@@ -12,7 +12,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/policy"
 )
 
@@ -43,7 +42,7 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	var issuer string
 	var account *grant.ServiceAccount
 	switch {
-	case strings.HasPrefix(subject, token.ServiceAccountPrefix):
+	case strings.HasPrefix(subject, tenant.AccountPrefix):
 		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
 	case !hasZeroByte(subject):
 		accountdb.FindMemberBySubject(&batch, id, subject, &m)
@@ -112,7 +111,7 @@ func (s *Service) CheckAccess(
 	var subject string
 	switch {
 	case account != nil:
-		subject = token.ServiceAccountPrefix + account.ID.String()
+		subject = tenant.AccountPrefix + account.ID.String()
 	case !who.Account.IsZero():
 		return Access{}, errNoAccount
 	case m == nil:

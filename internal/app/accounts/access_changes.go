@@ -15,7 +15,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/internal/token"
 )
 
 // roleFacts decide whether the caller may grant or revoke a permission. They are read in the transaction, because the
@@ -75,7 +74,7 @@ func (f *roleFacts) mayRevoke(caller tenant.Caller, from tenant.MemberID, role s
 
 // accountOf returns the id of the service account that a subject names, or zero.
 func accountOf(subject string) tenant.ServiceAccountID {
-	text, ok := strings.CutPrefix(subject, token.ServiceAccountPrefix)
+	text, ok := strings.CutPrefix(subject, tenant.AccountPrefix)
 	if !ok {
 		return tenant.ServiceAccountID{}
 	}

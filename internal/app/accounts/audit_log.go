@@ -16,13 +16,6 @@ type (
 	ActorKind  = coredb.ActorKind
 )
 
-// The kinds of actor.
-const (
-	ByMember         = coredb.ByMember
-	ByServiceAccount = coredb.ByServiceAccount
-	BySystem         = coredb.BySystem
-)
-
 // ListAuditEntries reads entries of the audit log, the newest first.
 func (s *Service) ListAuditEntries(
 	ctx context.Context, caller tenant.Caller, q AuditQuery,

@@ -29,7 +29,7 @@ func TestAudit_RecordsAnEdit(t *testing.T) {
 	}))(t)
 	must.EqOp(t, 1, len(got), must.Sprint(got))
 	want := accounts.AuditEntry{
-		ID: got[0].ID, Actor: studio.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner",
+		ID: got[0].ID, Actor: studio.Owner.Member.String(), ActorName: "Olga Owner",
 		Subject: studio.Owner.Subject,
 		Action:  "location.updated", TargetKind: "location", TargetID: studio.Location.String(),
 		Request: "request-1", Address: "192.0.2.7", Client: "curl/8",

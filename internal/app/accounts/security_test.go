@@ -85,7 +85,7 @@ func TestExchangeKey_AuditsOnlyKeysThatProveTheirTenant(t *testing.T) {
 	last := expect.Value(studio.App.Accounts.ListAuditEntries(t.Context(), studio.Owner, accounts.AuditQuery{
 		Action: "account.key_refused", Limit: 1,
 	}))(t)
-	test.EqOp(t, accounts.ByServiceAccount, last[0].ActorKind)
+	test.EqOp(t, tenant.AccountPrefix+account.ID.String(), last[0].Actor)
 	test.EqOp(t, account.ID.String(), last[0].TargetID)
 }
 

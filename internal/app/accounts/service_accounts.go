@@ -145,7 +145,7 @@ const keyRefused = "account.key_refused"
 func (s *Service) auditRefusedKey(
 	ctx context.Context, in tenant.TenantID, account tenant.ServiceAccountID, id tenant.KeyID,
 ) error {
-	by := tenant.Caller{Tenant: in, Subject: token.ServiceAccountPrefix + account.String()}
+	by := tenant.Caller{Tenant: in, Subject: tenant.AccountPrefix + account.String()}
 	return engine.Exec(ctx, s.engine, by, engine.Transaction{Name: "account.refuse_key"},
 		func(ctx context.Context, tx *engine.Tx) error {
 			var audited bool
@@ -252,7 +252,7 @@ func (s *Service) ExchangeKey(
 		}
 	}
 	raw, expires, err := issuer.Issue(token.Claims{
-		Subject: token.ServiceAccountPrefix + key.Account.String(), Name: key.Name, Tenants: []tenant.TenantID{in},
+		Subject: tenant.AccountPrefix + key.Account.String(), Name: key.Name, Tenants: []tenant.TenantID{in},
 	}, tokenTTL)
 	// The write above took time, so now is too early to count from.
 	return ExchangedKey{Token: raw, ExpiresIn: expires.Sub(s.engine.Now()), Tenant: in}, err

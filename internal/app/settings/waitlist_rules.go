@@ -85,10 +85,10 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	}
 	layer.Version = last + 1
 	version := waitlistdb.RulesVersion{
-		Layer: *layer, Reset: r.Edit == nil, Author: tx.Caller.Actor(), Reason: r.Reason, At: tx.Now,
+		Layer: *layer, Reset: r.Edit == nil, Actor: tx.Caller.Actor(), Reason: r.Reason, At: tx.Now,
 	}
 	if len(author) > 0 {
-		version.AuthorName = author[0].Name
+		version.ActorName = author[0].Name
 	}
 	waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
 	record.Audit(tx, "rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)

@@ -262,7 +262,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	} {
 		var got []string
 		for _, v := range expect.Value(studio.App.Settings.ListRulesVersions(t.Context(), studio.Owner, target, 0, 0))(t) {
-			got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.AuthorName, " ", v.Reset))
+			got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.ActorName, " ", v.Reset))
 		}
 		test.Eq(t, want, got)
 	}

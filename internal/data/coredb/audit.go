@@ -24,8 +24,7 @@ type AuditEntry struct {
 	Client     string // the program, as it names itself
 	At         time.Time
 
-	// These are read, but not written.
-	ActorKind ActorKind
+	// This is read, but not written.
 	ActorName string // at that time
 }
 
@@ -39,12 +38,9 @@ const (
 	BySystem         ActorKind = "SYSTEM"
 )
 
-// accountPrefix starts the actor of a service account.
-const accountPrefix = "sa:"
-
 // actorKind is the SQL expression for the kind of an actor.
 const actorKind = `
-  case when actor like '` + accountPrefix + `%' then 'SERVICE_ACCOUNT'
+  case when actor like '` + tenant.AccountPrefix + `%' then 'SERVICE_ACCOUNT'
     when actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then 'MEMBER' else 'SYSTEM' end`
 
 var audit = pg.NewTable("a", func(e *AuditEntry) []pg.Column {
@@ -63,7 +59,6 @@ var audit = pg.NewTable("a", func(e *AuditEntry) []pg.Column {
 		pg.Fixed("client", &e.Client),
 		pg.Fixed("occurred_at", &e.At),
 		pg.Read("a.actor_name", &e.ActorName),
-		pg.Read(actorKind, &e.ActorKind),
 	}
 })
 
@@ -89,7 +84,7 @@ order by occurred_at desc, id desc limit $12`)
 func AppendAudit(tx *pg.Tx, in tenant.TenantID, e AuditEntry) {
 	// The actor is a member, a service account or the service. At most one of the two ids exists.
 	member, _ := tenant.Parse[tenant.MemberID](e.Actor) // zero if it is none
-	account, err := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
+	account, err := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, tenant.AccountPrefix))
 	if err != nil {
 		e.Subject, e.Address, e.Client = "", "", "" // the service itself has no token, and acts from nowhere
 	}
@@ -122,7 +117,7 @@ type AuditQuery struct {
 func ListAudit(b *pg.Batch, in tenant.TenantID, q AuditQuery, into *[]AuditEntry) {
 	var actors []string
 	if !q.Actor.IsZero() {
-		actors = []string{q.Actor.String(), accountPrefix + q.Actor.String()}
+		actors = []string{q.Actor.String(), tenant.AccountPrefix + q.Actor.String()}
 	}
 	audit.List(b.Queue(listAudit, in, actors, q.ActorKind, q.Action, q.TargetKind, q.TargetID, q.Batch,
 		pg.OrNull(q.From), pg.OrNull(q.Until), pg.OrNull(q.AfterAt), q.AfterID, q.Limit), into)

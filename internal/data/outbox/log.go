@@ -33,6 +33,7 @@ type Record struct {
 // Context is what decides who may see a record, and how. It is as of the time when the record was read.
 type Context struct {
 	CreatedBy string         // who made the booking or the waitlist entry, as an actor
+	ActorName string         // the name of Actor
 	To, From  SessionContext // of Session and of FromSession; zero without one
 }
 
@@ -93,6 +94,7 @@ var records = pg.ReadAs(func(r *recordRow) []pg.Column {
 	return append(eventRows.Of(&r.row),
 		pg.Read("e.xid", &r.xid),
 		pg.Read("coalesce(b.created_by, w.created_by, '')", &r.CreatedBy),
+		pg.Read("coalesce(m.name, a.name, '')", &r.ActorName),
 		pg.Read("s.location_id", &r.To.Location),
 		pg.Read("coalesce(s.state = 'DRAFT', false)", &r.To.Draft),
 		pg.Read("s.capacity - s.seats_taken", &r.To.SeatsOpen),
@@ -119,7 +121,10 @@ const contextJoins = `
 left join sessions s on s.tenant_id = $1 and s.id = e.session_id
 left join sessions f on f.tenant_id = $1 and f.id = (e.data ->> 'from_session_id')::uuid
 left join bookings b on b.tenant_id = $1 and b.id = e.booking_id
-left join waitlist_entries w on w.tenant_id = $1 and w.id = (e.data ->> 'entry_id')::uuid`
+left join waitlist_entries w on w.tenant_id = $1 and w.id = (e.data ->> 'entry_id')::uuid
+left join members m on m.tenant_id = $1 and m.id = case when e.actor ~ '^[0-9a-f-]{36}$' then e.actor::uuid end
+left join service_accounts a on a.tenant_id = $1
+  and a.id = case when e.actor ~ '^` + tenant.AccountPrefix + `[0-9a-f-]{36}$' then substr(e.actor, 4)::uuid end`
 
 const forwards = "e.xid, e.id"
 

@@ -133,12 +133,12 @@ func (by Reader) see(r *Record) *Record {
 			return r
 		}
 		seen := r.copy(event.Whole)
-		seen.Actor = ""
+		seen.hideActor()
 		return seen
 	case by.owns(r):
 		seen := r.copy(event.Own)
 		if !by.knows(r.Actor) {
-			seen.Actor = ""
+			seen.hideActor()
 		}
 		return seen
 	case isSession:
@@ -170,6 +170,9 @@ func (by Reader) knows(actor string) bool {
 	return actor == by.Actor() || actor == tenant.System(by.Tenant).Actor()
 }
 
+// hideActor removes who caused an event from a copy.
+func (r *Record) hideActor() { r.Actor, r.ActorName = "", "" }
+
 // copy returns a record of the same event with as much of its data as the view shows.
 func (r *Record) copy(view event.View) *Record {
 	seen := &Record{
@@ -183,7 +186,7 @@ func (r *Record) copy(view event.View) *Record {
 func (r *Record) publicCopy() *Record {
 	r.publicOnce.Do(func() {
 		r.public = r.copy(event.Public)
-		r.public.Actor = ""
+		r.public.hideActor()
 	})
 	return r.public
 }

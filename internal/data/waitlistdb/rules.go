@@ -15,11 +15,11 @@ import (
 // RulesVersion is one edit of the rules.
 type RulesVersion struct {
 	waitlist.Layer
-	Reset      bool
-	Author     string
-	AuthorName string
-	Reason     string
-	At         time.Time
+	Reset     bool
+	Actor     string
+	ActorName string
+	Reason    string
+	At        time.Time
 }
 
 // layerRow is the settings of a level. Whether the waitlist is enabled has a column of its own, because every booking
@@ -58,8 +58,8 @@ var (
 			pg.Fixed("enabled", &v.enabled),
 			pg.Fixed("rules", pg.JSON(&v.Settings)),
 			pg.Fixed("reset", &v.Reset),
-			pg.Fixed("author", &v.Author),
-			pg.Fixed("author_name", &v.AuthorName),
+			pg.Fixed("actor", &v.Actor),
+			pg.Fixed("actor_name", &v.ActorName),
 			pg.Fixed("reason", &v.Reason),
 			pg.Fixed("created_at", &v.At),
 		}

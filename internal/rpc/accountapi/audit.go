@@ -2,7 +2,6 @@ package accountapi
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"google.golang.org/protobuf/types/known/structpb"
@@ -13,8 +12,6 @@ import (
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
 )
-
-const actorKindPrefix = "AUDIT_ACTOR_KIND_"
 
 // auditCursor is a position in the audit log.
 type auditCursor struct {
@@ -32,7 +29,7 @@ func (s *Accounts) ListAuditEntries(
 	}
 	q := accounts.AuditQuery{
 		Actor:      convert.ID[tenant.MemberID](req.GetActorId()).UUID,
-		ActorKind:  convert.EnumName[accounts.ActorKind](actorKindPrefix, req.GetActorKind()),
+		ActorKind:  convert.EnumName[accounts.ActorKind](convert.ActorKindPrefix, req.GetActorKind()),
 		Action:     req.GetAction(),
 		TargetKind: req.GetTargetKind(),
 		TargetID:   req.GetTargetId(),
@@ -51,8 +48,15 @@ func (s *Accounts) ListAuditEntries(
 	entries, next := convert.Paginate(
 		page, entries, func(e accounts.AuditEntry) auditCursor { return auditCursor{e.At, e.ID} },
 	)
+	knows, err := request.KnowsActors(ctx)
+	if err != nil {
+		return nil, err
+	}
 	response := &v1.ListAuditEntriesResponse{NextPageToken: next}
 	for _, e := range entries {
+		if !knows(e.Actor) {
+			e.ActorName = ""
+		}
 		message, err := auditMessage(e)
 		if err != nil {
 			return nil, err
@@ -67,17 +71,10 @@ func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	actor := &v1.AuditActor{
-		Kind: convert.Enum[v1.AuditActorKind](v1.AuditActorKind_value, actorKindPrefix, e.ActorKind), Subject: e.Subject,
-		Name: e.ActorName,
-	}
-	if e.ActorKind != accounts.BySystem {
-		actor.Id = strings.TrimPrefix(e.Actor, "sa:")
-	}
 	return &v1.AuditEntry{
 		Id:         convert.IDText(e.ID),
 		Time:       convert.Timestamp(e.At),
-		Actor:      actor,
+		Actor:      convert.Actor(e.Actor, e.ActorName),
 		Action:     e.Action,
 		TargetKind: e.TargetKind,
 		TargetId:   e.TargetID,
@@ -87,5 +84,6 @@ func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {
 		RequestId:  e.Request,
 		Address:    e.Address,
 		Client:     e.Client,
+		Subject:    e.Subject,
 	}, nil
 }

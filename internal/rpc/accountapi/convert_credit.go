@@ -22,7 +22,8 @@ func subscriptionMessage(s credit.Subscription) *v1.Subscription {
 	}
 }
 
-func creditEntryMessage(l credit.Line) *v1.CreditLine {
+// lineMessage converts a line of the ledger, with the names of actors that the caller may know.
+func lineMessage(l credit.Line, names map[string]string) *v1.CreditLine {
 	return &v1.CreditLine{
 		Id:             convert.IDText(l.ID),
 		SubscriptionId: convert.IDText(l.Subscription),
@@ -30,7 +31,7 @@ func creditEntryMessage(l credit.Line) *v1.CreditLine {
 		Amount:         int32(l.Amount),
 		Balance:        int32(l.Balance),
 		BookingId:      convert.IDText(l.Booking),
-		Actor:          l.Actor,
+		Actor:          convert.Actor(l.Actor, names[l.Actor]),
 		Reason:         l.Reason,
 		CreateTime:     convert.Timestamp(l.At),
 	}

@@ -20,7 +20,9 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, subscriptionMessage, func(s *credit.Subscription) {
 		s.Status, s.Plan.Kind = credit.Paused, credit.Course
 	})
-	converttest.Add(&l, creditEntryMessage, func(e *credit.Line) { e.Kind = credit.Correction })
+	converttest.Add(&l, func(line credit.Line) *v1.CreditLine {
+		return lineMessage(line, nil)
+	}, func(e *credit.Line) { e.Kind, e.Actor = credit.Correction, "0190a000-0000-7000-8000-00000000000a" })
 	converttest.Add(&l, memberMessage, func(m *member.Member) { m.Status = member.Inactive })
 	converttest.AddBack(&l, memberValue)
 	converttest.AddBack(&l, func(m *v1.Member) member.Member {

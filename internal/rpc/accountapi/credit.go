@@ -94,9 +94,11 @@ func (s *Accounts) GrantCredits(ctx context.Context, req *v1.GrantCreditsRequest
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GrantCreditsResponse{
-		Line: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
-	}, nil
+	message, err := lineMessages(ctx, line)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GrantCreditsResponse{Line: message[0], Subscription: subscriptionMessage(sub)}, nil
 }
 
 // RefundCredit handles CreditService.RefundCredit.
@@ -107,9 +109,11 @@ func (s *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest
 	if err != nil {
 		return nil, err
 	}
-	return &v1.RefundCreditResponse{
-		Line: creditEntryMessage(line), Subscription: subscriptionMessage(sub),
-	}, nil
+	message, err := lineMessages(ctx, line)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.RefundCreditResponse{Line: message[0], Subscription: subscriptionMessage(sub)}, nil
 }
 
 // GetBalance handles CreditService.GetBalance.
@@ -145,7 +149,22 @@ func (s *Accounts) ListCreditLines(
 		return nil, err
 	}
 	lines, next := convert.Paginate(page, lines, func(l credit.Line) int32 { return int32(l.Number) })
-	return &v1.ListCreditLinesResponse{
-		Lines: convert.Messages(lines, creditEntryMessage), NextPageToken: next,
-	}, nil
+	messages, err := lineMessages(ctx, lines...)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ListCreditLinesResponse{Lines: messages, NextPageToken: next}, nil
+}
+
+// lineMessages converts lines of the ledger, with the names of those who caused them.
+func lineMessages(ctx context.Context, lines ...credit.Line) ([]*v1.CreditLine, error) {
+	actors := make([]string, len(lines))
+	for i, l := range lines {
+		actors[i] = l.Actor
+	}
+	names, err := request.ActorNames(ctx, actors...)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Messages(lines, func(l credit.Line) *v1.CreditLine { return lineMessage(l, names) }), nil
 }

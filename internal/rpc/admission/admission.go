@@ -71,6 +71,8 @@ type Config struct {
 	FormerIssuers []string
 	// StepUp reads which sign-in a tenant asks people for.
 	StepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
+	// ActorNames reads the present names of actors.
+	ActorNames func(ctx context.Context, by tenant.Caller, actors []string) (map[string]string, error)
 	// BindIssuer makes an issuer the one of a member's tokens, if it was one of others until now.
 	BindIssuer func(ctx context.Context, by tenant.Caller, issuer string, others []string) error
 }
@@ -120,7 +122,7 @@ func New(c Config) (*Chain, error) {
 	return &Chain{
 		checks: checks{
 			rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled, limits: requestLimits(rules),
-			rates: newRates(c.Rates, c.Now), stepUp: c.StepUp, bindIssuer: c.BindIssuer,
+			rates: newRates(c.Rates, c.Now), stepUp: c.StepUp, actorNames: c.ActorNames, bindIssuer: c.BindIssuer,
 			issuers: append([]string{""}, c.FormerIssuers...), now: c.Now,
 		},
 		metrics: metrics, security: security, log: c.Logger,

@@ -36,7 +36,8 @@ type checks struct {
 	limits    limits
 	rates     *rates
 	// stepUp reads which sign-in a tenant asks people for.
-	stepUp func(context.Context, tenant.TenantID) (catalog.StepUp, error)
+	stepUp     func(context.Context, tenant.TenantID) (catalog.StepUp, error)
+	actorNames func(context.Context, tenant.Caller, []string) (map[string]string, error)
 	// bindIssuer makes an issuer the one of a member's tokens, if it was one of others until now.
 	bindIssuer func(ctx context.Context, by tenant.Caller, issuer string, others []string) error
 	// issuers are those of members who are bound again, to the issuer of their next token. The empty one is that of
@@ -100,6 +101,7 @@ func (c *checks) admit(ctx context.Context, procedure string, message any) error
 		if call.Caller, err = call.Authorize(ctx); err != nil {
 			return err
 		}
+		call.ActorNames = c.actorNames
 		call.StepUp = func(ctx context.Context, next ...catalog.StepUp) error {
 			return c.checkStepUp(ctx, id, call.Principal, next)
 		}
@@ -121,7 +123,7 @@ func (c *checks) admit(ctx context.Context, procedure string, message any) error
 func (c *checks) checkStepUp(
 	ctx context.Context, id tenant.TenantID, by token.Principal, next []catalog.StepUp,
 ) error {
-	if strings.HasPrefix(by.Subject, token.ServiceAccountPrefix) {
+	if strings.HasPrefix(by.Subject, tenant.AccountPrefix) {
 		return nil
 	}
 	asked, err := c.stepUp(ctx, id)

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -77,7 +78,11 @@ func (s *Bookings) ListDisplayLinks(
 	if err != nil {
 		return nil, err
 	}
-	return &v1.ListDisplayLinksResponse{DisplayLinks: convert.Messages(links, displayLinkMessage)}, nil
+	messages, err := displayLinkMessages(ctx, links...)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ListDisplayLinksResponse{DisplayLinks: messages}, nil
 }
 
 // RevokeDisplayLink handles CheckInService.RevokeDisplayLink.
@@ -90,7 +95,26 @@ func (s *Bookings) RevokeDisplayLink(
 	if err != nil {
 		return nil, err
 	}
-	return &v1.RevokeDisplayLinkResponse{DisplayLink: displayLinkMessage(link)}, nil
+	messages, err := displayLinkMessages(ctx, link)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.RevokeDisplayLinkResponse{DisplayLink: messages[0]}, nil
+}
+
+// displayLinkMessages converts links, with the names of those who created and revoked them.
+func displayLinkMessages(ctx context.Context, links ...checkin.DisplayLink) ([]*v1.DisplayLink, error) {
+	var actors []string
+	for _, l := range links {
+		actors = append(actors, l.CreatedBy, l.RevokedBy)
+	}
+	names, err := request.ActorNames(ctx, actors...)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Messages(links, func(l checkin.DisplayLink) *v1.DisplayLink {
+		return displayLinkMessage(l, names)
+	}), nil
 }
 
 // GetCheckInDisplay handles CheckInService.GetCheckInDisplay.

@@ -25,12 +25,13 @@ func paymentValue(m *v1.PaymentFacts) payment.Facts {
 	return f
 }
 
-func paymentEntryMessage(l payment.Line) *v1.PaymentLine {
+// paymentLineMessage converts a line of a payment, with the names of actors that the caller may know.
+func paymentLineMessage(l payment.Line, names map[string]string) *v1.PaymentLine {
 	return &v1.PaymentLine{
 		Id: convert.IDText(l.ID), Number: int32(l.Number),
 		Kind:   convert.Enum[v1.PaymentStatus](v1.PaymentStatus_value, convert.PaymentStatusPrefix, l.Kind),
-		Amount: convert.MoneyMessage(l.Amount), Method: l.Method, Reference: l.Reference, Actor: l.Actor,
-		CreateTime: convert.Timestamp(l.At),
+		Amount: convert.MoneyMessage(l.Amount), Method: l.Method, Reference: l.Reference,
+		Actor: convert.Actor(l.Actor, names[l.Actor]), CreateTime: convert.Timestamp(l.At),
 	}
 }
 

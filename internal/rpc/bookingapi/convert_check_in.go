@@ -40,14 +40,17 @@ func displayMessage(d bookings.Display) *v1.GetCheckInDisplayResponse {
 	}
 }
 
-func displayLinkMessage(l checkin.DisplayLink) *v1.DisplayLink {
+// displayLinkMessage converts a link, with the names of actors that the caller may know.
+func displayLinkMessage(l checkin.DisplayLink, names map[string]string) *v1.DisplayLink {
 	return &v1.DisplayLink{
 		Id:             convert.IDText(l.ID),
 		SessionId:      convert.IDText(l.Session),
 		CreateTime:     convert.Timestamp(l.CreatedAt),
+		CreatedBy:      convert.Actor(l.CreatedBy, names[l.CreatedBy]),
 		ExpireTime:     convert.Timestamp(l.Expires()),
 		OpenTime:       convert.Timestamp(l.OpenedAt),
 		RevokeTime:     convert.Timestamp(l.RevokedAt),
+		RevokedBy:      convert.Actor(l.RevokedBy, names[l.RevokedBy]),
 		SecondOpenTime: convert.Timestamp(l.SecondAt),
 	}
 }

@@ -3,8 +3,16 @@ package bookingapi
 import (
 	"testing"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/payment"
+)
+
+// Members, as actors.
+const (
+	someActor  = "0190a000-0000-7000-8000-00000000000a"
+	otherActor = "0190a000-0000-7000-8000-00000000000b"
 )
 
 // Every field is converted to the field of the same meaning, in both directions.
@@ -17,10 +25,14 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, contactValue)
 	converttest.AddBack(&l, paymentValue)
 	converttest.AddBack(&l, refundValue)
-	converttest.Add(&l, paymentEntryMessage, func(e *payment.Line) { e.Kind = payment.Refund })
+	converttest.Add(&l, func(line payment.Line) *v1.PaymentLine {
+		return paymentLineMessage(line, nil)
+	}, func(e *payment.Line) { e.Kind, e.Actor = payment.Refund, someActor })
 	converttest.AddBack(&l, presenceValue)
 	converttest.Add(&l, displayMessage)
-	converttest.Add(&l, displayLinkMessage)
+	converttest.Add(&l, func(d checkin.DisplayLink) *v1.DisplayLink {
+		return displayLinkMessage(d, nil)
+	}, func(d *checkin.DisplayLink) { d.CreatedBy, d.RevokedBy = someActor, otherActor })
 	converttest.Add(&l, countsMessage)
 	converttest.Add(&l, dayMessage)
 	converttest.Add(&l, pointMessage)

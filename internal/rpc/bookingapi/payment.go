@@ -61,11 +61,17 @@ func (s *Bookings) ListPaymentLines(
 	if err != nil {
 		return nil, err
 	}
-	response := new(v1.ListPaymentLinesResponse)
-	for _, l := range lines {
-		response.Lines = append(response.Lines, paymentEntryMessage(l))
+	actors := make([]string, len(lines))
+	for i, l := range lines {
+		actors[i] = l.Actor
 	}
-	return response, nil
+	names, err := request.ActorNames(ctx, actors...)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ListPaymentLinesResponse{Lines: convert.Messages(lines, func(l payment.Line) *v1.PaymentLine {
+		return paymentLineMessage(l, names)
+	})}, nil
 }
 
 // paymentCaller returns the caller of an RPC that changes payments. Members with the permission may access any booking.

@@ -30,13 +30,22 @@ func TestValues_ConvertBothWays(t *testing.T) {
 	at := time.Date(2026, 3, 29, 1, 30, 4, 123456789, time.UTC)
 	minute, seven, seven32 := time.Minute, 7, int32(7)
 	for name, tt := range map[string]struct{ want, got any }{
-		"id":                       {id, convert.ID[tenant.MemberID](someID)},
-		"no brand":                 {(*v1.Brand)(nil), convert.BrandMessage(brand.Brand{})},
-		"no id":                    {tenant.MemberID{}, convert.ID[tenant.MemberID]("")},
-		"text of an id":            {someID, convert.IDText(id)},
-		"text of no id":            {"", convert.IDText(tenant.MemberID{})},
-		"text of any id":           {someID, convert.UUIDText(id.UUID)},
-		"text of no id of any":     {"", convert.UUIDText(tenant.UUID{})},
+		"id":                   {id, convert.ID[tenant.MemberID](someID)},
+		"no brand":             {(*v1.Brand)(nil), convert.BrandMessage(brand.Brand{})},
+		"no id":                {tenant.MemberID{}, convert.ID[tenant.MemberID]("")},
+		"text of an id":        {someID, convert.IDText(id)},
+		"text of no id":        {"", convert.IDText(tenant.MemberID{})},
+		"text of any id":       {someID, convert.UUIDText(id.UUID)},
+		"text of no id of any": {"", convert.UUIDText(tenant.UUID{})},
+		"no actor":             {(*v1.Actor)(nil), convert.Actor("", "Ann")},
+		"a member": {
+			&v1.Actor{Kind: v1.ActorKind_ACTOR_KIND_MEMBER, Id: someID, Name: "Ann"}, convert.Actor(someID, "Ann"),
+		},
+		"a service account": {
+			&v1.Actor{Kind: v1.ActorKind_ACTOR_KIND_SERVICE_ACCOUNT, Id: someID, Name: "Portal"},
+			convert.Actor("sa:"+someID, "Portal"),
+		},
+		"the system":               {&v1.Actor{Kind: v1.ActorKind_ACTOR_KIND_SYSTEM}, convert.Actor("system", "")},
 		"timestamp":                {timestamppb.New(at), convert.Timestamp(at)},
 		"no timestamp":             {(*timestamppb.Timestamp)(nil), convert.Timestamp(time.Time{})},
 		"time":                     {at, convert.Time(timestamppb.New(at))},

@@ -76,7 +76,7 @@ func eventMessage(in tenant.TenantID, e *events.EventRecord) (*v1.Event, error) 
 		EntryId:    convert.IDText(e.Entry),
 		OfferId:    convert.IDText(e.Offer),
 		LocationId: convert.IDText(e.To.Location),
-		Actor:      e.Actor,
+		Actor:      convert.Actor(e.Actor, e.ActorName),
 		Details:    details,
 	}, nil
 }

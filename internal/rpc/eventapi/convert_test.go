@@ -22,7 +22,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, func(e *events.EventRecord) *v1.Event {
 		e.Data = event.BookingConfirmed{}
 		return expect.Value(eventMessage(tenant.TenantID{}, e))(t)
-	})
+	}, func(e **events.EventRecord) { (*e).Actor = "0190a000-0000-7000-8000-00000000000a" })
 	converttest.AddBack(&l, eventFilterValue)
 	l.Check(t, "testdata/fields.txt")
 }

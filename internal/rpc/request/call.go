@@ -31,6 +31,8 @@ type Call struct {
 	Authorize func(context.Context) (tenant.Caller, error)
 	// StepUp checks that the caller's sign-in is recent or strong enough for the tenant, and for what it is to ask for.
 	StepUp func(ctx context.Context, next ...catalog.StepUp) error
+	// ActorNames reads the present names of actors.
+	ActorNames func(ctx context.Context, by tenant.Caller, actors []string) (map[string]string, error)
 	// Prove is called with the message of a public RPC. It returns an error if the call may not be answered.
 	Prove func(message any) error
 	// Answered is called with the outcome of a public RPC.

@@ -45,7 +45,7 @@ func effectiveRulesMessage(e waitlist.EffectiveRules) *v1.EffectiveWaitlistRules
 func rulesVersionMessage(v waitlists.RulesVersion) *v1.WaitlistRulesVersion {
 	m := &v1.WaitlistRulesVersion{
 		Version: int32(v.Version), Level: policyLevelMessage(v.Level), Rules: rulesMessage(v.Settings), WasReset: v.Reset,
-		Author: v.Author, AuthorName: v.AuthorName,
+		Actor:  convert.Actor(v.Actor, v.ActorName),
 		Reason: v.Reason, CreateTime: convert.Timestamp(v.At),
 	}
 	if v.Level != catalog.TenantLevel {

@@ -88,6 +88,15 @@ func (s *Settings) ListWaitlistRulesVersions(
 	versions, next := convert.Paginate(
 		page, versions, func(v waitlists.RulesVersion) versionCursor { return versionCursor{v.Version} },
 	)
+	knows, err := request.KnowsActors(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i := range versions {
+		if !knows(versions[i].Actor) {
+			versions[i].ActorName = ""
+		}
+	}
 	return &v1.ListWaitlistRulesVersionsResponse{
 		Versions: convert.Messages(versions, rulesVersionMessage), NextPageToken: next,
 	}, nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/printable"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Length limits of a member's fields, in characters.
@@ -30,9 +31,6 @@ const (
 	maxSubject = 255 // bytes; the limit of OpenID Connect Core 1.0, section 2
 	maxPhone   = 40  // as people write it, with separators
 )
-
-// accountPrefix begins the subjects of service accounts.
-const accountPrefix = "sa:"
 
 // textField is a field with a text value.
 type textField struct {
@@ -87,7 +85,7 @@ func subject(s string) (string, string) {
 		return "", fmt.Sprintf("A subject has at most %d bytes.", maxSubject)
 	case strings.ContainsFunc(s, unprintable):
 		return "", "A subject must not have control characters."
-	case strings.HasPrefix(s, accountPrefix):
+	case strings.HasPrefix(s, tenant.AccountPrefix):
 		return "", "Subjects that begin with sa: are reserved for service accounts."
 	}
 	return s, ""

@@ -1,4 +1,4 @@
-import { AuditActorKind, type AuditEntry, AuditService } from "@berthhq/client";
+import { ActorKind, type AuditEntry, AuditService } from "@berthhq/client";
 import { Button, Group, Select, Stack, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { IconHistory } from "@tabler/icons-react";
@@ -52,11 +52,11 @@ export function AuditPage() {
     (page) => page.entries,
     { keep: true },
   );
-  const actors: Record<AuditActorKind, string> = {
-    [AuditActorKind.UNSPECIFIED]: "",
-    [AuditActorKind.MEMBER]: t.audit.people,
-    [AuditActorKind.SERVICE_ACCOUNT]: t.audit.programs,
-    [AuditActorKind.SYSTEM]: t.audit.system,
+  const actors: Record<ActorKind, string> = {
+    [ActorKind.UNSPECIFIED]: "",
+    [ActorKind.MEMBER]: t.audit.people,
+    [ActorKind.SERVICE_ACCOUNT]: t.audit.programs,
+    [ActorKind.SYSTEM]: t.audit.system,
   };
   return (
     <Page>
@@ -109,10 +109,10 @@ export function AuditPage() {
           },
           {
             title: t.ui.who,
-            show: ({ actor }) =>
-              actor?.kind === AuditActorKind.SYSTEM
+            show: ({ actor, subject }) =>
+              actor?.kind === ActorKind.SYSTEM
                 ? t.audit.system
-                : actor?.name || actor?.subject,
+                : actor?.name || subject,
           },
           {
             title: t.audit.what,

@@ -35,7 +35,7 @@ export function Versions() {
           ...quiet,
           show: ({ createTime }) => <TenantTime at={createTime} as="full" />,
         },
-        { title: t.ui.who, show: ({ authorName }) => authorName },
+        { title: t.ui.who, show: ({ actor }) => actor?.name },
         {
           title: t.policies.level,
           show: ({ level, targetId }) => <Tag tone="plain">{nameOf(level, targetId)}</Tag>,

@@ -2,8 +2,10 @@
 // @generated from file berth/v1/audit.proto (package berth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Actor } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { JsonObject, Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/audit.proto.
  */
 export const file_berth_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEioAIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoFYWN0b3IYAyABKAsyFC5iZXJ0aC52MS5BdWRpdEFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfa2luZBgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSEAoIYmF0Y2hfaWQYByABKAkSDgoGcmVhc29uGAggASgJEigKB2NoYW5nZXMYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhIKCnJlcXVlc3RfaWQYCiABKAkSDwoHYWRkcmVzcxgLIAEoCRIOCgZjbGllbnQYDCABKAkiXwoKQXVkaXRBY3RvchImCgRraW5kGAEgASgOMhguYmVydGgudjEuQXVkaXRBY3RvcktpbmQSCgoCaWQYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRuYW1lGAQgASgJKpIBCg5BdWRpdEFjdG9yS2luZBIgChxBVURJVF9BQ1RPUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQVVESVRfQUNUT1JfS0lORF9NRU1CRVIQARIkCiBBVURJVF9BQ1RPUl9LSU5EX1NFUlZJQ0VfQUNDT1VOVBACEhsKF0FVRElUX0FDVE9SX0tJTkRfU1lTVEVNEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEirAIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFYWN0b3IYAyABKAsyDy5iZXJ0aC52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEwoLdGFyZ2V0X2tpbmQYBSABKAkSEQoJdGFyZ2V0X2lkGAYgASgJEhAKCGJhdGNoX2lkGAcgASgJEg4KBnJlYXNvbhgIIAEoCRIoCgdjaGFuZ2VzGAkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBISCgpyZXF1ZXN0X2lkGAogASgJEg8KB2FkZHJlc3MYCyABKAkSDgoGY2xpZW50GAwgASgJEg8KB3N1YmplY3QYDSABKAlCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * AuditEntry records one action. It never changes.
@@ -35,11 +37,11 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
   time?: Timestamp | undefined;
 
   /**
-   * Who did it.
+   * Who did it. The name is that of the time.
    *
-   * @generated from field: berth.v1.AuditActor actor = 3;
+   * @generated from field: berth.v1.Actor actor = 3;
    */
-  actor?: AuditActor | undefined;
+  actor?: Actor | undefined;
 
   /**
    * The action, as "object.past_participle", such as "session.cancelled" or "role.assigned".
@@ -107,6 +109,13 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
    * @generated from field: string client = 12;
    */
   client: string;
+
+  /**
+   * The `sub` of the token with which the actor signed in. Empty if Berth acted by itself.
+   *
+   * @generated from field: string subject = 13;
+   */
+  subject: string;
 };
 
 /**
@@ -115,87 +124,4 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
   messageDesc(file_berth_v1_audit, 0);
-
-/**
- * AuditActor is who performed an action.
- *
- * @generated from message berth.v1.AuditActor
- */
-export type AuditActor = Message<"berth.v1.AuditActor"> & {
-  /**
-   * The kind of actor.
-   *
-   * @generated from field: berth.v1.AuditActorKind kind = 1;
-   */
-  kind: AuditActorKind;
-
-  /**
-   * The id of the member or service account. Empty for Berth itself.
-   *
-   * @generated from field: string id = 2;
-   */
-  id: string;
-
-  /**
-   * The `sub` of the token. Empty for Berth itself.
-   *
-   * @generated from field: string subject = 3;
-   */
-  subject: string;
-
-  /**
-   * Their name at that time.
-   *
-   * @generated from field: string name = 4;
-   */
-  name: string;
-};
-
-/**
- * Describes the message berth.v1.AuditActor.
- * Use `create(AuditActorSchema)` to create a new message.
- */
-export const AuditActorSchema: GenMessage<AuditActor> = /*@__PURE__*/
-  messageDesc(file_berth_v1_audit, 1);
-
-/**
- * AuditActorKind is the kind of actor.
- *
- * @generated from enum berth.v1.AuditActorKind
- */
-export enum AuditActorKind {
-  /**
-   * Not set.
-   *
-   * @generated from enum value: AUDIT_ACTOR_KIND_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * A member.
-   *
-   * @generated from enum value: AUDIT_ACTOR_KIND_MEMBER = 1;
-   */
-  MEMBER = 1,
-
-  /**
-   * A service account, such as a partner's program.
-   *
-   * @generated from enum value: AUDIT_ACTOR_KIND_SERVICE_ACCOUNT = 2;
-   */
-  SERVICE_ACCOUNT = 2,
-
-  /**
-   * Berth itself, for example when a hold expires or the waitlist fills a seat.
-   *
-   * @generated from enum value: AUDIT_ACTOR_KIND_SYSTEM = 3;
-   */
-  SYSTEM = 3,
-}
-
-/**
- * Describes the enum berth.v1.AuditActorKind.
- */
-export const AuditActorKindSchema: GenEnum<AuditActorKind> = /*@__PURE__*/
-  enumDesc(file_berth_v1_audit, 0);
 

@@ -5,9 +5,9 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { AuditActorKind, AuditEntry } from "./audit_pb.js";
+import type { AuditEntry } from "./audit_pb.js";
 import { file_berth_v1_audit } from "./audit_pb.js";
-import type { TimeRange } from "./common_pb.js";
+import type { ActorKind, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/audit_service.proto.
  */
 export const file_berth_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxiZXJ0aC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSKGAgoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGFjdG9yX2lkGAIgASgJEiwKCmFjdG9yX2tpbmQYAyABKA4yGC5iZXJ0aC52MS5BdWRpdEFjdG9yS2luZBIOCgZhY3Rpb24YBCABKAkSEwoLdGFyZ2V0X2tpbmQYBSABKAkSEQoJdGFyZ2V0X2lkGAYgASgJEicKCnRpbWVfcmFuZ2UYByABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USEAoIYmF0Y2hfaWQYCCABKAkSEQoJcGFnZV9zaXplGAkgASgFEhIKCnBhZ2VfdG9rZW4YCiABKAkiWgoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEiUKB2VudHJpZXMYASADKAsyFC5iZXJ0aC52MS5BdWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKAAQoMQXVkaXRTZXJ2aWNlEnAKEExpc3RBdWRpdEVudHJpZXMSIS5iZXJ0aC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBoiLmJlcnRoLnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIVkAIByvMYDggBEgphdWRpdC5yZWFkQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_audit, file_berth_v1_common]);
+  fileDesc("ChxiZXJ0aC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSKBAgoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGFjdG9yX2lkGAIgASgJEicKCmFjdG9yX2tpbmQYAyABKA4yEy5iZXJ0aC52MS5BY3RvcktpbmQSDgoGYWN0aW9uGAQgASgJEhMKC3RhcmdldF9raW5kGAUgASgJEhEKCXRhcmdldF9pZBgGIAEoCRInCgp0aW1lX3JhbmdlGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhAKCGJhdGNoX2lkGAggASgJEhEKCXBhZ2Vfc2l6ZRgJIAEoBRISCgpwYWdlX3Rva2VuGAogASgJIloKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYmVydGgudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkygAEKDEF1ZGl0U2VydmljZRJwChBMaXN0QXVkaXRFbnRyaWVzEiEuYmVydGgudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2UiFZACAcrzGA4IARIKYXVkaXQucmVhZEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_audit, file_berth_v1_common]);
 
 /**
  * ListAuditEntriesRequest selects entries. All conditions that are set must match.
@@ -40,9 +40,9 @@ export type ListAuditEntriesRequest = Message<"berth.v1.ListAuditEntriesRequest"
   /**
    * Actions of this kind of actor. Unspecified: all.
    *
-   * @generated from field: berth.v1.AuditActorKind actor_kind = 3;
+   * @generated from field: berth.v1.ActorKind actor_kind = 3;
    */
-  actorKind: AuditActorKind;
+  actorKind: ActorKind;
 
   /**
    * Only this action, such as "session.cancelled".

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Actor } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,10 +14,10 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/check_in.proto.
  */
 export const file_berth_v1_check_in: GenFile = /*@__PURE__*/
-  fileDesc("ChdiZXJ0aC92MS9jaGVja19pbi5wcm90bxIIYmVydGgudjEipQIKC0Rpc3BsYXlMaW5rEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBItCglvcGVuX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3Jldm9rZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZWNvbmRfb3Blbl90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCg5EaXNwbGF5QXJyaXZhbBIUCgxkaXNwbGF5X25hbWUYASABKAkSEgoKcGFydHlfc2l6ZRgCIAEoBRIxCg1jaGVja19pbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChdiZXJ0aC92MS9jaGVja19pbi5wcm90bxIIYmVydGgudjEi7wIKC0Rpc3BsYXlMaW5rEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiMKCmNyZWF0ZWRfYnkYBCABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJb3Blbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoKcmV2b2tlZF9ieRgIIAEoCzIPLmJlcnRoLnYxLkFjdG9yEjQKEHNlY29uZF9vcGVuX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KDkRpc3BsYXlBcnJpdmFsEhQKDGRpc3BsYXlfbmFtZRgBIAEoCRISCgpwYXJ0eV9zaXplGAIgASgFEjEKDWNoZWNrX2luX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_timestamp]);
 
 /**
- * DisplayLink is a link to a session's display. The audit log says who created and who revoked it.
+ * DisplayLink is a link to a session's display.
  *
  * @generated from message berth.v1.DisplayLink
  */
@@ -42,31 +44,45 @@ export type DisplayLink = Message<"berth.v1.DisplayLink"> & {
   createTime?: Timestamp | undefined;
 
   /**
+   * Who created it.
+   *
+   * @generated from field: berth.v1.Actor created_by = 4;
+   */
+  createdBy?: Actor | undefined;
+
+  /**
    * When its URL expires, in UTC. The screen that uses the link goes on after that.
    *
-   * @generated from field: google.protobuf.Timestamp expire_time = 4;
+   * @generated from field: google.protobuf.Timestamp expire_time = 5;
    */
   expireTime?: Timestamp | undefined;
 
   /**
    * Since when a screen uses it, in UTC. Absent: none does.
    *
-   * @generated from field: google.protobuf.Timestamp open_time = 5;
+   * @generated from field: google.protobuf.Timestamp open_time = 6;
    */
   openTime?: Timestamp | undefined;
 
   /**
    * When it was revoked, in UTC. Absent: it was not.
    *
-   * @generated from field: google.protobuf.Timestamp revoke_time = 6;
+   * @generated from field: google.protobuf.Timestamp revoke_time = 7;
    */
   revokeTime?: Timestamp | undefined;
+
+  /**
+   * Who revoked it. Absent: nobody did.
+   *
+   * @generated from field: berth.v1.Actor revoked_by = 8;
+   */
+  revokedBy?: Actor | undefined;
 
   /**
    * When a second screen first read the display, in UTC. Absent: none did. The screen that was first keeps the link,
    * and it may be the wrong one: revoke the link if it is not in the studio.
    *
-   * @generated from field: google.protobuf.Timestamp second_open_time = 7;
+   * @generated from field: google.protobuf.Timestamp second_open_time = 9;
    */
   secondOpenTime?: Timestamp | undefined;
 };

@@ -14,7 +14,43 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/common.proto.
  */
 export const file_berth_v1_common: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIl8KCVRpbWVSYW5nZRIpCgVzdGFydBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJYCgpRdWlldEhvdXJzEiUKBXN0YXJ0GAEgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EiMKA2VuZBgCIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheSqFAQoOQm9va2luZ0NoYW5uZWwSHwobQk9PS0lOR19DSEFOTkVMX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19DSEFOTkVMX09OTElORRABEhkKFUJPT0tJTkdfQ0hBTk5FTF9QSE9ORRACEhsKF0JPT0tJTkdfQ0hBTk5FTF9XQUxLX0lOEAMqYgoMRGVsaXZlcnlNb2RlEh0KGURFTElWRVJZX01PREVfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9NT0RFX0lOX1BFUlNPThABEhYKEkRFTElWRVJZX01PREVfRkVFRBACKk8KCUxpc3RTY29wZRIaChZMSVNUX1NDT1BFX1VOU1BFQ0lGSUVEEAASEgoOTElTVF9TQ09QRV9PV04QARISCg5MSVNUX1NDT1BFX0FMTBACQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_type_timeofday]);
+  fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIkQKBUFjdG9yEiEKBGtpbmQYASABKA4yEy5iZXJ0aC52MS5BY3RvcktpbmQSCgoCaWQYAiABKAkSDAoEbmFtZRgDIAEoCSJfCglUaW1lUmFuZ2USKQoFc3RhcnQYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEicKA2VuZBgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiWAoKUXVpZXRIb3VycxIlCgVzdGFydBgBIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIjCgNlbmQYAiABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkqhQEKDkJvb2tpbmdDaGFubmVsEh8KG0JPT0tJTkdfQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhoKFkJPT0tJTkdfQ0hBTk5FTF9PTkxJTkUQARIZChVCT09LSU5HX0NIQU5ORUxfUEhPTkUQAhIbChdCT09LSU5HX0NIQU5ORUxfV0FMS19JThADKnUKCUFjdG9yS2luZBIaChZBQ1RPUl9LSU5EX1VOU1BFQ0lGSUVEEAASFQoRQUNUT1JfS0lORF9NRU1CRVIQARIeChpBQ1RPUl9LSU5EX1NFUlZJQ0VfQUNDT1VOVBACEhUKEUFDVE9SX0tJTkRfU1lTVEVNEAMqYgoMRGVsaXZlcnlNb2RlEh0KGURFTElWRVJZX01PREVfVU5TUEVDSUZJRUQQABIbChdERUxJVkVSWV9NT0RFX0lOX1BFUlNPThABEhYKEkRFTElWRVJZX01PREVfRkVFRBACKk8KCUxpc3RTY29wZRIaChZMSVNUX1NDT1BFX1VOU1BFQ0lGSUVEEAASEgoOTElTVF9TQ09QRV9PV04QARISCg5MSVNUX1NDT1BFX0FMTBACQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_type_timeofday]);
+
+/**
+ * Actor is who did something.
+ *
+ * @generated from message berth.v1.Actor
+ */
+export type Actor = Message<"berth.v1.Actor"> & {
+  /**
+   * The kind of actor.
+   *
+   * @generated from field: berth.v1.ActorKind kind = 1;
+   */
+  kind: ActorKind;
+
+  /**
+   * The id of the member or service account. Empty for SYSTEM.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * The name of the member or service account: the present one, or where the field says so that of the time. Only for
+   * callers who may read members (member.read), and for the actor itself. Otherwise, and for SYSTEM, empty.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message berth.v1.Actor.
+ * Use `create(ActorSchema)` to create a new message.
+ */
+export const ActorSchema: GenMessage<Actor> = /*@__PURE__*/
+  messageDesc(file_berth_v1_common, 0);
 
 /**
  * TimeRange is a half-open interval: it includes start and excludes end.
@@ -42,7 +78,7 @@ export type TimeRange = Message<"berth.v1.TimeRange"> & {
  * Use `create(TimeRangeSchema)` to create a new message.
  */
 export const TimeRangeSchema: GenMessage<TimeRange> = /*@__PURE__*/
-  messageDesc(file_berth_v1_common, 0);
+  messageDesc(file_berth_v1_common, 1);
 
 /**
  * QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the start.
@@ -70,7 +106,7 @@ export type QuietHours = Message<"berth.v1.QuietHours"> & {
  * Use `create(QuietHoursSchema)` to create a new message.
  */
 export const QuietHoursSchema: GenMessage<QuietHours> = /*@__PURE__*/
-  messageDesc(file_berth_v1_common, 1);
+  messageDesc(file_berth_v1_common, 2);
 
 /**
  * BookingChannel is how a booking is made.
@@ -114,6 +150,47 @@ export const BookingChannelSchema: GenEnum<BookingChannel> = /*@__PURE__*/
   enumDesc(file_berth_v1_common, 0);
 
 /**
+ * ActorKind is the kind of an actor.
+ *
+ * @generated from enum berth.v1.ActorKind
+ */
+export enum ActorKind {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: ACTOR_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A member.
+   *
+   * @generated from enum value: ACTOR_KIND_MEMBER = 1;
+   */
+  MEMBER = 1,
+
+  /**
+   * A service account, such as a partner's program.
+   *
+   * @generated from enum value: ACTOR_KIND_SERVICE_ACCOUNT = 2;
+   */
+  SERVICE_ACCOUNT = 2,
+
+  /**
+   * Berth itself, for example when a hold expires or the waitlist fills a seat.
+   *
+   * @generated from enum value: ACTOR_KIND_SYSTEM = 3;
+   */
+  SYSTEM = 3,
+}
+
+/**
+ * Describes the enum berth.v1.ActorKind.
+ */
+export const ActorKindSchema: GenEnum<ActorKind> = /*@__PURE__*/
+  enumDesc(file_berth_v1_common, 1);
+
+/**
  * DeliveryMode is how a service is delivered.
  *
  * @generated from enum berth.v1.DeliveryMode
@@ -145,7 +222,7 @@ export enum DeliveryMode {
  * Describes the enum berth.v1.DeliveryMode.
  */
 export const DeliveryModeSchema: GenEnum<DeliveryMode> = /*@__PURE__*/
-  enumDesc(file_berth_v1_common, 1);
+  enumDesc(file_berth_v1_common, 2);
 
 /**
  * ListScope is whose resources a list has.
@@ -179,5 +256,5 @@ export enum ListScope {
  * Describes the enum berth.v1.ListScope.
  */
 export const ListScopeSchema: GenEnum<ListScope> = /*@__PURE__*/
-  enumDesc(file_berth_v1_common, 2);
+  enumDesc(file_berth_v1_common, 3);
 

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Actor } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../../google/type/money_pb.js";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/payment.proto.
  */
 export const file_berth_v1_payment: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9wYXltZW50LnByb3RvEghiZXJ0aC52MSLBAQoHUGF5bWVudBInCgZzdGF0dXMYASABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEiIKBmFtb3VudBgCIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgDIAEoCRIsCghwYXlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoPcmVmdW5kZWRfYW1vdW50GAUgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXki1wEKC1BheW1lbnRMaW5lEgoKAmlkGAEgASgJEg4KBm51bWJlchgCIAEoBRIlCgRraW5kGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cxIiCgZhbW91bnQYBCABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBSABKAkSEQoJcmVmZXJlbmNlGAYgASgJEg0KBWFjdG9yGAcgASgJEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJ+CgxQYXltZW50RmFjdHMSIgoGYW1vdW50GAEgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAIgASgJEicKBnN0YXR1cxgDIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSEQoJcmVmZXJlbmNlGAQgASgJKsMBCg1QYXltZW50U3RhdHVzEh4KGlBBWU1FTlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVUEFZTUVOVF9TVEFUVVNfVU5QQUlEEAESHQoZUEFZTUVOVF9TVEFUVVNfQVVUSE9SSVpFRBACEhsKF1BBWU1FTlRfU1RBVFVTX0NBUFRVUkVEEAMSGwoXUEFZTUVOVF9TVEFUVVNfUkVGVU5ERUQQBBIeChpQQVlNRU5UX1NUQVRVU19XUklUVEVOX09GRhAFQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChZiZXJ0aC92MS9wYXltZW50LnByb3RvEghiZXJ0aC52MSLBAQoHUGF5bWVudBInCgZzdGF0dXMYASABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEiIKBmFtb3VudBgCIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgDIAEoCRIsCghwYXlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoPcmVmdW5kZWRfYW1vdW50GAUgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXki6AEKC1BheW1lbnRMaW5lEgoKAmlkGAEgASgJEg4KBm51bWJlchgCIAEoBRIlCgRraW5kGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cxIiCgZhbW91bnQYBCABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBSABKAkSEQoJcmVmZXJlbmNlGAYgASgJEh4KBWFjdG9yGAcgASgLMg8uYmVydGgudjEuQWN0b3ISLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn4KDFBheW1lbnRGYWN0cxIiCgZhbW91bnQYASABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYAiABKAkSJwoGc3RhdHVzGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cxIRCglyZWZlcmVuY2UYBCABKAkqwwEKDVBheW1lbnRTdGF0dXMSHgoaUEFZTUVOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRVU19VTlBBSUQQARIdChlQQVlNRU5UX1NUQVRVU19BVVRIT1JJWkVEEAISGwoXUEFZTUVOVF9TVEFUVVNfQ0FQVFVSRUQQAxIbChdQQVlNRU5UX1NUQVRVU19SRUZVTkRFRBAEEh4KGlBBWU1FTlRfU1RBVFVTX1dSSVRURU5fT0ZGEAVCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Payment is what is known about a booking's payment.
@@ -115,11 +117,11 @@ export type PaymentLine = Message<"berth.v1.PaymentLine"> & {
   reference: string;
 
   /**
-   * Who recorded it: a member's id, "sa:<id>" for a service account, or "system".
+   * Who recorded it.
    *
-   * @generated from field: string actor = 7;
+   * @generated from field: berth.v1.Actor actor = 7;
    */
-  actor: string;
+  actor?: Actor | undefined;
 
   /**
    * When it was recorded, in UTC.
