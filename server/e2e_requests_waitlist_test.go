@@ -53,10 +53,11 @@ var waitlistRequests = map[string][]build{
 	"WaitlistService/LeaveWaitlist": {func(w *world) proto.Message {
 		return &v1.LeaveWaitlistRequest{EntryId: text(w.newEntry(w.owner)), Reason: unique()}
 	}},
-	"WaitlistService/ListMyEntries": {func(w *world) proto.Message {
-		w.newEntry(w.owner)
-		w.newEntry(w.owner)
-		return &v1.ListMyEntriesRequest{IncludeClosed: true, PageSize: 1}
+	"WaitlistService/GetWaitlistEntry": {func(w *world) proto.Message {
+		return &v1.GetWaitlistEntryRequest{EntryId: text(w.newEntry(w.newMember()))}
+	}},
+	"WaitlistService/GetWaitlistOffer": {func(w *world) proto.Message {
+		return &v1.GetWaitlistOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID)}
 	}},
 	"WaitlistService/AcceptWaitlistOffer": {func(w *world) proto.Message {
 		who := w.newMember()
@@ -85,30 +86,38 @@ var waitlistRequests = map[string][]build{
 			expect.OK(w.t)(w.app.Waitlists.JoinWaitlist(
 				w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online},
 			))
-			return &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{
+			return &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.WaitlistEntryFilter{
 				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource),
 				MemberId: text(who.Member),
-				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING}, DesiredWithin: w.span(),
+				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING}, StartsWithin: w.span(),
 			}}
 		},
 		func(w *world) proto.Message {
 			w.newEntry(w.newMember())
 			w.newEntry(w.newMember())
+			return &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1}
+		},
+		func(w *world) proto.Message {
+			w.newEntry(w.owner)
+			w.newEntry(w.owner)
 			return &v1.ListWaitlistEntriesRequest{PageSize: 1}
 		},
 		func(w *world) proto.Message {
 			in := w.fullSession()
 			w.book(w.app, w.newMember(), in)
-			return &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{SessionId: text(in)}}
+			return &v1.ListWaitlistEntriesRequest{
+				Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.WaitlistEntryFilter{SessionId: text(in)},
+			}
 		},
 	},
 	"WaitlistService/ListWaitlistOffers": {
 		func(w *world) proto.Message {
 			o := w.newOffer(w.newMember())
-			return &v1.ListWaitlistOffersRequest{
-				SessionId: text(o.Session), EntryId: text(o.Entry), MemberId: text(o.Member),
+			return &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{
+				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service),
+				EntryId: text(o.Entry), MemberId: text(o.Member), CreatedWithin: w.span(),
 				Statuses: []v1.WaitlistOfferStatus{v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE},
-			}
+			}}
 		},
 		func(w *world) proto.Message {
 			w.newOffer(w.newMember())
@@ -161,7 +170,9 @@ var waitlistRequests = map[string][]build{
 	},
 	"WaitlistService/ListWaitlistRulesVersions": {
 		func(w *world) proto.Message {
-			return &v1.ListWaitlistRulesVersionsRequest{ServiceId: text(w.newOfferService())}
+			return &v1.ListWaitlistRulesVersionsRequest{
+				Filter: &v1.WaitlistRulesVersionFilter{ServiceId: text(w.newOfferService())},
+			}
 		},
 		func(w *world) proto.Message {
 			w.newOfferService()
@@ -173,7 +184,9 @@ var waitlistRequests = map[string][]build{
 			expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{
 				Target: settings.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
 			}))
-			return &v1.ListWaitlistRulesVersionsRequest{LocationId: text(location)}
+			return &v1.ListWaitlistRulesVersionsRequest{
+				Filter: &v1.WaitlistRulesVersionFilter{LocationId: text(location)},
+			}
 		},
 	},
 	"WaitlistService/PreviewWaitlistRules": {
@@ -192,10 +205,10 @@ var waitlistRequests = map[string][]build{
 	"WaitlistService/ListWaitlistDecisions": {
 		func(w *world) proto.Message {
 			o := w.newOffer(w.newMember())
-			return &v1.ListWaitlistDecisionsRequest{
+			return &v1.ListWaitlistDecisionsRequest{Filter: &v1.WaitlistDecisionFilter{
 				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service),
-				DecidedWithin: w.span(),
-			}
+				DecidedWithin: w.span(), HasNote: new(false),
+			}}
 		},
 		func(w *world) proto.Message {
 			w.newOffer(w.newMember())

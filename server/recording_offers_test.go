@@ -62,7 +62,9 @@ func rulesScript() script {
 		adam.calls("The admin lists two versions", &v1.ListWaitlistRulesVersionsRequest{PageSize: 2}).as("page"),
 		adam.calls("The admin lists the other versions",
 			&v1.ListWaitlistRulesVersionsRequest{PageSize: 2, PageToken: "$page.nextPageToken"}),
-		adam.calls("The admin lists versions of yoga", &v1.ListWaitlistRulesVersionsRequest{ServiceId: "$yoga"}),
+		adam.calls("The admin lists versions of yoga", &v1.ListWaitlistRulesVersionsRequest{
+			Filter: &v1.WaitlistRulesVersionFilter{ServiceId: "$yoga"},
+		}),
 	}
 }
 
@@ -89,7 +91,7 @@ func offerResponsesScript() script {
 		sessionWithQueue("evening", 7, tom, mia, lena),
 		zoe.calls("Zoe frees a seat", &v1.CancelBookingRequest{BookingId: "$evening-seat.booking.id"}),
 		liveOffer("$evening").as("first"),
-		tom.calls("Tom lists his entry with its offer", &v1.ListMyEntriesRequest{}),
+		tom.calls("Tom lists his entry with its offer", &v1.ListWaitlistEntriesRequest{}),
 		noah.refused("Noah books the seat that is offered", "SESSION_FULL",
 			&v1.BookRequest{SessionId: "$evening", NoWaitlist: true}),
 		mia.refused(
@@ -137,7 +139,7 @@ func endedOffersScript() script {
 		sessionWithFreedSeat("unanswered", 10, tom, mia),
 		clock(on(5, "11:10")),
 		occurred("offer.created", 1),
-		cora.calls("The coach lists offers after the first ran out", &v1.ListWaitlistOffersRequest{SessionId: "$unanswered"}),
+		cora.calls("The coach lists offers after the first ran out", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$unanswered"}}),
 		liveOffer("$unanswered").as("offer"),
 		adam.calls("The admin ends the second offer",
 			&v1.ExpireWaitlistOfferRequest{OfferId: "$offer.offers.0.id", Reason: "She called."}),
@@ -150,10 +152,14 @@ func endedOffersScript() script {
 		cora.calls("The coach lists the latest offer", &v1.ListWaitlistOffersRequest{PageSize: 1}).as("page"),
 		cora.calls("The coach lists the offer before",
 			&v1.ListWaitlistOffersRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
-		cora.calls("The coach lists Tom's ended offers", &v1.ListWaitlistOffersRequest{MemberId: "$tom",
-			Statuses: []v1.WaitlistOfferStatus{
+		cora.calls("The coach lists Tom's ended offers", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{
+			MemberId: "$tom", Statuses: []v1.WaitlistOfferStatus{
 				v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_EXPIRED, v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_WITHDRAWN,
-			}}),
+			},
+		}}).as("ended"),
+		tom.calls("Tom reads what became of his offer", &v1.GetWaitlistOfferRequest{OfferId: "$ended.offers.0.id"}),
+		mia.refused("Mia reads Tom's offer", "WAITLIST_OFFER_NOT_FOUND",
+			&v1.GetWaitlistOfferRequest{OfferId: "$ended.offers.0.id"}),
 		mia.refused("Mia lists offers", "PERMISSION_DENIED", &v1.ListWaitlistOffersRequest{}),
 	}
 }
@@ -168,7 +174,9 @@ func staffOffersScript() script {
 		class("open", on(12, "10:00"), capacity(1)),
 		class("full", on(12, "12:00"), capacity(0)),
 		draft("draft", on(12, "14:00")),
-		olga.silently(&v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{SessionId: "$waited"}}).as("entries"),
+		olga.silently(&v1.ListWaitlistEntriesRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.WaitlistEntryFilter{SessionId: "$waited"},
+		}).as("entries"),
 		adam.calls("The admin offers Tom another session",
 			&v1.CreateWaitlistOfferRequest{SessionId: "$open", EntryId: toms, ExpireTime: at, Reason: "He asked."}),
 		adam.refused("The admin offers Tom a second one", "WAITLIST_ENTRY_STATE",
@@ -196,14 +204,14 @@ func firstToClaimScript() script {
 			UpdateMask: paths("mode"),
 		}),
 		sessionWithFreedSeat("race", 13, tom, mia, lena),
-		cora.calls("The coach lists the offers of all", &v1.ListWaitlistOffersRequest{SessionId: "$race"}).as("live"),
+		cora.calls("The coach lists the offers of all", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$race"}}).as("live"),
 		mia.calls("Mia is the first", &v1.AcceptWaitlistOfferRequest{OfferId: "$live.offers.1.id"}),
 		tom.refused(
 			"Tom is too late",
 			"WAITLIST_OFFER_NOT_LIVE",
 			&v1.AcceptWaitlistOfferRequest{OfferId: "$live.offers.2.id"},
 		),
-		cora.calls("The coach lists what became of the offers", &v1.ListWaitlistOffersRequest{SessionId: "$race"}),
+		cora.calls("The coach lists what became of the offers", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$race"}}),
 		adam.calls("The admin has short offers in a custom order", &v1.UpdateWaitlistRulesRequest{
 			ServiceId: "$yoga", Rules: &v1.WaitlistRules{
 				Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM),
@@ -212,7 +220,7 @@ func firstToClaimScript() script {
 		}),
 		sessionWithQueue("fair", 14, noah),
 		zoe.calls("Zoe frees a seat for gold", &v1.CancelBookingRequest{BookingId: "$fair-seat.booking.id"}),
-		noah.calls("Noah, who cannot be reached, lists his offer", &v1.ListMyEntriesRequest{}),
+		noah.calls("Noah, who cannot be reached, lists his offer", &v1.ListWaitlistEntriesRequest{}),
 		cora.calls("The coach asks what happened to the seat", &v1.ExplainSessionWaitlistRequest{SessionId: "$fair"}),
 	}
 }
@@ -234,7 +242,9 @@ func explanationsScript() script {
 		cora.calls("The coach lists the last decision", &v1.ListWaitlistDecisionsRequest{PageSize: 1}).as("page"),
 		cora.calls("The coach lists the one before",
 			&v1.ListWaitlistDecisionsRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
-		cora.calls("The coach lists decisions of the session", &v1.ListWaitlistDecisionsRequest{SessionId: "$why"}),
+		cora.calls("The coach lists decisions of the session", &v1.ListWaitlistDecisionsRequest{
+			Filter: &v1.WaitlistDecisionFilter{SessionId: "$why"},
+		}),
 		adam.calls("The admin tries promotion",
 			preview(&v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE)}, "mode")),
 		adam.refused("The admin tries what does not compile", "RULES_INVALID",

@@ -61,20 +61,31 @@ func joiningScript() script {
 		noah.refused("Noah waits in no room", "RESOURCE_NOT_FOUND", window(&v1.WaitlistWindow{ResourceId: absentID})),
 		mia.refused("Mia puts Lena on the waitlist", "MEMBER_NOT_FOUND", forLena),
 		adam.calls("The admin puts Lena on the waitlist", forLena),
-		mia.calls("Mia lists her entries", &v1.ListMyEntriesRequest{}),
-		cora.calls("The coach lists entries", &v1.ListWaitlistEntriesRequest{}),
-		cora.calls("The coach lists one entry", &v1.ListWaitlistEntriesRequest{PageSize: 1}).as("page"),
-		cora.calls("The coach lists the next", &v1.ListWaitlistEntriesRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
+		mia.calls("Mia lists her entries", &v1.ListWaitlistEntriesRequest{}),
+		cora.calls("The coach lists entries", &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
+		cora.calls("The coach lists one entry", &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1}).as("page"),
+		cora.calls("The coach lists the next", &v1.ListWaitlistEntriesRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1, PageToken: "$page.nextPageToken",
+		}),
 		cora.calls("The coach lists entries of the evening",
-			&v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{SessionId: "$evening"}}),
-		cora.calls("The coach lists entries of windows", &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{
-			ServiceId: "$yoga", LocationId: "$center", DesiredWithin: between(on(9, "00:00"), on(14, "00:00")),
-		}}),
-		mia.refused("Mia lists all entries", "PERMISSION_DENIED", &v1.ListWaitlistEntriesRequest{}),
+			&v1.ListWaitlistEntriesRequest{
+				Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.WaitlistEntryFilter{SessionId: "$evening"},
+			}),
+		cora.calls("The coach lists entries of windows", &v1.ListWaitlistEntriesRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.WaitlistEntryFilter{
+				ServiceId: "$yoga", LocationId: "$center", StartsWithin: between(on(9, "00:00"), on(14, "00:00")),
+			},
+		}),
+		mia.refused("Mia lists all entries", "PERMISSION_DENIED",
+			&v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
+		mia.calls("Mia reads her entry", &v1.GetWaitlistEntryRequest{EntryId: "$joined.entry.id"}),
+		cora.calls("The coach reads Mia's entry", &v1.GetWaitlistEntryRequest{EntryId: "$joined.entry.id"}),
+		mia.refused("Mia reads Tom's entry", "WAITLIST_ENTRY_NOT_FOUND",
+			&v1.GetWaitlistEntryRequest{EntryId: "$toms.entry.id"}),
 		mia.calls("Mia leaves", &v1.LeaveWaitlistRequest{EntryId: "$joined.entry.id", Reason: "Found another."}),
 		mia.calls("Mia leaves again", &v1.LeaveWaitlistRequest{EntryId: "$joined.entry.id"}),
 		mia.refused("Mia leaves for Tom", "WAITLIST_ENTRY_NOT_FOUND", &v1.LeaveWaitlistRequest{EntryId: "$toms.entry.id"}),
-		mia.calls("Mia lists her closed entries", &v1.ListMyEntriesRequest{IncludeClosed: true}),
+		mia.calls("Mia lists her closed entries", withEnded()),
 		mia.calls("Mia asks why", &v1.ExplainWaitlistEntryRequest{EntryId: "$joined.entry.id"}),
 		mia.refused(
 			"Mia asks about Noah",
@@ -82,7 +93,7 @@ func joiningScript() script {
 			&v1.ExplainWaitlistEntryRequest{EntryId: "$noahs.entry.id"},
 		),
 		class("morning", on(11, "11:00")),
-		noah.calls("Noah lists his entries after a morning was published", &v1.ListMyEntriesRequest{IncludeClosed: true}),
+		noah.calls("Noah lists his entries after a morning was published", withEnded()),
 	}
 }
 
@@ -142,13 +153,15 @@ func promotionsScript() script {
 		zoe.calls("Zoe cancels while it is blocked", &v1.CancelBookingRequest{BookingId: "$larger-seat.booking.id"}),
 		adam.calls("The admin unblocks it", &v1.UnblockSessionRequest{SessionId: "$larger"}),
 		adam.calls("The admin cancels it", &v1.CancelSessionRequest{SessionId: "$larger", Reason: "Storm."}),
-		lena.calls("Lena reads what became of her entries", &v1.ListMyEntriesRequest{IncludeClosed: true}),
+		lena.calls("Lena reads what became of her entries", withEnded()),
 		fullSession("pair", 15, "14:00"),
 		noah.silently(&v1.BookRequest{SessionId: "$pair", PartySize: 2}),
 		zoe.calls("Zoe frees one seat for a party of two", &v1.CancelBookingRequest{BookingId: "$pair-seat.booking.id"}),
 		cora.calls("The coach lists decisions", &v1.ListWaitlistDecisionsRequest{}),
 		cora.calls("The coach lists decisions with a note",
-			&v1.ListWaitlistDecisionsRequest{WithNote: true, DecidedWithin: week()}),
+			&v1.ListWaitlistDecisionsRequest{
+				Filter: &v1.WaitlistDecisionFilter{HasNote: new(true), DecidedWithin: week()},
+			}),
 		adam.calls("The admin tries offers", &v1.PreviewWaitlistRulesRequest{
 			Rules:      &v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER)},
 			UpdateMask: paths("mode"), Limit: 1, DecidedWithin: week(),
@@ -156,9 +169,18 @@ func promotionsScript() script {
 	}
 }
 
+// withEnded lists the caller's entries, also those that no longer wait.
+func withEnded() *v1.ListWaitlistEntriesRequest {
+	return &v1.ListWaitlistEntriesRequest{Filter: &v1.WaitlistEntryFilter{Statuses: []v1.WaitlistEntryStatus{
+		v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED,
+		v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED, v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED,
+		v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED,
+	}}}
+}
+
 // liveOffer reads the live offers of a session.
 func liveOffer(session string) exchange {
-	return olga.silently(&v1.ListWaitlistOffersRequest{
+	return olga.silently(&v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{
 		SessionId: session, Statuses: []v1.WaitlistOfferStatus{v1.WaitlistOfferStatus_WAITLIST_OFFER_STATUS_LIVE},
-	})
+	}})
 }

@@ -45,13 +45,6 @@ var waitlistReads = []read{
 	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third item unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit device item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 2}}, "second waiting"},
-	{
-		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Newest: true, Limit: 9}},
-		"third waiting fourth second device other item unit",
-	},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
-		Newest: true, AfterID: id[tenant.EntryID]("third"), Limit: 9,
-	}}, "waiting fourth second device other item unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
 		AfterKey: 2, AfterID: id[tenant.EntryID]("other"), Limit: 9,
 	}}, "third fourth unit device item"},
@@ -102,6 +95,12 @@ var waitlistReads = []read{
 		AfterID: id[tenant.OfferID]("offer"), Oldest: true, Limit: 9,
 	}}, "third"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Session: id[tenant.SessionID]("other"), Limit: 9}}, "other"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Location: id[tenant.LocationID]("other"), Limit: 9}}, "unit"},
+	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Service: id[tenant.ServiceID]("other"), Limit: 9}}, "unit"},
+	{
+		waitlistdb.ListOffers, args{waitlistdb.OfferQuery{From: now, Until: now.Add(time.Second), Limit: 9}},
+		"offer second other unit",
+	},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Entry: id[tenant.EntryID]("waiting"), Limit: 9}}, "third offer"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{Member: id[tenant.MemberID]("third"), Limit: 9}}, "other unit"},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
@@ -132,7 +131,8 @@ var waitlistReads = []read{
 		waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Until: now.Add(time.Hour), Limit: 9}},
 		"decision sixth fifth",
 	},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{WithNote: true, Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{HasNote: new(true), Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{HasNote: new(false), Limit: 9}}, "decision sixth fifth"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		AfterID: id[tenant.DecisionID]("decision"), Limit: 9,
 	}}, "sixth other fifth"},
@@ -342,7 +342,7 @@ var waitlistReads = []read{
 	}}, ""},
 	{waitlistdb.ListMemberEntries, args{"member", start.Add(24 * time.Hour), start, time.Time{}}, "third"},
 	{waitlistdb.ListMemberEntries, args{"member", start.Add(48 * time.Hour), start, time.Time{}}, "third"},
-	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{WithNote: true, Oldest: true, Limit: 9}}, "other"},
+	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{HasNote: new(true), Oldest: true, Limit: 9}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 2}}, "fifth other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
 		Oldest: true, AfterID: id[tenant.DecisionID]("fifth"), Limit: 9,
@@ -356,17 +356,13 @@ var waitlistReads = []read{
 	{waitlistdb.ListNotifiedOffers, args{"other unit"}, ""},
 	{waitlistdb.FindLastRound, args{"fourth"}, "none"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
-		Statuses: []waitlist.Status{waitlist.Offered}, Newest: true, Limit: 9,
-	}}, "item unit"},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
-		Newest: true, AfterID: id[tenant.EntryID]("third"), Limit: 3,
-	}}, "waiting fourth second"},
+		Statuses: []waitlist.Status{waitlist.Offered}, Limit: 9,
+	}}, "unit item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Resource: id[tenant.ResourceID]("other"), Limit: 9}}, ""},
 	{
-		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start.Add(24 * time.Hour), Newest: true, Limit: 9}},
-		"third waiting fourth second device other item unit",
+		waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: start.Add(24 * time.Hour), Limit: 9}},
+		"second waiting other third fourth unit device item",
 	},
-	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: now, Newest: true, Limit: 9}}, ""},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Until: now, Limit: 9}}, ""},
 	{waitlistdb.ListOffers, args{waitlistdb.OfferQuery{
 		Statuses: []waitlist.OfferStatus{waitlist.Declined}, Oldest: true, Limit: 9,

@@ -217,7 +217,9 @@ func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 		}
 	}
 	var got []*v1.WaitlistRulesVersion
-	list := &v1.ListWaitlistRulesVersionsRequest{ServiceId: s.service, PageSize: 3}
+	list := &v1.ListWaitlistRulesVersionsRequest{
+		Filter: &v1.WaitlistRulesVersionFilter{ServiceId: s.service}, PageSize: 3,
+	}
 	for _, page := range pages[*v1.ListWaitlistRulesVersionsResponse](t, s, s.owner, list) {
 		got = append(got, page.GetVersions()...)
 	}

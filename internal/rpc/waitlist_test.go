@@ -82,7 +82,9 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 		},
 	} {
 		response := expect.Value(
-			s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{Filter: tt.filter})),
+			s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{
+				Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: tt.filter,
+			})),
 		)(t)
 		test.EqOp(t, tt.found, (len(response.Msg.GetEntries()) == 1), test.Sprintf("%s: %v", name, response))
 	}
@@ -98,6 +100,58 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	}
 	expect.OK(t)(s.LeaveWaitlist(t.Context(), as(s.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: entry.GetId()})))
 	test.SliceEmpty(t, expect.Value(
-		s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), new(v1.ListWaitlistEntriesRequest))),
+		s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL})),
 	)(t).Msg.GetEntries(), test.Sprint("those that ended are not listed unless asked for"))
+}
+
+// The list has the caller's own entries, whatever the caller may read, unless all are asked for.
+func TestListWaitlistEntries_ListsOwnUnlessAllAreAskedFor(t *testing.T) {
+	t.Parallel()
+	s := newWaitlistTest(t)
+	window := &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
+		ServiceId: s.service, LocationId: s.location, FirstDate: dateMessage(2026, 3, 25),
+	}}
+	own := s.join(t, "coach", &v1.JoinWaitlistRequest{Wish: window}).GetId()
+	other := s.join(t, "member", &v1.JoinWaitlistRequest{Wish: window}).GetId()
+	list := func(scope v1.ListScope, member string) []string {
+		response := expect.Value(s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{
+			Scope: scope, Filter: &v1.WaitlistEntryFilter{MemberId: member},
+		})))(t)
+		var ids []string
+		for _, e := range response.Msg.GetEntries() {
+			ids = append(ids, e.GetId())
+		}
+		return ids
+	}
+	test.Eq(t, []string{own}, list(v1.ListScope_LIST_SCOPE_UNSPECIFIED, ""))
+	test.Eq(t, []string{own}, list(v1.ListScope_LIST_SCOPE_OWN, ""))
+	test.Eq(t, []string{own, other}, list(v1.ListScope_LIST_SCOPE_ALL, ""))
+	member := convert.IDText(s.Members["member"])
+	test.Eq(t, []string{other}, list(v1.ListScope_LIST_SCOPE_ALL, member))
+	test.SliceEmpty(t, list(v1.ListScope_LIST_SCOPE_OWN, member), test.Sprint("the coach has none of the member's"))
+	refused(t, "permission_denied PERMISSION_DENIED")(s.ListWaitlistEntries(t.Context(), as(
+		s.Token(t, "member"), &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL},
+	)))
+}
+
+// Members read their own entries and offers, and those with the permission read all.
+func TestGetWaitlistEntry_IsForItsMemberAndStaff(t *testing.T) {
+	t.Parallel()
+	s := newWaitlistTest(t)
+	window := &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
+		ServiceId: s.service, LocationId: s.location, FirstDate: dateMessage(2026, 3, 25),
+	}}
+	entry := s.join(t, "member", &v1.JoinWaitlistRequest{Wish: window})
+	others := s.join(t, "coach", &v1.JoinWaitlistRequest{Wish: window})
+	request := &v1.GetWaitlistEntryRequest{EntryId: entry.GetId()}
+	for _, role := range []string{"member", "coach"} {
+		got := expect.Value(s.GetWaitlistEntry(t.Context(), as(s.Token(t, role), request)))(t).Msg.GetEntry()
+		test.Eq(t, entry, got, test.Cmp(protocmp.Transform()), test.Sprint(role))
+	}
+	refused(t, "not_found WAITLIST_ENTRY_NOT_FOUND")(s.GetWaitlistEntry(
+		t.Context(), as(s.Token(t, "member"), &v1.GetWaitlistEntryRequest{EntryId: others.GetId()}),
+	))
+	refused(t, "not_found WAITLIST_OFFER_NOT_FOUND")(s.GetWaitlistOffer(
+		t.Context(), as(s.Token(t, "member"), &v1.GetWaitlistOfferRequest{OfferId: entry.GetId()}),
+	))
 }

@@ -99,7 +99,7 @@ const cancelBookings = (role: Role) =>
 async function leaveWaitlists(role: Role): Promise<void> {
   const { entries = [] } = await call<{ entries?: { id: string }[] }>(
     role,
-    "WaitlistService/ListMyEntries",
+    "WaitlistService/ListWaitlistEntries",
     { pageSize: 500 },
   );
   for (const { id } of entries) await call(role, "WaitlistService/LeaveWaitlist", { entryId: id });

@@ -111,8 +111,8 @@ test.describe("the waitlist rules", () => {
     await ofSalon("BookingService/CancelBooking", { bookingId });
     const kept = () =>
       Promise.all([
-        ofSalon<Versions>("WaitlistService/ListWaitlistRulesVersions", { locationId }),
-        ofSalon<Offers>("WaitlistService/ListWaitlistOffers", { sessionId }),
+        ofSalon<Versions>("WaitlistService/ListWaitlistRulesVersions", { filter: { locationId } }),
+        ofSalon<Offers>("WaitlistService/ListWaitlistOffers", { filter: { sessionId } }),
         ofSalon<Rules>("WaitlistService/GetWaitlistRules", { locationId }),
       ]);
     const before = await kept();

@@ -143,7 +143,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
 
     const freed = await coach.cancelBooking({ bookingId: taken.outcome.value?.id ?? "" });
     expect(freed.promoted).toBe(0);
-    const { entries } = await waitlist.listMyEntries({});
+    const { entries } = await waitlist.listWaitlistEntries({});
     const offer = entries.find((entry) => entry.sessionId === sessionId)?.liveOffer;
     expect(offer).toMatchObject({
       status: WaitlistOfferStatus.LIVE,

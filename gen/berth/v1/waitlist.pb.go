@@ -2385,7 +2385,7 @@ func (x *SessionChoice) GetSessionIds() []string {
 	return nil
 }
 
-// WaitlistEntryFilter selects entries. An empty condition matches all.
+// WaitlistEntryFilter selects entries that meet all conditions. An empty condition is met by all.
 type WaitlistEntryFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Entries that name this session, alone or among several.
@@ -2396,12 +2396,12 @@ type WaitlistEntryFilter struct {
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	// Entries for sessions or time windows with this resource.
 	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// Only this member.
+	// Entries of this member.
 	MemberId string `protobuf:"bytes,5,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Only these statuses. Empty: those that wait, with or without an offer.
+	// Entries with one of these statuses. Empty: WAITING and OFFERED.
 	Statuses []WaitlistEntryStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistEntryStatus" json:"statuses,omitempty"`
-	// Entries for this period: by the start of a named session, or the days of a time window.
-	DesiredWithin *TimeRange `protobuf:"bytes,7,opt,name=desired_within,json=desiredWithin,proto3" json:"desired_within,omitempty"`
+	// Entries for a session that starts in this period, in UTC, or for a time window with a day in it.
+	StartsWithin  *TimeRange `protobuf:"bytes,7,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2478,11 +2478,249 @@ func (x *WaitlistEntryFilter) GetStatuses() []WaitlistEntryStatus {
 	return nil
 }
 
-func (x *WaitlistEntryFilter) GetDesiredWithin() *TimeRange {
+func (x *WaitlistEntryFilter) GetStartsWithin() *TimeRange {
 	if x != nil {
-		return x.DesiredWithin
+		return x.StartsWithin
 	}
 	return nil
+}
+
+// WaitlistOfferFilter selects offers that meet all conditions. An empty condition is met by all.
+type WaitlistOfferFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Offers of seats in this session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Offers of seats at this location.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Offers of seats in sessions of this service.
+	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Offers to this entry.
+	EntryId string `protobuf:"bytes,4,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
+	// Offers to this member.
+	MemberId string `protobuf:"bytes,5,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Offers with one of these statuses. Empty: all. A live offer whose time has passed counts as LIVE until its seats
+	// are given to others, a moment later.
+	Statuses []WaitlistOfferStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistOfferStatus" json:"statuses,omitempty"`
+	// Offers made in this period, in UTC.
+	CreatedWithin *TimeRange `protobuf:"bytes,7,opt,name=created_within,json=createdWithin,proto3" json:"created_within,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistOfferFilter) Reset() {
+	*x = WaitlistOfferFilter{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistOfferFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistOfferFilter) ProtoMessage() {}
+
+func (x *WaitlistOfferFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistOfferFilter.ProtoReflect.Descriptor instead.
+func (*WaitlistOfferFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *WaitlistOfferFilter) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WaitlistOfferFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *WaitlistOfferFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *WaitlistOfferFilter) GetEntryId() string {
+	if x != nil {
+		return x.EntryId
+	}
+	return ""
+}
+
+func (x *WaitlistOfferFilter) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *WaitlistOfferFilter) GetStatuses() []WaitlistOfferStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *WaitlistOfferFilter) GetCreatedWithin() *TimeRange {
+	if x != nil {
+		return x.CreatedWithin
+	}
+	return nil
+}
+
+// WaitlistDecisionFilter selects decisions that meet all conditions. An empty condition is met by all.
+type WaitlistDecisionFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Decisions about seats in this session.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Decisions about seats at this location.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Decisions about seats in sessions of this service.
+	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Decisions made in this period, in UTC.
+	DecidedWithin *TimeRange `protobuf:"bytes,4,opt,name=decided_within,json=decidedWithin,proto3" json:"decided_within,omitempty"`
+	// Whether there is a note for staff. Absent: either.
+	HasNote       *bool `protobuf:"varint,5,opt,name=has_note,json=hasNote,proto3,oneof" json:"has_note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistDecisionFilter) Reset() {
+	*x = WaitlistDecisionFilter{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistDecisionFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistDecisionFilter) ProtoMessage() {}
+
+func (x *WaitlistDecisionFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistDecisionFilter.ProtoReflect.Descriptor instead.
+func (*WaitlistDecisionFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *WaitlistDecisionFilter) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *WaitlistDecisionFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *WaitlistDecisionFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *WaitlistDecisionFilter) GetDecidedWithin() *TimeRange {
+	if x != nil {
+		return x.DecidedWithin
+	}
+	return nil
+}
+
+func (x *WaitlistDecisionFilter) GetHasNote() bool {
+	if x != nil && x.HasNote != nil {
+		return *x.HasNote
+	}
+	return false
+}
+
+// WaitlistRulesVersionFilter selects edits that meet all conditions. An empty condition is met by all.
+type WaitlistRulesVersionFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Edits of this location.
+	LocationId string `protobuf:"bytes,1,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Edits of this service.
+	ServiceId     string `protobuf:"bytes,2,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistRulesVersionFilter) Reset() {
+	*x = WaitlistRulesVersionFilter{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistRulesVersionFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistRulesVersionFilter) ProtoMessage() {}
+
+func (x *WaitlistRulesVersionFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistRulesVersionFilter.ProtoReflect.Descriptor instead.
+func (*WaitlistRulesVersionFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *WaitlistRulesVersionFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *WaitlistRulesVersionFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
 }
 
 // PreviewedWaitlistMove is a past decision and the result of the draft.
@@ -2506,7 +2744,7 @@ type PreviewedWaitlistMove struct {
 
 func (x *PreviewedWaitlistMove) Reset() {
 	*x = PreviewedWaitlistMove{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2518,7 +2756,7 @@ func (x *PreviewedWaitlistMove) String() string {
 func (*PreviewedWaitlistMove) ProtoMessage() {}
 
 func (x *PreviewedWaitlistMove) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2531,7 +2769,7 @@ func (x *PreviewedWaitlistMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewedWaitlistMove.ProtoReflect.Descriptor instead.
 func (*PreviewedWaitlistMove) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PreviewedWaitlistMove) GetDecision() *WaitlistDecision {
@@ -2589,7 +2827,7 @@ type WaitlistEntryVerdict struct {
 
 func (x *WaitlistEntryVerdict) Reset() {
 	*x = WaitlistEntryVerdict{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2601,7 +2839,7 @@ func (x *WaitlistEntryVerdict) String() string {
 func (*WaitlistEntryVerdict) ProtoMessage() {}
 
 func (x *WaitlistEntryVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2614,7 +2852,7 @@ func (x *WaitlistEntryVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistEntryVerdict.ProtoReflect.Descriptor instead.
 func (*WaitlistEntryVerdict) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WaitlistEntryVerdict) GetDecision() *WaitlistDecision {
@@ -2668,7 +2906,7 @@ type WaitlistFigures struct {
 
 func (x *WaitlistFigures) Reset() {
 	*x = WaitlistFigures{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2680,7 +2918,7 @@ func (x *WaitlistFigures) String() string {
 func (*WaitlistFigures) ProtoMessage() {}
 
 func (x *WaitlistFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2693,7 +2931,7 @@ func (x *WaitlistFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistFigures.ProtoReflect.Descriptor instead.
 func (*WaitlistFigures) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *WaitlistFigures) GetEntries() int64 {
@@ -2809,7 +3047,7 @@ type WaitlistFiguresRow struct {
 
 func (x *WaitlistFiguresRow) Reset() {
 	*x = WaitlistFiguresRow{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2821,7 +3059,7 @@ func (x *WaitlistFiguresRow) String() string {
 func (*WaitlistFiguresRow) ProtoMessage() {}
 
 func (x *WaitlistFiguresRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2834,7 +3072,7 @@ func (x *WaitlistFiguresRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistFiguresRow.ProtoReflect.Descriptor instead.
 func (*WaitlistFiguresRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WaitlistFiguresRow) GetKey() string {
@@ -3074,9 +3312,36 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
 	"\vresource_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"resourceId\x12(\n" +
-	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12L\n" +
-	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistEntryStatusB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
-	"\x0edesired_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rdesiredWithin\"\xb7\x02\n" +
+	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12N\n" +
+	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistEntryStatusB\x13\xbaH\x10\x92\x01\r\x10\x05\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x128\n" +
+	"\rstarts_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\"\xf9\x02\n" +
+	"\x13WaitlistOfferFilter\x12*\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12*\n" +
+	"\n" +
+	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12&\n" +
+	"\bentry_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aentryId\x12(\n" +
+	"\tmember_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12N\n" +
+	"\bstatuses\x18\x06 \x03(\x0e2\x1d.berth.v1.WaitlistOfferStatusB\x13\xbaH\x10\x92\x01\r\x10\x05\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12:\n" +
+	"\x0ecreated_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin\"\x87\x02\n" +
+	"\x16WaitlistDecisionFilter\x12*\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12*\n" +
+	"\n" +
+	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12:\n" +
+	"\x0edecided_within\x18\x04 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12\x1e\n" +
+	"\bhas_note\x18\x05 \x01(\bH\x00R\ahasNote\x88\x01\x01B\v\n" +
+	"\t_has_note\"\xf3\x01\n" +
+	"\x1aWaitlistRulesVersionFilter\x12,\n" +
+	"\vlocation_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12*\n" +
+	"\n" +
+	"service_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId:{\xbaHx\x1av\n" +
+	"\x1brules_version_filter.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\xb7\x02\n" +
 	"\x15PreviewedWaitlistMove\x126\n" +
 	"\bdecision\x18\x01 \x01(\v2\x1a.berth.v1.WaitlistDecisionR\bdecision\x125\n" +
 	"\n" +
@@ -3221,110 +3486,116 @@ func file_berth_v1_waitlist_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
 var file_berth_v1_waitlist_proto_goTypes = []any{
-	(WaitlistEntryStatus)(0),       // 0: berth.v1.WaitlistEntryStatus
-	(WaitlistOfferStatus)(0),       // 1: berth.v1.WaitlistOfferStatus
-	(WaitlistMode)(0),              // 2: berth.v1.WaitlistMode
-	(WaitlistOrder)(0),             // 3: berth.v1.WaitlistOrder
-	(WaitlistAfter)(0),             // 4: berth.v1.WaitlistAfter
-	(WaitlistTrigger)(0),           // 5: berth.v1.WaitlistTrigger
-	(WaitlistMove)(0),              // 6: berth.v1.WaitlistMove
-	(WaitlistVerdictReason)(0),     // 7: berth.v1.WaitlistVerdictReason
-	(WaitlistClaimAction)(0),       // 8: berth.v1.WaitlistClaimAction
-	(*WaitlistEntry)(nil),          // 9: berth.v1.WaitlistEntry
-	(*WaitlistScoreParts)(nil),     // 10: berth.v1.WaitlistScoreParts
-	(*WaitlistWindow)(nil),         // 11: berth.v1.WaitlistWindow
-	(*WaitlistOffer)(nil),          // 12: berth.v1.WaitlistOffer
-	(*WaitlistTierBonuses)(nil),    // 13: berth.v1.WaitlistTierBonuses
-	(*WaitlistTierBonus)(nil),      // 14: berth.v1.WaitlistTierBonus
-	(*WaitlistRules)(nil),          // 15: berth.v1.WaitlistRules
-	(*WaitlistRulesLayer)(nil),     // 16: berth.v1.WaitlistRulesLayer
-	(*EffectiveWaitlistRules)(nil), // 17: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRulesVersion)(nil),   // 18: berth.v1.WaitlistRulesVersion
-	(*WaitlistVerdict)(nil),        // 19: berth.v1.WaitlistVerdict
-	(*WaitlistDecision)(nil),       // 20: berth.v1.WaitlistDecision
-	(*SessionChoice)(nil),          // 21: berth.v1.SessionChoice
-	(*WaitlistEntryFilter)(nil),    // 22: berth.v1.WaitlistEntryFilter
-	(*PreviewedWaitlistMove)(nil),  // 23: berth.v1.PreviewedWaitlistMove
-	(*WaitlistEntryVerdict)(nil),   // 24: berth.v1.WaitlistEntryVerdict
-	(*WaitlistFigures)(nil),        // 25: berth.v1.WaitlistFigures
-	(*WaitlistFiguresRow)(nil),     // 26: berth.v1.WaitlistFiguresRow
-	(*timestamppb.Timestamp)(nil),  // 27: google.protobuf.Timestamp
-	(*date.Date)(nil),              // 28: google.type.Date
-	(*timeofday.TimeOfDay)(nil),    // 29: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),    // 30: google.protobuf.Duration
-	(*QuietHours)(nil),             // 31: berth.v1.QuietHours
-	(SettingLevel)(0),              // 32: berth.v1.SettingLevel
-	(*SettingOrigin)(nil),          // 33: berth.v1.SettingOrigin
-	(*Actor)(nil),                  // 34: berth.v1.Actor
-	(*TimeRange)(nil),              // 35: berth.v1.TimeRange
+	(WaitlistEntryStatus)(0),           // 0: berth.v1.WaitlistEntryStatus
+	(WaitlistOfferStatus)(0),           // 1: berth.v1.WaitlistOfferStatus
+	(WaitlistMode)(0),                  // 2: berth.v1.WaitlistMode
+	(WaitlistOrder)(0),                 // 3: berth.v1.WaitlistOrder
+	(WaitlistAfter)(0),                 // 4: berth.v1.WaitlistAfter
+	(WaitlistTrigger)(0),               // 5: berth.v1.WaitlistTrigger
+	(WaitlistMove)(0),                  // 6: berth.v1.WaitlistMove
+	(WaitlistVerdictReason)(0),         // 7: berth.v1.WaitlistVerdictReason
+	(WaitlistClaimAction)(0),           // 8: berth.v1.WaitlistClaimAction
+	(*WaitlistEntry)(nil),              // 9: berth.v1.WaitlistEntry
+	(*WaitlistScoreParts)(nil),         // 10: berth.v1.WaitlistScoreParts
+	(*WaitlistWindow)(nil),             // 11: berth.v1.WaitlistWindow
+	(*WaitlistOffer)(nil),              // 12: berth.v1.WaitlistOffer
+	(*WaitlistTierBonuses)(nil),        // 13: berth.v1.WaitlistTierBonuses
+	(*WaitlistTierBonus)(nil),          // 14: berth.v1.WaitlistTierBonus
+	(*WaitlistRules)(nil),              // 15: berth.v1.WaitlistRules
+	(*WaitlistRulesLayer)(nil),         // 16: berth.v1.WaitlistRulesLayer
+	(*EffectiveWaitlistRules)(nil),     // 17: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRulesVersion)(nil),       // 18: berth.v1.WaitlistRulesVersion
+	(*WaitlistVerdict)(nil),            // 19: berth.v1.WaitlistVerdict
+	(*WaitlistDecision)(nil),           // 20: berth.v1.WaitlistDecision
+	(*SessionChoice)(nil),              // 21: berth.v1.SessionChoice
+	(*WaitlistEntryFilter)(nil),        // 22: berth.v1.WaitlistEntryFilter
+	(*WaitlistOfferFilter)(nil),        // 23: berth.v1.WaitlistOfferFilter
+	(*WaitlistDecisionFilter)(nil),     // 24: berth.v1.WaitlistDecisionFilter
+	(*WaitlistRulesVersionFilter)(nil), // 25: berth.v1.WaitlistRulesVersionFilter
+	(*PreviewedWaitlistMove)(nil),      // 26: berth.v1.PreviewedWaitlistMove
+	(*WaitlistEntryVerdict)(nil),       // 27: berth.v1.WaitlistEntryVerdict
+	(*WaitlistFigures)(nil),            // 28: berth.v1.WaitlistFigures
+	(*WaitlistFiguresRow)(nil),         // 29: berth.v1.WaitlistFiguresRow
+	(*timestamppb.Timestamp)(nil),      // 30: google.protobuf.Timestamp
+	(*date.Date)(nil),                  // 31: google.type.Date
+	(*timeofday.TimeOfDay)(nil),        // 32: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),        // 33: google.protobuf.Duration
+	(*QuietHours)(nil),                 // 34: berth.v1.QuietHours
+	(SettingLevel)(0),                  // 35: berth.v1.SettingLevel
+	(*SettingOrigin)(nil),              // 36: berth.v1.SettingOrigin
+	(*Actor)(nil),                      // 37: berth.v1.Actor
+	(*TimeRange)(nil),                  // 38: berth.v1.TimeRange
 }
 var file_berth_v1_waitlist_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	27, // 1: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	27, // 2: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
+	30, // 1: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	30, // 2: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
 	7,  // 3: berth.v1.WaitlistEntry.passed_over_reason:type_name -> berth.v1.WaitlistVerdictReason
 	11, // 4: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
 	12, // 5: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
-	27, // 6: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	30, // 6: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
 	10, // 7: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
-	28, // 8: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
-	28, // 9: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
-	29, // 10: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
-	29, // 11: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
+	31, // 8: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
+	31, // 9: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
+	32, // 10: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
+	32, // 11: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
 	1,  // 12: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
-	27, // 13: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
-	27, // 14: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
-	27, // 15: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
-	27, // 16: berth.v1.WaitlistOffer.session_start_time:type_name -> google.protobuf.Timestamp
+	30, // 13: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
+	30, // 14: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
+	30, // 15: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
+	30, // 16: berth.v1.WaitlistOffer.session_start_time:type_name -> google.protobuf.Timestamp
 	14, // 17: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
 	2,  // 18: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
-	30, // 19: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
-	30, // 20: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
-	30, // 21: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
+	33, // 19: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
+	33, // 20: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
+	33, // 21: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
 	4,  // 22: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
 	4,  // 23: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
-	30, // 24: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
+	33, // 24: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
 	3,  // 25: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
 	13, // 26: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
-	31, // 27: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
-	30, // 28: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
-	30, // 29: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
-	30, // 30: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
-	32, // 31: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
+	34, // 27: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
+	33, // 28: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
+	33, // 29: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
+	33, // 30: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
+	35, // 31: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
 	15, // 32: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
 	15, // 33: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
-	33, // 34: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
+	36, // 34: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
 	16, // 35: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
-	32, // 36: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
+	35, // 36: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
 	15, // 37: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	34, // 38: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
-	27, // 39: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	37, // 38: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
+	30, // 39: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
 	7,  // 40: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
-	27, // 41: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
-	27, // 42: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
-	27, // 43: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	30, // 41: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
+	30, // 42: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
+	30, // 43: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
 	5,  // 44: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
 	2,  // 45: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
 	6,  // 46: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
 	6,  // 47: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
 	19, // 48: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
 	0,  // 49: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	35, // 50: berth.v1.WaitlistEntryFilter.desired_within:type_name -> berth.v1.TimeRange
-	20, // 51: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	6,  // 52: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	2,  // 53: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	19, // 54: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	20, // 55: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	19, // 56: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	30, // 57: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	25, // 58: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	59, // [59:59] is the sub-list for method output_type
-	59, // [59:59] is the sub-list for method input_type
-	59, // [59:59] is the sub-list for extension type_name
-	59, // [59:59] is the sub-list for extension extendee
-	0,  // [0:59] is the sub-list for field type_name
+	38, // 50: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 51: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
+	38, // 52: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
+	38, // 53: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
+	20, // 54: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	6,  // 55: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	2,  // 56: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	19, // 57: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	20, // 58: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	19, // 59: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	33, // 60: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	28, // 61: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	62, // [62:62] is the sub-list for method output_type
+	62, // [62:62] is the sub-list for method input_type
+	62, // [62:62] is the sub-list for extension type_name
+	62, // [62:62] is the sub-list for extension extendee
+	0,  // [0:62] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }
@@ -3337,13 +3608,14 @@ func file_berth_v1_waitlist_proto_init() {
 	file_berth_v1_waitlist_proto_msgTypes[0].OneofWrappers = []any{}
 	file_berth_v1_waitlist_proto_msgTypes[6].OneofWrappers = []any{}
 	file_berth_v1_waitlist_proto_msgTypes[11].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[15].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_waitlist_proto_rawDesc), len(file_berth_v1_waitlist_proto_rawDesc)),
 			NumEnums:      9,
-			NumMessages:   18,
+			NumMessages:   21,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -356,134 +356,6 @@ func (x *LeaveWaitlistResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// ListMyEntriesRequest lists the caller's entries.
-type ListMyEntriesRequest struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. Optional if the token is valid for exactly one tenant.
-	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Whether to include entries that no longer wait.
-	IncludeClosed bool `protobuf:"varint,2,opt,name=include_closed,json=includeClosed,proto3" json:"include_closed,omitempty"`
-	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListMyEntriesRequest) Reset() {
-	*x = ListMyEntriesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListMyEntriesRequest) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListMyEntriesRequest) ProtoMessage() {}
-
-func (x *ListMyEntriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListMyEntriesRequest.ProtoReflect.Descriptor instead.
-func (*ListMyEntriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{4}
-}
-
-func (x *ListMyEntriesRequest) GetTenantId() string {
-	if x != nil {
-		return x.TenantId
-	}
-	return ""
-}
-
-func (x *ListMyEntriesRequest) GetIncludeClosed() bool {
-	if x != nil {
-		return x.IncludeClosed
-	}
-	return false
-}
-
-func (x *ListMyEntriesRequest) GetPageSize() int32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListMyEntriesRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-// ListMyEntriesResponse is one page, newest first.
-type ListMyEntriesResponse struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The entries.
-	Entries []*WaitlistEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
-	// The token of the next page. Empty on the last page.
-	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ListMyEntriesResponse) Reset() {
-	*x = ListMyEntriesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ListMyEntriesResponse) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ListMyEntriesResponse) ProtoMessage() {}
-
-func (x *ListMyEntriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ListMyEntriesResponse.ProtoReflect.Descriptor instead.
-func (*ListMyEntriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{5}
-}
-
-func (x *ListMyEntriesResponse) GetEntries() []*WaitlistEntry {
-	if x != nil {
-		return x.Entries
-	}
-	return nil
-}
-
-func (x *ListMyEntriesResponse) GetNextPageToken() string {
-	if x != nil {
-		return x.NextPageToken
-	}
-	return ""
-}
-
 // AcceptWaitlistOfferRequest accepts an offer.
 type AcceptWaitlistOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -499,7 +371,7 @@ type AcceptWaitlistOfferRequest struct {
 
 func (x *AcceptWaitlistOfferRequest) Reset() {
 	*x = AcceptWaitlistOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -511,7 +383,7 @@ func (x *AcceptWaitlistOfferRequest) String() string {
 func (*AcceptWaitlistOfferRequest) ProtoMessage() {}
 
 func (x *AcceptWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -524,7 +396,7 @@ func (x *AcceptWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptWaitlistOfferRequest.ProtoReflect.Descriptor instead.
 func (*AcceptWaitlistOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AcceptWaitlistOfferRequest) GetTenantId() string {
@@ -561,7 +433,7 @@ type AcceptWaitlistOfferResponse struct {
 
 func (x *AcceptWaitlistOfferResponse) Reset() {
 	*x = AcceptWaitlistOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -573,7 +445,7 @@ func (x *AcceptWaitlistOfferResponse) String() string {
 func (*AcceptWaitlistOfferResponse) ProtoMessage() {}
 
 func (x *AcceptWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -586,7 +458,7 @@ func (x *AcceptWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptWaitlistOfferResponse.ProtoReflect.Descriptor instead.
 func (*AcceptWaitlistOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AcceptWaitlistOfferResponse) GetBooking() *Booking {
@@ -620,7 +492,7 @@ type DeclineWaitlistOfferRequest struct {
 
 func (x *DeclineWaitlistOfferRequest) Reset() {
 	*x = DeclineWaitlistOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -632,7 +504,7 @@ func (x *DeclineWaitlistOfferRequest) String() string {
 func (*DeclineWaitlistOfferRequest) ProtoMessage() {}
 
 func (x *DeclineWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -645,7 +517,7 @@ func (x *DeclineWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclineWaitlistOfferRequest.ProtoReflect.Descriptor instead.
 func (*DeclineWaitlistOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *DeclineWaitlistOfferRequest) GetTenantId() string {
@@ -689,7 +561,7 @@ type DeclineWaitlistOfferResponse struct {
 
 func (x *DeclineWaitlistOfferResponse) Reset() {
 	*x = DeclineWaitlistOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -701,7 +573,7 @@ func (x *DeclineWaitlistOfferResponse) String() string {
 func (*DeclineWaitlistOfferResponse) ProtoMessage() {}
 
 func (x *DeclineWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -714,7 +586,7 @@ func (x *DeclineWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeclineWaitlistOfferResponse.ProtoReflect.Descriptor instead.
 func (*DeclineWaitlistOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *DeclineWaitlistOfferResponse) GetOffer() *WaitlistOffer {
@@ -742,7 +614,7 @@ type GetWaitlistClaimRequest struct {
 
 func (x *GetWaitlistClaimRequest) Reset() {
 	*x = GetWaitlistClaimRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -754,7 +626,7 @@ func (x *GetWaitlistClaimRequest) String() string {
 func (*GetWaitlistClaimRequest) ProtoMessage() {}
 
 func (x *GetWaitlistClaimRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -767,7 +639,7 @@ func (x *GetWaitlistClaimRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistClaimRequest.ProtoReflect.Descriptor instead.
 func (*GetWaitlistClaimRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetWaitlistClaimRequest) GetToken() string {
@@ -801,7 +673,7 @@ type GetWaitlistClaimResponse struct {
 
 func (x *GetWaitlistClaimResponse) Reset() {
 	*x = GetWaitlistClaimResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -813,7 +685,7 @@ func (x *GetWaitlistClaimResponse) String() string {
 func (*GetWaitlistClaimResponse) ProtoMessage() {}
 
 func (x *GetWaitlistClaimResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -826,7 +698,7 @@ func (x *GetWaitlistClaimResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistClaimResponse.ProtoReflect.Descriptor instead.
 func (*GetWaitlistClaimResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetWaitlistClaimResponse) GetOffer() *WaitlistOffer {
@@ -891,7 +763,7 @@ type AnswerWaitlistClaimRequest struct {
 
 func (x *AnswerWaitlistClaimRequest) Reset() {
 	*x = AnswerWaitlistClaimRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -903,7 +775,7 @@ func (x *AnswerWaitlistClaimRequest) String() string {
 func (*AnswerWaitlistClaimRequest) ProtoMessage() {}
 
 func (x *AnswerWaitlistClaimRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -916,7 +788,7 @@ func (x *AnswerWaitlistClaimRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerWaitlistClaimRequest.ProtoReflect.Descriptor instead.
 func (*AnswerWaitlistClaimRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *AnswerWaitlistClaimRequest) GetToken() string {
@@ -944,7 +816,7 @@ type AnswerWaitlistClaimResponse struct {
 
 func (x *AnswerWaitlistClaimResponse) Reset() {
 	*x = AnswerWaitlistClaimResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +828,7 @@ func (x *AnswerWaitlistClaimResponse) String() string {
 func (*AnswerWaitlistClaimResponse) ProtoMessage() {}
 
 func (x *AnswerWaitlistClaimResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +841,7 @@ func (x *AnswerWaitlistClaimResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AnswerWaitlistClaimResponse.ProtoReflect.Descriptor instead.
 func (*AnswerWaitlistClaimResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *AnswerWaitlistClaimResponse) GetOffer() *WaitlistOffer {
@@ -979,17 +851,120 @@ func (x *AnswerWaitlistClaimResponse) GetOffer() *WaitlistOffer {
 	return nil
 }
 
+// GetWaitlistEntryRequest names an entry.
+type GetWaitlistEntryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The entry.
+	EntryId       string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWaitlistEntryRequest) Reset() {
+	*x = GetWaitlistEntryRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWaitlistEntryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWaitlistEntryRequest) ProtoMessage() {}
+
+func (x *GetWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWaitlistEntryRequest.ProtoReflect.Descriptor instead.
+func (*GetWaitlistEntryRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GetWaitlistEntryRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetWaitlistEntryRequest) GetEntryId() string {
+	if x != nil {
+		return x.EntryId
+	}
+	return ""
+}
+
+// GetWaitlistEntryResponse is the entry.
+type GetWaitlistEntryResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The entry, with its position and live offer.
+	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWaitlistEntryResponse) Reset() {
+	*x = GetWaitlistEntryResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWaitlistEntryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWaitlistEntryResponse) ProtoMessage() {}
+
+func (x *GetWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWaitlistEntryResponse.ProtoReflect.Descriptor instead.
+func (*GetWaitlistEntryResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *GetWaitlistEntryResponse) GetEntry() *WaitlistEntry {
+	if x != nil {
+		return x.Entry
+	}
+	return nil
+}
+
 // ListWaitlistEntriesRequest selects entries.
 type ListWaitlistEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What to select. Absent: all.
-	Filter *WaitlistEntryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// Whose entries. Default: OWN.
+	Scope ListScope `protobuf:"varint,2,opt,name=scope,proto3,enum=berth.v1.ListScope" json:"scope,omitempty"`
+	// What to select. Absent: all that wait.
+	Filter *WaitlistEntryFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1031,6 +1006,13 @@ func (x *ListWaitlistEntriesRequest) GetTenantId() string {
 	return ""
 }
 
+func (x *ListWaitlistEntriesRequest) GetScope() ListScope {
+	if x != nil {
+		return x.Scope
+	}
+	return ListScope_LIST_SCOPE_UNSPECIFIED
+}
+
 func (x *ListWaitlistEntriesRequest) GetFilter() *WaitlistEntryFilter {
 	if x != nil {
 		return x.Filter
@@ -1052,7 +1034,7 @@ func (x *ListWaitlistEntriesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListWaitlistEntriesResponse is one page, by time of joining.
+// ListWaitlistEntriesResponse is one page, in order of joining.
 type ListWaitlistEntriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entries.
@@ -1107,30 +1089,125 @@ func (x *ListWaitlistEntriesResponse) GetNextPageToken() string {
 	return ""
 }
 
+// GetWaitlistOfferRequest names an offer.
+type GetWaitlistOfferRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The offer.
+	OfferId       string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWaitlistOfferRequest) Reset() {
+	*x = GetWaitlistOfferRequest{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWaitlistOfferRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWaitlistOfferRequest) ProtoMessage() {}
+
+func (x *GetWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWaitlistOfferRequest.ProtoReflect.Descriptor instead.
+func (*GetWaitlistOfferRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *GetWaitlistOfferRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetWaitlistOfferRequest) GetOfferId() string {
+	if x != nil {
+		return x.OfferId
+	}
+	return ""
+}
+
+// GetWaitlistOfferResponse is the offer.
+type GetWaitlistOfferResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The offer, live or ended.
+	Offer         *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetWaitlistOfferResponse) Reset() {
+	*x = GetWaitlistOfferResponse{}
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetWaitlistOfferResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetWaitlistOfferResponse) ProtoMessage() {}
+
+func (x *GetWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetWaitlistOfferResponse.ProtoReflect.Descriptor instead.
+func (*GetWaitlistOfferResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *GetWaitlistOfferResponse) GetOffer() *WaitlistOffer {
+	if x != nil {
+		return x.Offer
+	}
+	return nil
+}
+
 // ListWaitlistOffersRequest selects offers.
 type ListWaitlistOffersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only this session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Only this entry.
-	EntryId string `protobuf:"bytes,3,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Only this member.
-	MemberId string `protobuf:"bytes,4,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Only these statuses. Empty: all.
-	Statuses []WaitlistOfferStatus `protobuf:"varint,5,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistOfferStatus" json:"statuses,omitempty"`
+	// What to select. Absent: all.
+	Filter *WaitlistOfferFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,6,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,7,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListWaitlistOffersRequest) Reset() {
 	*x = ListWaitlistOffersRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1142,7 +1219,7 @@ func (x *ListWaitlistOffersRequest) String() string {
 func (*ListWaitlistOffersRequest) ProtoMessage() {}
 
 func (x *ListWaitlistOffersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[16]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1155,7 +1232,7 @@ func (x *ListWaitlistOffersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitlistOffersRequest.ProtoReflect.Descriptor instead.
 func (*ListWaitlistOffersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListWaitlistOffersRequest) GetTenantId() string {
@@ -1165,30 +1242,9 @@ func (x *ListWaitlistOffersRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListWaitlistOffersRequest) GetSessionId() string {
+func (x *ListWaitlistOffersRequest) GetFilter() *WaitlistOfferFilter {
 	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ListWaitlistOffersRequest) GetEntryId() string {
-	if x != nil {
-		return x.EntryId
-	}
-	return ""
-}
-
-func (x *ListWaitlistOffersRequest) GetMemberId() string {
-	if x != nil {
-		return x.MemberId
-	}
-	return ""
-}
-
-func (x *ListWaitlistOffersRequest) GetStatuses() []WaitlistOfferStatus {
-	if x != nil {
-		return x.Statuses
+		return x.Filter
 	}
 	return nil
 }
@@ -1220,7 +1276,7 @@ type ListWaitlistOffersResponse struct {
 
 func (x *ListWaitlistOffersResponse) Reset() {
 	*x = ListWaitlistOffersResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1232,7 +1288,7 @@ func (x *ListWaitlistOffersResponse) String() string {
 func (*ListWaitlistOffersResponse) ProtoMessage() {}
 
 func (x *ListWaitlistOffersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[17]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1245,7 +1301,7 @@ func (x *ListWaitlistOffersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitlistOffersResponse.ProtoReflect.Descriptor instead.
 func (*ListWaitlistOffersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListWaitlistOffersResponse) GetOffers() []*WaitlistOffer {
@@ -1281,7 +1337,7 @@ type SetWaitlistPriorityRequest struct {
 
 func (x *SetWaitlistPriorityRequest) Reset() {
 	*x = SetWaitlistPriorityRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1293,7 +1349,7 @@ func (x *SetWaitlistPriorityRequest) String() string {
 func (*SetWaitlistPriorityRequest) ProtoMessage() {}
 
 func (x *SetWaitlistPriorityRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[18]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1306,7 +1362,7 @@ func (x *SetWaitlistPriorityRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetWaitlistPriorityRequest.ProtoReflect.Descriptor instead.
 func (*SetWaitlistPriorityRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SetWaitlistPriorityRequest) GetTenantId() string {
@@ -1355,7 +1411,7 @@ type SetWaitlistPriorityResponse struct {
 
 func (x *SetWaitlistPriorityResponse) Reset() {
 	*x = SetWaitlistPriorityResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1423,7 @@ func (x *SetWaitlistPriorityResponse) String() string {
 func (*SetWaitlistPriorityResponse) ProtoMessage() {}
 
 func (x *SetWaitlistPriorityResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[19]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1436,7 @@ func (x *SetWaitlistPriorityResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetWaitlistPriorityResponse.ProtoReflect.Descriptor instead.
 func (*SetWaitlistPriorityResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *SetWaitlistPriorityResponse) GetEntry() *WaitlistEntry {
@@ -1407,7 +1463,7 @@ type MoveWaitlistEntryRequest struct {
 
 func (x *MoveWaitlistEntryRequest) Reset() {
 	*x = MoveWaitlistEntryRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1419,7 +1475,7 @@ func (x *MoveWaitlistEntryRequest) String() string {
 func (*MoveWaitlistEntryRequest) ProtoMessage() {}
 
 func (x *MoveWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[20]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1432,7 +1488,7 @@ func (x *MoveWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveWaitlistEntryRequest.ProtoReflect.Descriptor instead.
 func (*MoveWaitlistEntryRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *MoveWaitlistEntryRequest) GetTenantId() string {
@@ -1474,7 +1530,7 @@ type MoveWaitlistEntryResponse struct {
 
 func (x *MoveWaitlistEntryResponse) Reset() {
 	*x = MoveWaitlistEntryResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1486,7 +1542,7 @@ func (x *MoveWaitlistEntryResponse) String() string {
 func (*MoveWaitlistEntryResponse) ProtoMessage() {}
 
 func (x *MoveWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[21]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1499,7 +1555,7 @@ func (x *MoveWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MoveWaitlistEntryResponse.ProtoReflect.Descriptor instead.
 func (*MoveWaitlistEntryResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *MoveWaitlistEntryResponse) GetEntry() *WaitlistEntry {
@@ -1529,7 +1585,7 @@ type CreateWaitlistOfferRequest struct {
 
 func (x *CreateWaitlistOfferRequest) Reset() {
 	*x = CreateWaitlistOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1541,7 +1597,7 @@ func (x *CreateWaitlistOfferRequest) String() string {
 func (*CreateWaitlistOfferRequest) ProtoMessage() {}
 
 func (x *CreateWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[22]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1554,7 +1610,7 @@ func (x *CreateWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWaitlistOfferRequest.ProtoReflect.Descriptor instead.
 func (*CreateWaitlistOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CreateWaitlistOfferRequest) GetTenantId() string {
@@ -1603,7 +1659,7 @@ type CreateWaitlistOfferResponse struct {
 
 func (x *CreateWaitlistOfferResponse) Reset() {
 	*x = CreateWaitlistOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1615,7 +1671,7 @@ func (x *CreateWaitlistOfferResponse) String() string {
 func (*CreateWaitlistOfferResponse) ProtoMessage() {}
 
 func (x *CreateWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[23]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1628,7 +1684,7 @@ func (x *CreateWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateWaitlistOfferResponse.ProtoReflect.Descriptor instead.
 func (*CreateWaitlistOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CreateWaitlistOfferResponse) GetOffer() *WaitlistOffer {
@@ -1653,7 +1709,7 @@ type ExpireWaitlistOfferRequest struct {
 
 func (x *ExpireWaitlistOfferRequest) Reset() {
 	*x = ExpireWaitlistOfferRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1665,7 +1721,7 @@ func (x *ExpireWaitlistOfferRequest) String() string {
 func (*ExpireWaitlistOfferRequest) ProtoMessage() {}
 
 func (x *ExpireWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[24]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1678,7 +1734,7 @@ func (x *ExpireWaitlistOfferRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExpireWaitlistOfferRequest.ProtoReflect.Descriptor instead.
 func (*ExpireWaitlistOfferRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ExpireWaitlistOfferRequest) GetTenantId() string {
@@ -1713,7 +1769,7 @@ type ExpireWaitlistOfferResponse struct {
 
 func (x *ExpireWaitlistOfferResponse) Reset() {
 	*x = ExpireWaitlistOfferResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1781,7 @@ func (x *ExpireWaitlistOfferResponse) String() string {
 func (*ExpireWaitlistOfferResponse) ProtoMessage() {}
 
 func (x *ExpireWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[25]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1794,7 @@ func (x *ExpireWaitlistOfferResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExpireWaitlistOfferResponse.ProtoReflect.Descriptor instead.
 func (*ExpireWaitlistOfferResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ExpireWaitlistOfferResponse) GetOffer() *WaitlistOffer {
@@ -1765,7 +1821,7 @@ type RemoveWaitlistEntryRequest struct {
 
 func (x *RemoveWaitlistEntryRequest) Reset() {
 	*x = RemoveWaitlistEntryRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1777,7 +1833,7 @@ func (x *RemoveWaitlistEntryRequest) String() string {
 func (*RemoveWaitlistEntryRequest) ProtoMessage() {}
 
 func (x *RemoveWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[26]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1790,7 +1846,7 @@ func (x *RemoveWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveWaitlistEntryRequest.ProtoReflect.Descriptor instead.
 func (*RemoveWaitlistEntryRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RemoveWaitlistEntryRequest) GetTenantId() string {
@@ -1832,7 +1888,7 @@ type RemoveWaitlistEntryResponse struct {
 
 func (x *RemoveWaitlistEntryResponse) Reset() {
 	*x = RemoveWaitlistEntryResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1844,7 +1900,7 @@ func (x *RemoveWaitlistEntryResponse) String() string {
 func (*RemoveWaitlistEntryResponse) ProtoMessage() {}
 
 func (x *RemoveWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[27]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1857,7 +1913,7 @@ func (x *RemoveWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveWaitlistEntryResponse.ProtoReflect.Descriptor instead.
 func (*RemoveWaitlistEntryResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RemoveWaitlistEntryResponse) GetEntry() *WaitlistEntry {
@@ -1882,7 +1938,7 @@ type GetWaitlistRulesRequest struct {
 
 func (x *GetWaitlistRulesRequest) Reset() {
 	*x = GetWaitlistRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1894,7 +1950,7 @@ func (x *GetWaitlistRulesRequest) String() string {
 func (*GetWaitlistRulesRequest) ProtoMessage() {}
 
 func (x *GetWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[28]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1907,7 +1963,7 @@ func (x *GetWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistRulesRequest.ProtoReflect.Descriptor instead.
 func (*GetWaitlistRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetWaitlistRulesRequest) GetTenantId() string {
@@ -1942,7 +1998,7 @@ type GetWaitlistRulesResponse struct {
 
 func (x *GetWaitlistRulesResponse) Reset() {
 	*x = GetWaitlistRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1954,7 +2010,7 @@ func (x *GetWaitlistRulesResponse) String() string {
 func (*GetWaitlistRulesResponse) ProtoMessage() {}
 
 func (x *GetWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[29]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1967,7 +2023,7 @@ func (x *GetWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistRulesResponse.ProtoReflect.Descriptor instead.
 func (*GetWaitlistRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetWaitlistRulesResponse) GetEffective() *EffectiveWaitlistRules {
@@ -2000,7 +2056,7 @@ type UpdateWaitlistRulesRequest struct {
 
 func (x *UpdateWaitlistRulesRequest) Reset() {
 	*x = UpdateWaitlistRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2012,7 +2068,7 @@ func (x *UpdateWaitlistRulesRequest) String() string {
 func (*UpdateWaitlistRulesRequest) ProtoMessage() {}
 
 func (x *UpdateWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[30]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2025,7 +2081,7 @@ func (x *UpdateWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWaitlistRulesRequest.ProtoReflect.Descriptor instead.
 func (*UpdateWaitlistRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UpdateWaitlistRulesRequest) GetTenantId() string {
@@ -2088,7 +2144,7 @@ type UpdateWaitlistRulesResponse struct {
 
 func (x *UpdateWaitlistRulesResponse) Reset() {
 	*x = UpdateWaitlistRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2100,7 +2156,7 @@ func (x *UpdateWaitlistRulesResponse) String() string {
 func (*UpdateWaitlistRulesResponse) ProtoMessage() {}
 
 func (x *UpdateWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[31]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2113,7 +2169,7 @@ func (x *UpdateWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateWaitlistRulesResponse.ProtoReflect.Descriptor instead.
 func (*UpdateWaitlistRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *UpdateWaitlistRulesResponse) GetEffective() *EffectiveWaitlistRules {
@@ -2142,7 +2198,7 @@ type ResetWaitlistRulesRequest struct {
 
 func (x *ResetWaitlistRulesRequest) Reset() {
 	*x = ResetWaitlistRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2154,7 +2210,7 @@ func (x *ResetWaitlistRulesRequest) String() string {
 func (*ResetWaitlistRulesRequest) ProtoMessage() {}
 
 func (x *ResetWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[32]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2167,7 +2223,7 @@ func (x *ResetWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetWaitlistRulesRequest.ProtoReflect.Descriptor instead.
 func (*ResetWaitlistRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *ResetWaitlistRulesRequest) GetTenantId() string {
@@ -2216,7 +2272,7 @@ type ResetWaitlistRulesResponse struct {
 
 func (x *ResetWaitlistRulesResponse) Reset() {
 	*x = ResetWaitlistRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2228,7 +2284,7 @@ func (x *ResetWaitlistRulesResponse) String() string {
 func (*ResetWaitlistRulesResponse) ProtoMessage() {}
 
 func (x *ResetWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[33]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2241,7 +2297,7 @@ func (x *ResetWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetWaitlistRulesResponse.ProtoReflect.Descriptor instead.
 func (*ResetWaitlistRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ResetWaitlistRulesResponse) GetEffective() *EffectiveWaitlistRules {
@@ -2256,21 +2312,19 @@ type ListWaitlistRulesVersionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The location. Empty, with an empty service_id: the tenant.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The service.
-	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// What to select. Absent: the edits of all levels.
+	Filter *WaitlistRulesVersionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListWaitlistRulesVersionsRequest) Reset() {
 	*x = ListWaitlistRulesVersionsRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2282,7 +2336,7 @@ func (x *ListWaitlistRulesVersionsRequest) String() string {
 func (*ListWaitlistRulesVersionsRequest) ProtoMessage() {}
 
 func (x *ListWaitlistRulesVersionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[34]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2295,7 +2349,7 @@ func (x *ListWaitlistRulesVersionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitlistRulesVersionsRequest.ProtoReflect.Descriptor instead.
 func (*ListWaitlistRulesVersionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{34}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListWaitlistRulesVersionsRequest) GetTenantId() string {
@@ -2305,18 +2359,11 @@ func (x *ListWaitlistRulesVersionsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListWaitlistRulesVersionsRequest) GetLocationId() string {
+func (x *ListWaitlistRulesVersionsRequest) GetFilter() *WaitlistRulesVersionFilter {
 	if x != nil {
-		return x.LocationId
+		return x.Filter
 	}
-	return ""
-}
-
-func (x *ListWaitlistRulesVersionsRequest) GetServiceId() string {
-	if x != nil {
-		return x.ServiceId
-	}
-	return ""
+	return nil
 }
 
 func (x *ListWaitlistRulesVersionsRequest) GetPageSize() int32 {
@@ -2336,7 +2383,7 @@ func (x *ListWaitlistRulesVersionsRequest) GetPageToken() string {
 // ListWaitlistRulesVersionsResponse is one page, newest first.
 type ListWaitlistRulesVersionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The edits of that location or service, or of all levels if none is named.
+	// The edits.
 	Versions []*WaitlistRulesVersion `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty"`
 	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -2346,7 +2393,7 @@ type ListWaitlistRulesVersionsResponse struct {
 
 func (x *ListWaitlistRulesVersionsResponse) Reset() {
 	*x = ListWaitlistRulesVersionsResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2358,7 +2405,7 @@ func (x *ListWaitlistRulesVersionsResponse) String() string {
 func (*ListWaitlistRulesVersionsResponse) ProtoMessage() {}
 
 func (x *ListWaitlistRulesVersionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[35]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2371,7 +2418,7 @@ func (x *ListWaitlistRulesVersionsResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use ListWaitlistRulesVersionsResponse.ProtoReflect.Descriptor instead.
 func (*ListWaitlistRulesVersionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{35}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListWaitlistRulesVersionsResponse) GetVersions() []*WaitlistRulesVersion {
@@ -2411,7 +2458,7 @@ type PreviewWaitlistRulesRequest struct {
 
 func (x *PreviewWaitlistRulesRequest) Reset() {
 	*x = PreviewWaitlistRulesRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2423,7 +2470,7 @@ func (x *PreviewWaitlistRulesRequest) String() string {
 func (*PreviewWaitlistRulesRequest) ProtoMessage() {}
 
 func (x *PreviewWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[36]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2436,7 +2483,7 @@ func (x *PreviewWaitlistRulesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewWaitlistRulesRequest.ProtoReflect.Descriptor instead.
 func (*PreviewWaitlistRulesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{36}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *PreviewWaitlistRulesRequest) GetTenantId() string {
@@ -2509,7 +2556,7 @@ type PreviewWaitlistRulesResponse struct {
 
 func (x *PreviewWaitlistRulesResponse) Reset() {
 	*x = PreviewWaitlistRulesResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2521,7 +2568,7 @@ func (x *PreviewWaitlistRulesResponse) String() string {
 func (*PreviewWaitlistRulesResponse) ProtoMessage() {}
 
 func (x *PreviewWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[37]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2534,7 +2581,7 @@ func (x *PreviewWaitlistRulesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewWaitlistRulesResponse.ProtoReflect.Descriptor instead.
 func (*PreviewWaitlistRulesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{37}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *PreviewWaitlistRulesResponse) GetMoves() []*PreviewedWaitlistMove {
@@ -2584,27 +2631,19 @@ type ListWaitlistDecisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only this session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Only sessions at this location.
-	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Only sessions of this service.
-	ServiceId string `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Only decisions in this period.
-	DecidedWithin *TimeRange `protobuf:"bytes,5,opt,name=decided_within,json=decidedWithin,proto3" json:"decided_within,omitempty"`
-	// Whether to return only decisions with a note for staff.
-	WithNote bool `protobuf:"varint,6,opt,name=with_note,json=withNote,proto3" json:"with_note,omitempty"`
+	// What to select. Absent: all.
+	Filter *WaitlistDecisionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListWaitlistDecisionsRequest) Reset() {
 	*x = ListWaitlistDecisionsRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2616,7 +2655,7 @@ func (x *ListWaitlistDecisionsRequest) String() string {
 func (*ListWaitlistDecisionsRequest) ProtoMessage() {}
 
 func (x *ListWaitlistDecisionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[38]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2629,7 +2668,7 @@ func (x *ListWaitlistDecisionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitlistDecisionsRequest.ProtoReflect.Descriptor instead.
 func (*ListWaitlistDecisionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{38}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ListWaitlistDecisionsRequest) GetTenantId() string {
@@ -2639,39 +2678,11 @@ func (x *ListWaitlistDecisionsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListWaitlistDecisionsRequest) GetSessionId() string {
+func (x *ListWaitlistDecisionsRequest) GetFilter() *WaitlistDecisionFilter {
 	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ListWaitlistDecisionsRequest) GetLocationId() string {
-	if x != nil {
-		return x.LocationId
-	}
-	return ""
-}
-
-func (x *ListWaitlistDecisionsRequest) GetServiceId() string {
-	if x != nil {
-		return x.ServiceId
-	}
-	return ""
-}
-
-func (x *ListWaitlistDecisionsRequest) GetDecidedWithin() *TimeRange {
-	if x != nil {
-		return x.DecidedWithin
+		return x.Filter
 	}
 	return nil
-}
-
-func (x *ListWaitlistDecisionsRequest) GetWithNote() bool {
-	if x != nil {
-		return x.WithNote
-	}
-	return false
 }
 
 func (x *ListWaitlistDecisionsRequest) GetPageSize() int32 {
@@ -2701,7 +2712,7 @@ type ListWaitlistDecisionsResponse struct {
 
 func (x *ListWaitlistDecisionsResponse) Reset() {
 	*x = ListWaitlistDecisionsResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2713,7 +2724,7 @@ func (x *ListWaitlistDecisionsResponse) String() string {
 func (*ListWaitlistDecisionsResponse) ProtoMessage() {}
 
 func (x *ListWaitlistDecisionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[39]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2726,7 +2737,7 @@ func (x *ListWaitlistDecisionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListWaitlistDecisionsResponse.ProtoReflect.Descriptor instead.
 func (*ListWaitlistDecisionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{39}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *ListWaitlistDecisionsResponse) GetDecisions() []*WaitlistDecision {
@@ -2756,7 +2767,7 @@ type ExplainSessionWaitlistRequest struct {
 
 func (x *ExplainSessionWaitlistRequest) Reset() {
 	*x = ExplainSessionWaitlistRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2768,7 +2779,7 @@ func (x *ExplainSessionWaitlistRequest) String() string {
 func (*ExplainSessionWaitlistRequest) ProtoMessage() {}
 
 func (x *ExplainSessionWaitlistRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[40]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2781,7 +2792,7 @@ func (x *ExplainSessionWaitlistRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSessionWaitlistRequest.ProtoReflect.Descriptor instead.
 func (*ExplainSessionWaitlistRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{40}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ExplainSessionWaitlistRequest) GetTenantId() string {
@@ -2815,7 +2826,7 @@ type ExplainSessionWaitlistResponse struct {
 
 func (x *ExplainSessionWaitlistResponse) Reset() {
 	*x = ExplainSessionWaitlistResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2827,7 +2838,7 @@ func (x *ExplainSessionWaitlistResponse) String() string {
 func (*ExplainSessionWaitlistResponse) ProtoMessage() {}
 
 func (x *ExplainSessionWaitlistResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[41]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2840,7 +2851,7 @@ func (x *ExplainSessionWaitlistResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainSessionWaitlistResponse.ProtoReflect.Descriptor instead.
 func (*ExplainSessionWaitlistResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{41}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *ExplainSessionWaitlistResponse) GetDecisions() []*WaitlistDecision {
@@ -2884,7 +2895,7 @@ type ExplainWaitlistEntryRequest struct {
 
 func (x *ExplainWaitlistEntryRequest) Reset() {
 	*x = ExplainWaitlistEntryRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2896,7 +2907,7 @@ func (x *ExplainWaitlistEntryRequest) String() string {
 func (*ExplainWaitlistEntryRequest) ProtoMessage() {}
 
 func (x *ExplainWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[42]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2909,7 +2920,7 @@ func (x *ExplainWaitlistEntryRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainWaitlistEntryRequest.ProtoReflect.Descriptor instead.
 func (*ExplainWaitlistEntryRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{42}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ExplainWaitlistEntryRequest) GetTenantId() string {
@@ -2943,7 +2954,7 @@ type ExplainWaitlistEntryResponse struct {
 
 func (x *ExplainWaitlistEntryResponse) Reset() {
 	*x = ExplainWaitlistEntryResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2955,7 +2966,7 @@ func (x *ExplainWaitlistEntryResponse) String() string {
 func (*ExplainWaitlistEntryResponse) ProtoMessage() {}
 
 func (x *ExplainWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[43]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2968,7 +2979,7 @@ func (x *ExplainWaitlistEntryResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ExplainWaitlistEntryResponse.ProtoReflect.Descriptor instead.
 func (*ExplainWaitlistEntryResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{43}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ExplainWaitlistEntryResponse) GetEntry() *WaitlistEntry {
@@ -3016,7 +3027,7 @@ type GetWaitlistAnalyticsRequest struct {
 
 func (x *GetWaitlistAnalyticsRequest) Reset() {
 	*x = GetWaitlistAnalyticsRequest{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3028,7 +3039,7 @@ func (x *GetWaitlistAnalyticsRequest) String() string {
 func (*GetWaitlistAnalyticsRequest) ProtoMessage() {}
 
 func (x *GetWaitlistAnalyticsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[44]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3041,7 +3052,7 @@ func (x *GetWaitlistAnalyticsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistAnalyticsRequest.ProtoReflect.Descriptor instead.
 func (*GetWaitlistAnalyticsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{44}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GetWaitlistAnalyticsRequest) GetTenantId() string {
@@ -3091,7 +3102,7 @@ type GetWaitlistAnalyticsResponse struct {
 
 func (x *GetWaitlistAnalyticsResponse) Reset() {
 	*x = GetWaitlistAnalyticsResponse{}
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3103,7 +3114,7 @@ func (x *GetWaitlistAnalyticsResponse) String() string {
 func (*GetWaitlistAnalyticsResponse) ProtoMessage() {}
 
 func (x *GetWaitlistAnalyticsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_service_proto_msgTypes[45]
+	mi := &file_berth_v1_waitlist_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3116,7 +3127,7 @@ func (x *GetWaitlistAnalyticsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetWaitlistAnalyticsResponse.ProtoReflect.Descriptor instead.
 func (*GetWaitlistAnalyticsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{45}
+	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *GetWaitlistAnalyticsResponse) GetTotal() *WaitlistFigures {
@@ -3183,17 +3194,7 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x12 \n" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason\"F\n" +
 	"\x15LeaveWaitlistResponse\x12-\n" +
-	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\xb9\x01\n" +
-	"\x14ListMyEntriesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\x0einclude_closed\x18\x02 \x01(\bR\rincludeClosed\x12'\n" +
-	"\tpage_size\x18\x03 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"r\n" +
-	"\x15ListMyEntriesResponse\x121\n" +
-	"\aentries\x18\x01 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x01\n" +
+	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\xa1\x01\n" +
 	"\x1aAcceptWaitlistOfferRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\boffer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aofferId\x124\n" +
@@ -3226,28 +3227,35 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x06action\x18\x02 \x01(\x0e2\x1d.berth.v1.WaitlistClaimActionB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x06action\"L\n" +
 	"\x1bAnswerWaitlistClaimResponse\x12-\n" +
-	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"\xcf\x01\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"h\n" +
+	"\x17GetWaitlistEntryRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
+	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\"I\n" +
+	"\x18GetWaitlistEntryResponse\x12-\n" +
+	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\x84\x02\n" +
 	"\x1aListWaitlistEntriesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x05scope\x18\x02 \x01(\x0e2\x13.berth.v1.ListScopeB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05scope\x125\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1d.berth.v1.WaitlistEntryFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"x\n" +
+	"\x1bListWaitlistEntriesResponse\x121\n" +
+	"\aentries\x18\x01 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"h\n" +
+	"\x17GetWaitlistOfferRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
+	"\boffer_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aofferId\"I\n" +
+	"\x18GetWaitlistOfferResponse\x12-\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\"\xce\x01\n" +
+	"\x19ListWaitlistOffersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x125\n" +
-	"\x06filter\x18\x02 \x01(\v2\x1d.berth.v1.WaitlistEntryFilterR\x06filter\x12'\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1d.berth.v1.WaitlistOfferFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"x\n" +
-	"\x1bListWaitlistEntriesResponse\x121\n" +
-	"\aentries\x18\x01 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xe3\x02\n" +
-	"\x19ListWaitlistOffersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12&\n" +
-	"\bentry_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aentryId\x12(\n" +
-	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12L\n" +
-	"\bstatuses\x18\x05 \x03(\x0e2\x1d.berth.v1.WaitlistOfferStatusB\x11\xbaH\x0e\x92\x01\v\x10\x05\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12'\n" +
-	"\tpage_size\x18\x06 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
-	"\n" +
-	"page_token\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"u\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"u\n" +
 	"\x1aListWaitlistOffersResponse\x12/\n" +
 	"\x06offers\x18\x01 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf2\x01\n" +
@@ -3326,18 +3334,14 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:l\xbaHi\x1ag\n" +
 	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\\\n" +
 	"\x1aResetWaitlistRulesResponse\x12>\n" +
-	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xe6\x02\n" +
+	"\teffective\x18\x01 \x01(\v2 .berth.v1.EffectiveWaitlistRulesR\teffective\"\xdc\x01\n" +
 	" ListWaitlistRulesVersionsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12*\n" +
-	"\n" +
-	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12'\n" +
-	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12<\n" +
+	"\x06filter\x18\x02 \x01(\v2$.berth.v1.WaitlistRulesVersionFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken:l\xbaHi\x1ag\n" +
-	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\x87\x01\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x87\x01\n" +
 	"!ListWaitlistRulesVersionsResponse\x12:\n" +
 	"\bversions\x18\x01 \x03(\v2\x1e.berth.v1.WaitlistRulesVersionR\bversions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa8\a\n" +
@@ -3361,21 +3365,14 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x0egranted_before\x18\x03 \x01(\x05R\rgrantedBefore\x12#\n" +
 	"\rgranted_draft\x18\x04 \x01(\x05R\fgrantedDraft\x12,\n" +
 	"\x12handed_back_before\x18\x05 \x01(\x05R\x10handedBackBefore\x12*\n" +
-	"\x11handed_back_draft\x18\x06 \x01(\x05R\x0fhandedBackDraft\"\xf9\x02\n" +
+	"\x11handed_back_draft\x18\x06 \x01(\x05R\x0fhandedBackDraft\"\xd4\x01\n" +
 	"\x1cListWaitlistDecisionsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12,\n" +
-	"\vlocation_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12*\n" +
-	"\n" +
-	"service_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12:\n" +
-	"\x0edecided_within\x18\x05 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12\x1b\n" +
-	"\twith_note\x18\x06 \x01(\bR\bwithNote\x12'\n" +
-	"\tpage_size\x18\a \x01(\x05B\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x128\n" +
+	"\x06filter\x18\x02 \x01(\v2 .berth.v1.WaitlistDecisionFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x81\x01\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x81\x01\n" +
 	"\x1dListWaitlistDecisionsResponse\x128\n" +
 	"\tdecisions\x18\x01 \x03(\v2\x1a.berth.v1.WaitlistDecisionR\tdecisions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"r\n" +
@@ -3408,16 +3405,17 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x04days\x18\x02 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\x04days\x12:\n" +
 	"\tlocations\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\tlocations\x128\n" +
 	"\bservices\x18\x04 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\bservices\x12%\n" +
-	"\x0ecascade_depths\x18\x05 \x03(\x03R\rcascadeDepths2\x82\x16\n" +
+	"\x0ecascade_depths\x18\x05 \x03(\x03R\rcascadeDepths2\x8f\x17\n" +
 	"\x0fWaitlistService\x12f\n" +
 	"\fJoinWaitlist\x12\x1d.berth.v1.JoinWaitlistRequest\x1a\x1e.berth.v1.JoinWaitlistResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12X\n" +
-	"\rLeaveWaitlist\x12\x1e.berth.v1.LeaveWaitlistRequest\x1a\x1f.berth.v1.LeaveWaitlistResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
-	"\rListMyEntries\x12\x1e.berth.v1.ListMyEntriesRequest\x1a\x1f.berth.v1.ListMyEntriesResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12{\n" +
+	"\rLeaveWaitlist\x12\x1e.berth.v1.LeaveWaitlistRequest\x1a\x1f.berth.v1.LeaveWaitlistResponse\"\x06\xca\xf3\x18\x02\b\x02\x12{\n" +
 	"\x13AcceptWaitlistOffer\x12$.berth.v1.AcceptWaitlistOfferRequest\x1a%.berth.v1.AcceptWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12~\n" +
 	"\x14DeclineWaitlistOffer\x12%.berth.v1.DeclineWaitlistOfferRequest\x1a&.berth.v1.DeclineWaitlistOfferResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12d\n" +
 	"\x10GetWaitlistClaim\x12!.berth.v1.GetWaitlistClaimRequest\x1a\".berth.v1.GetWaitlistClaimResponse\"\t\xca\xf3\x18\x02\b\x03\x90\x02\x02\x12j\n" +
-	"\x13AnswerWaitlistClaim\x12$.berth.v1.AnswerWaitlistClaimRequest\x1a%.berth.v1.AnswerWaitlistClaimResponse\"\x06\xca\xf3\x18\x02\b\x03\x12|\n" +
-	"\x13ListWaitlistEntries\x12$.berth.v1.ListWaitlistEntriesRequest\x1a%.berth.v1.ListWaitlistEntriesResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12y\n" +
+	"\x13AnswerWaitlistClaim\x12$.berth.v1.AnswerWaitlistClaimRequest\x1a%.berth.v1.AnswerWaitlistClaimResponse\"\x06\xca\xf3\x18\x02\b\x03\x12s\n" +
+	"\x10GetWaitlistEntry\x12!.berth.v1.GetWaitlistEntryRequest\x1a\".berth.v1.GetWaitlistEntryResponse\"\x18\xca\xf3\x18\x11\b\x02\x12\rwaitlist.read\x90\x02\x01\x12|\n" +
+	"\x13ListWaitlistEntries\x12$.berth.v1.ListWaitlistEntriesRequest\x1a%.berth.v1.ListWaitlistEntriesResponse\"\x18\xca\xf3\x18\x11\b\x02\x12\rwaitlist.read\x90\x02\x01\x12s\n" +
+	"\x10GetWaitlistOffer\x12!.berth.v1.GetWaitlistOfferRequest\x1a\".berth.v1.GetWaitlistOfferResponse\"\x18\xca\xf3\x18\x11\b\x02\x12\rwaitlist.read\x90\x02\x01\x12y\n" +
 	"\x12ListWaitlistOffers\x12#.berth.v1.ListWaitlistOffersRequest\x1a$.berth.v1.ListWaitlistOffersResponse\"\x18\xca\xf3\x18\x11\b\x01\x12\rwaitlist.read\x90\x02\x01\x12{\n" +
 	"\x13SetWaitlistPriority\x12$.berth.v1.SetWaitlistPriorityRequest\x1a%.berth.v1.SetWaitlistPriorityResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12u\n" +
 	"\x11MoveWaitlistEntry\x12\".berth.v1.MoveWaitlistEntryRequest\x1a#.berth.v1.MoveWaitlistEntryResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fwaitlist.manage\x12{\n" +
@@ -3447,177 +3445,187 @@ func file_berth_v1_waitlist_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_waitlist_service_proto_rawDescData
 }
 
-var file_berth_v1_waitlist_service_proto_msgTypes = make([]protoimpl.MessageInfo, 46)
+var file_berth_v1_waitlist_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_berth_v1_waitlist_service_proto_goTypes = []any{
 	(*JoinWaitlistRequest)(nil),               // 0: berth.v1.JoinWaitlistRequest
 	(*JoinWaitlistResponse)(nil),              // 1: berth.v1.JoinWaitlistResponse
 	(*LeaveWaitlistRequest)(nil),              // 2: berth.v1.LeaveWaitlistRequest
 	(*LeaveWaitlistResponse)(nil),             // 3: berth.v1.LeaveWaitlistResponse
-	(*ListMyEntriesRequest)(nil),              // 4: berth.v1.ListMyEntriesRequest
-	(*ListMyEntriesResponse)(nil),             // 5: berth.v1.ListMyEntriesResponse
-	(*AcceptWaitlistOfferRequest)(nil),        // 6: berth.v1.AcceptWaitlistOfferRequest
-	(*AcceptWaitlistOfferResponse)(nil),       // 7: berth.v1.AcceptWaitlistOfferResponse
-	(*DeclineWaitlistOfferRequest)(nil),       // 8: berth.v1.DeclineWaitlistOfferRequest
-	(*DeclineWaitlistOfferResponse)(nil),      // 9: berth.v1.DeclineWaitlistOfferResponse
-	(*GetWaitlistClaimRequest)(nil),           // 10: berth.v1.GetWaitlistClaimRequest
-	(*GetWaitlistClaimResponse)(nil),          // 11: berth.v1.GetWaitlistClaimResponse
-	(*AnswerWaitlistClaimRequest)(nil),        // 12: berth.v1.AnswerWaitlistClaimRequest
-	(*AnswerWaitlistClaimResponse)(nil),       // 13: berth.v1.AnswerWaitlistClaimResponse
+	(*AcceptWaitlistOfferRequest)(nil),        // 4: berth.v1.AcceptWaitlistOfferRequest
+	(*AcceptWaitlistOfferResponse)(nil),       // 5: berth.v1.AcceptWaitlistOfferResponse
+	(*DeclineWaitlistOfferRequest)(nil),       // 6: berth.v1.DeclineWaitlistOfferRequest
+	(*DeclineWaitlistOfferResponse)(nil),      // 7: berth.v1.DeclineWaitlistOfferResponse
+	(*GetWaitlistClaimRequest)(nil),           // 8: berth.v1.GetWaitlistClaimRequest
+	(*GetWaitlistClaimResponse)(nil),          // 9: berth.v1.GetWaitlistClaimResponse
+	(*AnswerWaitlistClaimRequest)(nil),        // 10: berth.v1.AnswerWaitlistClaimRequest
+	(*AnswerWaitlistClaimResponse)(nil),       // 11: berth.v1.AnswerWaitlistClaimResponse
+	(*GetWaitlistEntryRequest)(nil),           // 12: berth.v1.GetWaitlistEntryRequest
+	(*GetWaitlistEntryResponse)(nil),          // 13: berth.v1.GetWaitlistEntryResponse
 	(*ListWaitlistEntriesRequest)(nil),        // 14: berth.v1.ListWaitlistEntriesRequest
 	(*ListWaitlistEntriesResponse)(nil),       // 15: berth.v1.ListWaitlistEntriesResponse
-	(*ListWaitlistOffersRequest)(nil),         // 16: berth.v1.ListWaitlistOffersRequest
-	(*ListWaitlistOffersResponse)(nil),        // 17: berth.v1.ListWaitlistOffersResponse
-	(*SetWaitlistPriorityRequest)(nil),        // 18: berth.v1.SetWaitlistPriorityRequest
-	(*SetWaitlistPriorityResponse)(nil),       // 19: berth.v1.SetWaitlistPriorityResponse
-	(*MoveWaitlistEntryRequest)(nil),          // 20: berth.v1.MoveWaitlistEntryRequest
-	(*MoveWaitlistEntryResponse)(nil),         // 21: berth.v1.MoveWaitlistEntryResponse
-	(*CreateWaitlistOfferRequest)(nil),        // 22: berth.v1.CreateWaitlistOfferRequest
-	(*CreateWaitlistOfferResponse)(nil),       // 23: berth.v1.CreateWaitlistOfferResponse
-	(*ExpireWaitlistOfferRequest)(nil),        // 24: berth.v1.ExpireWaitlistOfferRequest
-	(*ExpireWaitlistOfferResponse)(nil),       // 25: berth.v1.ExpireWaitlistOfferResponse
-	(*RemoveWaitlistEntryRequest)(nil),        // 26: berth.v1.RemoveWaitlistEntryRequest
-	(*RemoveWaitlistEntryResponse)(nil),       // 27: berth.v1.RemoveWaitlistEntryResponse
-	(*GetWaitlistRulesRequest)(nil),           // 28: berth.v1.GetWaitlistRulesRequest
-	(*GetWaitlistRulesResponse)(nil),          // 29: berth.v1.GetWaitlistRulesResponse
-	(*UpdateWaitlistRulesRequest)(nil),        // 30: berth.v1.UpdateWaitlistRulesRequest
-	(*UpdateWaitlistRulesResponse)(nil),       // 31: berth.v1.UpdateWaitlistRulesResponse
-	(*ResetWaitlistRulesRequest)(nil),         // 32: berth.v1.ResetWaitlistRulesRequest
-	(*ResetWaitlistRulesResponse)(nil),        // 33: berth.v1.ResetWaitlistRulesResponse
-	(*ListWaitlistRulesVersionsRequest)(nil),  // 34: berth.v1.ListWaitlistRulesVersionsRequest
-	(*ListWaitlistRulesVersionsResponse)(nil), // 35: berth.v1.ListWaitlistRulesVersionsResponse
-	(*PreviewWaitlistRulesRequest)(nil),       // 36: berth.v1.PreviewWaitlistRulesRequest
-	(*PreviewWaitlistRulesResponse)(nil),      // 37: berth.v1.PreviewWaitlistRulesResponse
-	(*ListWaitlistDecisionsRequest)(nil),      // 38: berth.v1.ListWaitlistDecisionsRequest
-	(*ListWaitlistDecisionsResponse)(nil),     // 39: berth.v1.ListWaitlistDecisionsResponse
-	(*ExplainSessionWaitlistRequest)(nil),     // 40: berth.v1.ExplainSessionWaitlistRequest
-	(*ExplainSessionWaitlistResponse)(nil),    // 41: berth.v1.ExplainSessionWaitlistResponse
-	(*ExplainWaitlistEntryRequest)(nil),       // 42: berth.v1.ExplainWaitlistEntryRequest
-	(*ExplainWaitlistEntryResponse)(nil),      // 43: berth.v1.ExplainWaitlistEntryResponse
-	(*GetWaitlistAnalyticsRequest)(nil),       // 44: berth.v1.GetWaitlistAnalyticsRequest
-	(*GetWaitlistAnalyticsResponse)(nil),      // 45: berth.v1.GetWaitlistAnalyticsResponse
-	(*SessionChoice)(nil),                     // 46: berth.v1.SessionChoice
-	(*WaitlistWindow)(nil),                    // 47: berth.v1.WaitlistWindow
-	(BookingChannel)(0),                       // 48: berth.v1.BookingChannel
-	(*WaitlistEntry)(nil),                     // 49: berth.v1.WaitlistEntry
-	(*Booking)(nil),                           // 50: berth.v1.Booking
-	(*WaitlistOffer)(nil),                     // 51: berth.v1.WaitlistOffer
-	(*timestamppb.Timestamp)(nil),             // 52: google.protobuf.Timestamp
-	(*Brand)(nil),                             // 53: berth.v1.Brand
-	(WaitlistClaimAction)(0),                  // 54: berth.v1.WaitlistClaimAction
-	(*WaitlistEntryFilter)(nil),               // 55: berth.v1.WaitlistEntryFilter
-	(WaitlistOfferStatus)(0),                  // 56: berth.v1.WaitlistOfferStatus
-	(*EffectiveWaitlistRules)(nil),            // 57: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRules)(nil),                     // 58: berth.v1.WaitlistRules
-	(*fieldmaskpb.FieldMask)(nil),             // 59: google.protobuf.FieldMask
-	(*WaitlistRulesVersion)(nil),              // 60: berth.v1.WaitlistRulesVersion
-	(*TimeRange)(nil),                         // 61: berth.v1.TimeRange
-	(*PreviewedWaitlistMove)(nil),             // 62: berth.v1.PreviewedWaitlistMove
-	(*WaitlistDecision)(nil),                  // 63: berth.v1.WaitlistDecision
-	(*WaitlistEntryVerdict)(nil),              // 64: berth.v1.WaitlistEntryVerdict
-	(*WaitlistFigures)(nil),                   // 65: berth.v1.WaitlistFigures
-	(*WaitlistFiguresRow)(nil),                // 66: berth.v1.WaitlistFiguresRow
+	(*GetWaitlistOfferRequest)(nil),           // 16: berth.v1.GetWaitlistOfferRequest
+	(*GetWaitlistOfferResponse)(nil),          // 17: berth.v1.GetWaitlistOfferResponse
+	(*ListWaitlistOffersRequest)(nil),         // 18: berth.v1.ListWaitlistOffersRequest
+	(*ListWaitlistOffersResponse)(nil),        // 19: berth.v1.ListWaitlistOffersResponse
+	(*SetWaitlistPriorityRequest)(nil),        // 20: berth.v1.SetWaitlistPriorityRequest
+	(*SetWaitlistPriorityResponse)(nil),       // 21: berth.v1.SetWaitlistPriorityResponse
+	(*MoveWaitlistEntryRequest)(nil),          // 22: berth.v1.MoveWaitlistEntryRequest
+	(*MoveWaitlistEntryResponse)(nil),         // 23: berth.v1.MoveWaitlistEntryResponse
+	(*CreateWaitlistOfferRequest)(nil),        // 24: berth.v1.CreateWaitlistOfferRequest
+	(*CreateWaitlistOfferResponse)(nil),       // 25: berth.v1.CreateWaitlistOfferResponse
+	(*ExpireWaitlistOfferRequest)(nil),        // 26: berth.v1.ExpireWaitlistOfferRequest
+	(*ExpireWaitlistOfferResponse)(nil),       // 27: berth.v1.ExpireWaitlistOfferResponse
+	(*RemoveWaitlistEntryRequest)(nil),        // 28: berth.v1.RemoveWaitlistEntryRequest
+	(*RemoveWaitlistEntryResponse)(nil),       // 29: berth.v1.RemoveWaitlistEntryResponse
+	(*GetWaitlistRulesRequest)(nil),           // 30: berth.v1.GetWaitlistRulesRequest
+	(*GetWaitlistRulesResponse)(nil),          // 31: berth.v1.GetWaitlistRulesResponse
+	(*UpdateWaitlistRulesRequest)(nil),        // 32: berth.v1.UpdateWaitlistRulesRequest
+	(*UpdateWaitlistRulesResponse)(nil),       // 33: berth.v1.UpdateWaitlistRulesResponse
+	(*ResetWaitlistRulesRequest)(nil),         // 34: berth.v1.ResetWaitlistRulesRequest
+	(*ResetWaitlistRulesResponse)(nil),        // 35: berth.v1.ResetWaitlistRulesResponse
+	(*ListWaitlistRulesVersionsRequest)(nil),  // 36: berth.v1.ListWaitlistRulesVersionsRequest
+	(*ListWaitlistRulesVersionsResponse)(nil), // 37: berth.v1.ListWaitlistRulesVersionsResponse
+	(*PreviewWaitlistRulesRequest)(nil),       // 38: berth.v1.PreviewWaitlistRulesRequest
+	(*PreviewWaitlistRulesResponse)(nil),      // 39: berth.v1.PreviewWaitlistRulesResponse
+	(*ListWaitlistDecisionsRequest)(nil),      // 40: berth.v1.ListWaitlistDecisionsRequest
+	(*ListWaitlistDecisionsResponse)(nil),     // 41: berth.v1.ListWaitlistDecisionsResponse
+	(*ExplainSessionWaitlistRequest)(nil),     // 42: berth.v1.ExplainSessionWaitlistRequest
+	(*ExplainSessionWaitlistResponse)(nil),    // 43: berth.v1.ExplainSessionWaitlistResponse
+	(*ExplainWaitlistEntryRequest)(nil),       // 44: berth.v1.ExplainWaitlistEntryRequest
+	(*ExplainWaitlistEntryResponse)(nil),      // 45: berth.v1.ExplainWaitlistEntryResponse
+	(*GetWaitlistAnalyticsRequest)(nil),       // 46: berth.v1.GetWaitlistAnalyticsRequest
+	(*GetWaitlistAnalyticsResponse)(nil),      // 47: berth.v1.GetWaitlistAnalyticsResponse
+	(*SessionChoice)(nil),                     // 48: berth.v1.SessionChoice
+	(*WaitlistWindow)(nil),                    // 49: berth.v1.WaitlistWindow
+	(BookingChannel)(0),                       // 50: berth.v1.BookingChannel
+	(*WaitlistEntry)(nil),                     // 51: berth.v1.WaitlistEntry
+	(*Booking)(nil),                           // 52: berth.v1.Booking
+	(*WaitlistOffer)(nil),                     // 53: berth.v1.WaitlistOffer
+	(*timestamppb.Timestamp)(nil),             // 54: google.protobuf.Timestamp
+	(*Brand)(nil),                             // 55: berth.v1.Brand
+	(WaitlistClaimAction)(0),                  // 56: berth.v1.WaitlistClaimAction
+	(ListScope)(0),                            // 57: berth.v1.ListScope
+	(*WaitlistEntryFilter)(nil),               // 58: berth.v1.WaitlistEntryFilter
+	(*WaitlistOfferFilter)(nil),               // 59: berth.v1.WaitlistOfferFilter
+	(*EffectiveWaitlistRules)(nil),            // 60: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRules)(nil),                     // 61: berth.v1.WaitlistRules
+	(*fieldmaskpb.FieldMask)(nil),             // 62: google.protobuf.FieldMask
+	(*WaitlistRulesVersionFilter)(nil),        // 63: berth.v1.WaitlistRulesVersionFilter
+	(*WaitlistRulesVersion)(nil),              // 64: berth.v1.WaitlistRulesVersion
+	(*TimeRange)(nil),                         // 65: berth.v1.TimeRange
+	(*PreviewedWaitlistMove)(nil),             // 66: berth.v1.PreviewedWaitlistMove
+	(*WaitlistDecisionFilter)(nil),            // 67: berth.v1.WaitlistDecisionFilter
+	(*WaitlistDecision)(nil),                  // 68: berth.v1.WaitlistDecision
+	(*WaitlistEntryVerdict)(nil),              // 69: berth.v1.WaitlistEntryVerdict
+	(*WaitlistFigures)(nil),                   // 70: berth.v1.WaitlistFigures
+	(*WaitlistFiguresRow)(nil),                // 71: berth.v1.WaitlistFiguresRow
 }
 var file_berth_v1_waitlist_service_proto_depIdxs = []int32{
-	46, // 0: berth.v1.JoinWaitlistRequest.any_of:type_name -> berth.v1.SessionChoice
-	47, // 1: berth.v1.JoinWaitlistRequest.window:type_name -> berth.v1.WaitlistWindow
-	48, // 2: berth.v1.JoinWaitlistRequest.channel:type_name -> berth.v1.BookingChannel
-	49, // 3: berth.v1.JoinWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
-	49, // 4: berth.v1.LeaveWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
-	49, // 5: berth.v1.ListMyEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
-	50, // 6: berth.v1.AcceptWaitlistOfferResponse.booking:type_name -> berth.v1.Booking
-	51, // 7: berth.v1.AcceptWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	51, // 8: berth.v1.DeclineWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	49, // 9: berth.v1.DeclineWaitlistOfferResponse.entry:type_name -> berth.v1.WaitlistEntry
-	51, // 10: berth.v1.GetWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
-	52, // 11: berth.v1.GetWaitlistClaimResponse.session_end_time:type_name -> google.protobuf.Timestamp
-	52, // 12: berth.v1.GetWaitlistClaimResponse.server_time:type_name -> google.protobuf.Timestamp
-	53, // 13: berth.v1.GetWaitlistClaimResponse.brand:type_name -> berth.v1.Brand
-	54, // 14: berth.v1.AnswerWaitlistClaimRequest.action:type_name -> berth.v1.WaitlistClaimAction
-	51, // 15: berth.v1.AnswerWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
-	55, // 16: berth.v1.ListWaitlistEntriesRequest.filter:type_name -> berth.v1.WaitlistEntryFilter
-	49, // 17: berth.v1.ListWaitlistEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
-	56, // 18: berth.v1.ListWaitlistOffersRequest.statuses:type_name -> berth.v1.WaitlistOfferStatus
-	51, // 19: berth.v1.ListWaitlistOffersResponse.offers:type_name -> berth.v1.WaitlistOffer
-	49, // 20: berth.v1.SetWaitlistPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
-	49, // 21: berth.v1.MoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	52, // 22: berth.v1.CreateWaitlistOfferRequest.expire_time:type_name -> google.protobuf.Timestamp
-	51, // 23: berth.v1.CreateWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	51, // 24: berth.v1.ExpireWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	49, // 25: berth.v1.RemoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	57, // 26: berth.v1.GetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	58, // 27: berth.v1.UpdateWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	59, // 28: berth.v1.UpdateWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	57, // 29: berth.v1.UpdateWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	57, // 30: berth.v1.ResetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	60, // 31: berth.v1.ListWaitlistRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
-	58, // 32: berth.v1.PreviewWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	59, // 33: berth.v1.PreviewWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	61, // 34: berth.v1.PreviewWaitlistRulesRequest.decided_within:type_name -> berth.v1.TimeRange
-	62, // 35: berth.v1.PreviewWaitlistRulesResponse.moves:type_name -> berth.v1.PreviewedWaitlistMove
-	61, // 36: berth.v1.ListWaitlistDecisionsRequest.decided_within:type_name -> berth.v1.TimeRange
-	63, // 37: berth.v1.ListWaitlistDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	63, // 38: berth.v1.ExplainSessionWaitlistResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	51, // 39: berth.v1.ExplainSessionWaitlistResponse.offers:type_name -> berth.v1.WaitlistOffer
-	49, // 40: berth.v1.ExplainSessionWaitlistResponse.entries:type_name -> berth.v1.WaitlistEntry
-	49, // 41: berth.v1.ExplainWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	64, // 42: berth.v1.ExplainWaitlistEntryResponse.verdicts:type_name -> berth.v1.WaitlistEntryVerdict
-	51, // 43: berth.v1.ExplainWaitlistEntryResponse.offers:type_name -> berth.v1.WaitlistOffer
-	61, // 44: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
-	65, // 45: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
-	66, // 46: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
-	66, // 47: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
-	66, // 48: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
-	0,  // 49: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
-	2,  // 50: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
-	4,  // 51: berth.v1.WaitlistService.ListMyEntries:input_type -> berth.v1.ListMyEntriesRequest
-	6,  // 52: berth.v1.WaitlistService.AcceptWaitlistOffer:input_type -> berth.v1.AcceptWaitlistOfferRequest
-	8,  // 53: berth.v1.WaitlistService.DeclineWaitlistOffer:input_type -> berth.v1.DeclineWaitlistOfferRequest
-	10, // 54: berth.v1.WaitlistService.GetWaitlistClaim:input_type -> berth.v1.GetWaitlistClaimRequest
-	12, // 55: berth.v1.WaitlistService.AnswerWaitlistClaim:input_type -> berth.v1.AnswerWaitlistClaimRequest
-	14, // 56: berth.v1.WaitlistService.ListWaitlistEntries:input_type -> berth.v1.ListWaitlistEntriesRequest
-	16, // 57: berth.v1.WaitlistService.ListWaitlistOffers:input_type -> berth.v1.ListWaitlistOffersRequest
-	18, // 58: berth.v1.WaitlistService.SetWaitlistPriority:input_type -> berth.v1.SetWaitlistPriorityRequest
-	20, // 59: berth.v1.WaitlistService.MoveWaitlistEntry:input_type -> berth.v1.MoveWaitlistEntryRequest
-	22, // 60: berth.v1.WaitlistService.CreateWaitlistOffer:input_type -> berth.v1.CreateWaitlistOfferRequest
-	24, // 61: berth.v1.WaitlistService.ExpireWaitlistOffer:input_type -> berth.v1.ExpireWaitlistOfferRequest
-	26, // 62: berth.v1.WaitlistService.RemoveWaitlistEntry:input_type -> berth.v1.RemoveWaitlistEntryRequest
-	28, // 63: berth.v1.WaitlistService.GetWaitlistRules:input_type -> berth.v1.GetWaitlistRulesRequest
-	30, // 64: berth.v1.WaitlistService.UpdateWaitlistRules:input_type -> berth.v1.UpdateWaitlistRulesRequest
-	32, // 65: berth.v1.WaitlistService.ResetWaitlistRules:input_type -> berth.v1.ResetWaitlistRulesRequest
-	34, // 66: berth.v1.WaitlistService.ListWaitlistRulesVersions:input_type -> berth.v1.ListWaitlistRulesVersionsRequest
-	36, // 67: berth.v1.WaitlistService.PreviewWaitlistRules:input_type -> berth.v1.PreviewWaitlistRulesRequest
-	38, // 68: berth.v1.WaitlistService.ListWaitlistDecisions:input_type -> berth.v1.ListWaitlistDecisionsRequest
-	40, // 69: berth.v1.WaitlistService.ExplainSessionWaitlist:input_type -> berth.v1.ExplainSessionWaitlistRequest
-	42, // 70: berth.v1.WaitlistService.ExplainWaitlistEntry:input_type -> berth.v1.ExplainWaitlistEntryRequest
-	44, // 71: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
-	1,  // 72: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
-	3,  // 73: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
-	5,  // 74: berth.v1.WaitlistService.ListMyEntries:output_type -> berth.v1.ListMyEntriesResponse
-	7,  // 75: berth.v1.WaitlistService.AcceptWaitlistOffer:output_type -> berth.v1.AcceptWaitlistOfferResponse
-	9,  // 76: berth.v1.WaitlistService.DeclineWaitlistOffer:output_type -> berth.v1.DeclineWaitlistOfferResponse
-	11, // 77: berth.v1.WaitlistService.GetWaitlistClaim:output_type -> berth.v1.GetWaitlistClaimResponse
-	13, // 78: berth.v1.WaitlistService.AnswerWaitlistClaim:output_type -> berth.v1.AnswerWaitlistClaimResponse
-	15, // 79: berth.v1.WaitlistService.ListWaitlistEntries:output_type -> berth.v1.ListWaitlistEntriesResponse
-	17, // 80: berth.v1.WaitlistService.ListWaitlistOffers:output_type -> berth.v1.ListWaitlistOffersResponse
-	19, // 81: berth.v1.WaitlistService.SetWaitlistPriority:output_type -> berth.v1.SetWaitlistPriorityResponse
-	21, // 82: berth.v1.WaitlistService.MoveWaitlistEntry:output_type -> berth.v1.MoveWaitlistEntryResponse
-	23, // 83: berth.v1.WaitlistService.CreateWaitlistOffer:output_type -> berth.v1.CreateWaitlistOfferResponse
-	25, // 84: berth.v1.WaitlistService.ExpireWaitlistOffer:output_type -> berth.v1.ExpireWaitlistOfferResponse
-	27, // 85: berth.v1.WaitlistService.RemoveWaitlistEntry:output_type -> berth.v1.RemoveWaitlistEntryResponse
-	29, // 86: berth.v1.WaitlistService.GetWaitlistRules:output_type -> berth.v1.GetWaitlistRulesResponse
-	31, // 87: berth.v1.WaitlistService.UpdateWaitlistRules:output_type -> berth.v1.UpdateWaitlistRulesResponse
-	33, // 88: berth.v1.WaitlistService.ResetWaitlistRules:output_type -> berth.v1.ResetWaitlistRulesResponse
-	35, // 89: berth.v1.WaitlistService.ListWaitlistRulesVersions:output_type -> berth.v1.ListWaitlistRulesVersionsResponse
-	37, // 90: berth.v1.WaitlistService.PreviewWaitlistRules:output_type -> berth.v1.PreviewWaitlistRulesResponse
-	39, // 91: berth.v1.WaitlistService.ListWaitlistDecisions:output_type -> berth.v1.ListWaitlistDecisionsResponse
-	41, // 92: berth.v1.WaitlistService.ExplainSessionWaitlist:output_type -> berth.v1.ExplainSessionWaitlistResponse
-	43, // 93: berth.v1.WaitlistService.ExplainWaitlistEntry:output_type -> berth.v1.ExplainWaitlistEntryResponse
-	45, // 94: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
-	72, // [72:95] is the sub-list for method output_type
-	49, // [49:72] is the sub-list for method input_type
-	49, // [49:49] is the sub-list for extension type_name
-	49, // [49:49] is the sub-list for extension extendee
-	0,  // [0:49] is the sub-list for field type_name
+	48, // 0: berth.v1.JoinWaitlistRequest.any_of:type_name -> berth.v1.SessionChoice
+	49, // 1: berth.v1.JoinWaitlistRequest.window:type_name -> berth.v1.WaitlistWindow
+	50, // 2: berth.v1.JoinWaitlistRequest.channel:type_name -> berth.v1.BookingChannel
+	51, // 3: berth.v1.JoinWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
+	51, // 4: berth.v1.LeaveWaitlistResponse.entry:type_name -> berth.v1.WaitlistEntry
+	52, // 5: berth.v1.AcceptWaitlistOfferResponse.booking:type_name -> berth.v1.Booking
+	53, // 6: berth.v1.AcceptWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	53, // 7: berth.v1.DeclineWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 8: berth.v1.DeclineWaitlistOfferResponse.entry:type_name -> berth.v1.WaitlistEntry
+	53, // 9: berth.v1.GetWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
+	54, // 10: berth.v1.GetWaitlistClaimResponse.session_end_time:type_name -> google.protobuf.Timestamp
+	54, // 11: berth.v1.GetWaitlistClaimResponse.server_time:type_name -> google.protobuf.Timestamp
+	55, // 12: berth.v1.GetWaitlistClaimResponse.brand:type_name -> berth.v1.Brand
+	56, // 13: berth.v1.AnswerWaitlistClaimRequest.action:type_name -> berth.v1.WaitlistClaimAction
+	53, // 14: berth.v1.AnswerWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 15: berth.v1.GetWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	57, // 16: berth.v1.ListWaitlistEntriesRequest.scope:type_name -> berth.v1.ListScope
+	58, // 17: berth.v1.ListWaitlistEntriesRequest.filter:type_name -> berth.v1.WaitlistEntryFilter
+	51, // 18: berth.v1.ListWaitlistEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
+	53, // 19: berth.v1.GetWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	59, // 20: berth.v1.ListWaitlistOffersRequest.filter:type_name -> berth.v1.WaitlistOfferFilter
+	53, // 21: berth.v1.ListWaitlistOffersResponse.offers:type_name -> berth.v1.WaitlistOffer
+	51, // 22: berth.v1.SetWaitlistPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
+	51, // 23: berth.v1.MoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	54, // 24: berth.v1.CreateWaitlistOfferRequest.expire_time:type_name -> google.protobuf.Timestamp
+	53, // 25: berth.v1.CreateWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	53, // 26: berth.v1.ExpireWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 27: berth.v1.RemoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	60, // 28: berth.v1.GetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	61, // 29: berth.v1.UpdateWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	62, // 30: berth.v1.UpdateWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	60, // 31: berth.v1.UpdateWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	60, // 32: berth.v1.ResetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	63, // 33: berth.v1.ListWaitlistRulesVersionsRequest.filter:type_name -> berth.v1.WaitlistRulesVersionFilter
+	64, // 34: berth.v1.ListWaitlistRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
+	61, // 35: berth.v1.PreviewWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	62, // 36: berth.v1.PreviewWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	65, // 37: berth.v1.PreviewWaitlistRulesRequest.decided_within:type_name -> berth.v1.TimeRange
+	66, // 38: berth.v1.PreviewWaitlistRulesResponse.moves:type_name -> berth.v1.PreviewedWaitlistMove
+	67, // 39: berth.v1.ListWaitlistDecisionsRequest.filter:type_name -> berth.v1.WaitlistDecisionFilter
+	68, // 40: berth.v1.ListWaitlistDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	68, // 41: berth.v1.ExplainSessionWaitlistResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	53, // 42: berth.v1.ExplainSessionWaitlistResponse.offers:type_name -> berth.v1.WaitlistOffer
+	51, // 43: berth.v1.ExplainSessionWaitlistResponse.entries:type_name -> berth.v1.WaitlistEntry
+	51, // 44: berth.v1.ExplainWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	69, // 45: berth.v1.ExplainWaitlistEntryResponse.verdicts:type_name -> berth.v1.WaitlistEntryVerdict
+	53, // 46: berth.v1.ExplainWaitlistEntryResponse.offers:type_name -> berth.v1.WaitlistOffer
+	65, // 47: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
+	70, // 48: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
+	71, // 49: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
+	71, // 50: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
+	71, // 51: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
+	0,  // 52: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
+	2,  // 53: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
+	4,  // 54: berth.v1.WaitlistService.AcceptWaitlistOffer:input_type -> berth.v1.AcceptWaitlistOfferRequest
+	6,  // 55: berth.v1.WaitlistService.DeclineWaitlistOffer:input_type -> berth.v1.DeclineWaitlistOfferRequest
+	8,  // 56: berth.v1.WaitlistService.GetWaitlistClaim:input_type -> berth.v1.GetWaitlistClaimRequest
+	10, // 57: berth.v1.WaitlistService.AnswerWaitlistClaim:input_type -> berth.v1.AnswerWaitlistClaimRequest
+	12, // 58: berth.v1.WaitlistService.GetWaitlistEntry:input_type -> berth.v1.GetWaitlistEntryRequest
+	14, // 59: berth.v1.WaitlistService.ListWaitlistEntries:input_type -> berth.v1.ListWaitlistEntriesRequest
+	16, // 60: berth.v1.WaitlistService.GetWaitlistOffer:input_type -> berth.v1.GetWaitlistOfferRequest
+	18, // 61: berth.v1.WaitlistService.ListWaitlistOffers:input_type -> berth.v1.ListWaitlistOffersRequest
+	20, // 62: berth.v1.WaitlistService.SetWaitlistPriority:input_type -> berth.v1.SetWaitlistPriorityRequest
+	22, // 63: berth.v1.WaitlistService.MoveWaitlistEntry:input_type -> berth.v1.MoveWaitlistEntryRequest
+	24, // 64: berth.v1.WaitlistService.CreateWaitlistOffer:input_type -> berth.v1.CreateWaitlistOfferRequest
+	26, // 65: berth.v1.WaitlistService.ExpireWaitlistOffer:input_type -> berth.v1.ExpireWaitlistOfferRequest
+	28, // 66: berth.v1.WaitlistService.RemoveWaitlistEntry:input_type -> berth.v1.RemoveWaitlistEntryRequest
+	30, // 67: berth.v1.WaitlistService.GetWaitlistRules:input_type -> berth.v1.GetWaitlistRulesRequest
+	32, // 68: berth.v1.WaitlistService.UpdateWaitlistRules:input_type -> berth.v1.UpdateWaitlistRulesRequest
+	34, // 69: berth.v1.WaitlistService.ResetWaitlistRules:input_type -> berth.v1.ResetWaitlistRulesRequest
+	36, // 70: berth.v1.WaitlistService.ListWaitlistRulesVersions:input_type -> berth.v1.ListWaitlistRulesVersionsRequest
+	38, // 71: berth.v1.WaitlistService.PreviewWaitlistRules:input_type -> berth.v1.PreviewWaitlistRulesRequest
+	40, // 72: berth.v1.WaitlistService.ListWaitlistDecisions:input_type -> berth.v1.ListWaitlistDecisionsRequest
+	42, // 73: berth.v1.WaitlistService.ExplainSessionWaitlist:input_type -> berth.v1.ExplainSessionWaitlistRequest
+	44, // 74: berth.v1.WaitlistService.ExplainWaitlistEntry:input_type -> berth.v1.ExplainWaitlistEntryRequest
+	46, // 75: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
+	1,  // 76: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
+	3,  // 77: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
+	5,  // 78: berth.v1.WaitlistService.AcceptWaitlistOffer:output_type -> berth.v1.AcceptWaitlistOfferResponse
+	7,  // 79: berth.v1.WaitlistService.DeclineWaitlistOffer:output_type -> berth.v1.DeclineWaitlistOfferResponse
+	9,  // 80: berth.v1.WaitlistService.GetWaitlistClaim:output_type -> berth.v1.GetWaitlistClaimResponse
+	11, // 81: berth.v1.WaitlistService.AnswerWaitlistClaim:output_type -> berth.v1.AnswerWaitlistClaimResponse
+	13, // 82: berth.v1.WaitlistService.GetWaitlistEntry:output_type -> berth.v1.GetWaitlistEntryResponse
+	15, // 83: berth.v1.WaitlistService.ListWaitlistEntries:output_type -> berth.v1.ListWaitlistEntriesResponse
+	17, // 84: berth.v1.WaitlistService.GetWaitlistOffer:output_type -> berth.v1.GetWaitlistOfferResponse
+	19, // 85: berth.v1.WaitlistService.ListWaitlistOffers:output_type -> berth.v1.ListWaitlistOffersResponse
+	21, // 86: berth.v1.WaitlistService.SetWaitlistPriority:output_type -> berth.v1.SetWaitlistPriorityResponse
+	23, // 87: berth.v1.WaitlistService.MoveWaitlistEntry:output_type -> berth.v1.MoveWaitlistEntryResponse
+	25, // 88: berth.v1.WaitlistService.CreateWaitlistOffer:output_type -> berth.v1.CreateWaitlistOfferResponse
+	27, // 89: berth.v1.WaitlistService.ExpireWaitlistOffer:output_type -> berth.v1.ExpireWaitlistOfferResponse
+	29, // 90: berth.v1.WaitlistService.RemoveWaitlistEntry:output_type -> berth.v1.RemoveWaitlistEntryResponse
+	31, // 91: berth.v1.WaitlistService.GetWaitlistRules:output_type -> berth.v1.GetWaitlistRulesResponse
+	33, // 92: berth.v1.WaitlistService.UpdateWaitlistRules:output_type -> berth.v1.UpdateWaitlistRulesResponse
+	35, // 93: berth.v1.WaitlistService.ResetWaitlistRules:output_type -> berth.v1.ResetWaitlistRulesResponse
+	37, // 94: berth.v1.WaitlistService.ListWaitlistRulesVersions:output_type -> berth.v1.ListWaitlistRulesVersionsResponse
+	39, // 95: berth.v1.WaitlistService.PreviewWaitlistRules:output_type -> berth.v1.PreviewWaitlistRulesResponse
+	41, // 96: berth.v1.WaitlistService.ListWaitlistDecisions:output_type -> berth.v1.ListWaitlistDecisionsResponse
+	43, // 97: berth.v1.WaitlistService.ExplainSessionWaitlist:output_type -> berth.v1.ExplainSessionWaitlistResponse
+	45, // 98: berth.v1.WaitlistService.ExplainWaitlistEntry:output_type -> berth.v1.ExplainWaitlistEntryResponse
+	47, // 99: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
+	76, // [76:100] is the sub-list for method output_type
+	52, // [52:76] is the sub-list for method input_type
+	52, // [52:52] is the sub-list for extension type_name
+	52, // [52:52] is the sub-list for extension extendee
+	0,  // [0:52] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_service_proto_init() }
@@ -3635,15 +3643,15 @@ func file_berth_v1_waitlist_service_proto_init() {
 		(*JoinWaitlistRequest_AnyOf)(nil),
 		(*JoinWaitlistRequest_Window)(nil),
 	}
-	file_berth_v1_waitlist_service_proto_msgTypes[18].OneofWrappers = []any{}
-	file_berth_v1_waitlist_service_proto_msgTypes[26].OneofWrappers = []any{}
+	file_berth_v1_waitlist_service_proto_msgTypes[20].OneofWrappers = []any{}
+	file_berth_v1_waitlist_service_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_waitlist_service_proto_rawDesc), len(file_berth_v1_waitlist_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   46,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

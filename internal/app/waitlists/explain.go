@@ -27,10 +27,38 @@ type (
 // maxHistory bounds the decisions and offers of a history.
 const maxHistory = 500
 
-// ListEntries reads entries.
+// GetEntry reads an entry.
+func (s *Service) GetEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (waitlist.Entry, error) {
+	var (
+		entry *waitlist.Entry
+		batch pg.Batch
+	)
+	waitlistdb.FindEntry(&batch, caller.Tenant, id, &entry)
+	positions := ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return waitlist.Entry{}, err
+	}
+	if entry == nil || !caller.CanAccess(entry.Member) {
+		return waitlist.Entry{}, errNoEntry
+	}
+	one := []waitlist.Entry{*entry}
+	err := positions.AddTo(one, s.engine.Now())
+	return one[0], err
+}
+
+// ListEntries reads entries in order of joining. A caller who may access only what is their own gets their own, which
+// are none for a service account.
 func (s *Service) ListEntries(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.EntryQuery,
 ) ([]waitlist.Entry, error) {
+	if caller.SelfOnly {
+		if q.Member.IsZero() {
+			q.Member = caller.Member
+		}
+		if !caller.CanAccess(q.Member) {
+			return nil, nil
+		}
+	}
 	entries, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlist.Entry) {
 		waitlistdb.ListEntries(b, caller.Tenant, q, into)
 	})
@@ -57,6 +85,22 @@ func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entrie
 		return err
 	}
 	return positions.AddTo(entries, s.engine.Now())
+}
+
+// GetOffer reads an offer.
+func (s *Service) GetOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID) (waitlist.Offer, error) {
+	var (
+		offer *waitlist.Offer
+		batch pg.Batch
+	)
+	waitlistdb.FindOffer(&batch, caller.Tenant, id, &offer)
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return waitlist.Offer{}, err
+	}
+	if offer == nil || !caller.CanAccess(offer.Member) {
+		return waitlist.Offer{}, errNoOffer
+	}
+	return s.showExpired([]waitlist.Offer{*offer})[0], nil
 }
 
 // ListOffers reads offers.

@@ -60,7 +60,7 @@ func decisionsBy(after, order string) string {
 where d.tenant_id = $1 and ($2::uuid is null or d.session_id = $2) and ($3::uuid is null or d.location_id = $3)
   and ($4::uuid is null or d.service_id = $4)
   and ($5::timestamptz is null or d.decided_at >= $5) and ($6::timestamptz is null or d.decided_at < $6)
-  and (not $7 or d.note <> '')
+  and ($7::boolean is null or (d.note <> '') = $7)
   and ($8::uuid is null or ` + after + `)
   and (coalesce(cardinality($10::uuid[]), 0) = 0 or (d.location_id, d.service_id, d.local_date) in (
     select k.location_id, k.service_id, k.local_date
@@ -83,8 +83,8 @@ type DecisionQuery struct {
 	Entry    tenant.EntryID   // with a verdict on this entry
 	From     time.Time
 	Until    time.Time
-	WithNote bool
-	Oldest   bool // oldest first; otherwise newest first
+	HasNote  *bool // nil: either
+	Oldest   bool  // oldest first; otherwise newest first
 	AfterID  tenant.DecisionID
 	Limit    int
 }
@@ -96,7 +96,7 @@ func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]Dec
 		sql = listDecisionsOldest
 	}
 	arguments := append([]any{
-		in, q.Session, q.Location, q.Service, pg.OrNull(q.From), pg.OrNull(q.Until), q.WithNote, q.AfterID, q.Limit,
+		in, q.Session, q.Location, q.Service, pg.OrNull(q.From), pg.OrNull(q.Until), q.HasNote, q.AfterID, q.Limit,
 	}, queueArrays(q.Queues)...)
 	decisions.List(b.Queue(sql, append(arguments, q.Entry)...), into)
 }

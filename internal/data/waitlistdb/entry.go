@@ -135,18 +135,12 @@ where e.tenant_id = $1 and e.member_id = $2 and ` + openEntry + `
   and ($4::timestamptz is null or coalesce(s.starts_at < $4, e.first_date <= ($4 at time zone 'UTC')::date))
   and ($5::timestamptz is null or coalesce(s.ends_at > $5, e.last_date >= ($5 at time zone 'UTC')::date))
 order by coalesce(s.starts_at, e.first_date::timestamp at time zone 'UTC'), e.id`)
-	listEntries = entriesBy(`($9::uuid is null or (e.join_key, e.id) > ($8, $9))`, `e.join_key, e.id`)
-	// The condition on the key does nothing: it gives $8 a type.
-	listEntriesNewest = entriesBy(`($9::uuid is null or e.id < $9) and $8::bigint is not null`, `e.id desc`)
-)
-
-func entriesBy(after, order string) string {
-	return pg.SQL(selectEntries + `
+	listEntries = pg.SQL(selectEntries + `
 where e.tenant_id = $1
   and ($2::uuid is null or e.session_id = $2 or e.any_of @> array[$2::uuid])
   and ($6::uuid is null or e.member_id = $6)
   and (coalesce(cardinality($7::text[]), 0) = 0 or e.status = any($7))
-  and ` + after + `
+  and ($9::uuid is null or (e.join_key, e.id) > ($8, $9))
   and case when e.first_date is null
     then exists (
       select from sessions w where w.tenant_id = $1 and w.id = any(e.any_of || e.session_id)
@@ -158,8 +152,8 @@ where e.tenant_id = $1
       and ($10::timestamptz is null or e.last_date >= ($10 at time zone 'UTC')::date)
       and ($11::timestamptz is null or e.first_date <= ($11 at time zone 'UTC')::date)
   end
-order by ` + order + ` limit $12`)
-}
+order by e.join_key, e.id limit $12`)
+)
 
 // FindActiveEntry reads a member's active entry that names a session; nil if there is none.
 func FindActiveEntry(
@@ -208,19 +202,14 @@ type EntryQuery struct {
 	Statuses []waitlist.Status
 	From     time.Time // From and Until bound the sessions or time windows of the entries
 	Until    time.Time
-	Newest   bool // newest first, by id; otherwise in the order of joining
 	AfterKey int64
 	AfterID  tenant.EntryID
 	Limit    int
 }
 
-// ListEntries reads entries.
+// ListEntries reads entries in order of joining.
 func ListEntries(b *pg.Batch, in tenant.TenantID, q EntryQuery, into *[]waitlist.Entry) {
-	sql := listEntries
-	if q.Newest {
-		sql = listEntriesNewest
-	}
-	entries.List(b.Queue(sql, in, q.Session, q.Location, q.Service, q.Resource, q.Member, q.Statuses,
+	entries.List(b.Queue(listEntries, in, q.Session, q.Location, q.Service, q.Resource, q.Member, q.Statuses,
 		q.AfterKey, q.AfterID, pg.OrNull(q.From), pg.OrNull(q.Until), q.Limit), into)
 }
 

@@ -74,8 +74,8 @@ cross join lateral (
 order by o.id desc`)
 	listLiveOffersIn = pg.SQL(selectOffers + `
 where o.tenant_id = $1 and o.round_id = $2 and o.status = 'LIVE' order by o.try`)
-	listOffers       = offersBy(`o.id < $6`, `o.id desc`)
-	listOffersOldest = offersBy(`o.id > $6`, `o.id`)
+	listOffers       = offersBy(`o.id < $10`, `o.id desc`)
+	listOffersOldest = offersBy(`o.id > $10`, `o.id`)
 	listRivalOffers  = rivals(func(who string) string {
 		return pg.SQL(`
 select ` + offersShown.Columns() + ` from (
@@ -89,8 +89,10 @@ func offersBy(after, order string) string {
 	return pg.SQL(selectOffers + `
 where o.tenant_id = $1 and ($2::uuid is null or o.session_id = $2) and ($3::uuid is null or o.entry_id = $3)
   and ($4::uuid is null or o.member_id = $4) and (coalesce(cardinality($5::text[]), 0) = 0 or o.status = any($5))
-  and ($6::uuid is null or ` + after + `)
-order by ` + order + ` limit $7`)
+  and ($6::uuid is null or s.location_id = $6) and ($7::uuid is null or s.service_id = $7)
+  and ($8::timestamptz is null or o.created_at >= $8) and ($9::timestamptz is null or o.created_at < $9)
+  and ($10::uuid is null or ` + after + `)
+order by ` + order + ` limit $11`)
 }
 
 // FindOffer reads an offer; nil if there is none.
@@ -135,9 +137,13 @@ where tenant_id = $1 and status = 'LIVE' and expires_at <= $2 order by expires_a
 // OfferQuery selects offers. Zero values select all.
 type OfferQuery struct {
 	Session  tenant.SessionID
+	Location tenant.LocationID
+	Service  tenant.ServiceID
 	Entry    tenant.EntryID
 	Member   tenant.MemberID
 	Statuses []waitlist.OfferStatus
+	From     time.Time // From and Until bound when they were made
+	Until    time.Time
 	Oldest   bool // oldest first; otherwise newest first
 	AfterID  tenant.OfferID
 	Limit    int
@@ -149,7 +155,8 @@ func ListOffers(b *pg.Batch, in tenant.TenantID, q OfferQuery, into *[]waitlist.
 	if q.Oldest {
 		sql = listOffersOldest
 	}
-	offersShown.List(b.Queue(sql, in, q.Session, q.Entry, q.Member, q.Statuses, q.AfterID, q.Limit), into)
+	offersShown.List(b.Queue(sql, in, q.Session, q.Entry, q.Member, q.Statuses, q.Location, q.Service,
+		pg.OrNull(q.From), pg.OrNull(q.Until), q.AfterID, q.Limit), into)
 }
 
 // ListOffersByID reads offers, and calls each with them.

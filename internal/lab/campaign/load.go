@@ -386,16 +386,13 @@ func (c *caller) cancel(a *target, s *place, now place, id string) {
 
 // readEntry reads the current state of a waitlist entry.
 func (c *caller) readEntry(a *target, s *place) {
-	answer := new(v1.ListMyEntriesResponse)
-	request := &v1.ListMyEntriesRequest{IncludeClosed: true, PageSize: 500}
-	if c.call(s.person, berthv1connect.WaitlistServiceListMyEntriesProcedure, request, answer).outcome != history.Done {
+	answer := new(v1.GetWaitlistEntryResponse)
+	request := &v1.GetWaitlistEntryRequest{EntryId: s.entry}
+	if c.call(s.person, berthv1connect.WaitlistServiceGetWaitlistEntryProcedure, request, answer).outcome != history.Done {
 		return
 	}
-	for _, e := range answer.GetEntries() {
-		if e.GetId() == s.entry {
-			a.locked(func() { s.booking, s.offer = e.GetBookingId(), e.GetLiveOffer().GetId() })
-		}
-	}
+	e := answer.GetEntry()
+	a.locked(func() { s.booking, s.offer = e.GetBookingId(), e.GetLiveOffer().GetId() })
 }
 
 // readRoster reads a roster, except of sessions whose holds expire: there the roster depends on the clock of the

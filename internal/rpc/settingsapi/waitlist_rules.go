@@ -80,7 +80,8 @@ func (s *Settings) ListWaitlistRulesVersions(
 		before = page.After.Version
 	}
 	versions, err := s.Service.ListRulesVersions(
-		ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId), before, page.Limit(),
+		ctx, request.Caller(ctx), rulesTargetValue(req.GetFilter().GetLocationId(), req.GetFilter().GetServiceId()),
+		before, page.Limit(),
 	)
 	if err != nil {
 		return nil, err

@@ -70,34 +70,6 @@ func (s *Waitlists) RemoveWaitlistEntry(
 	return &v1.RemoveWaitlistEntryResponse{Entry: convert.EntryMessage(e)}, nil
 }
 
-// idCursor is a position in a list that is ordered by id.
-type idCursor struct{ ID tenant.UUID }
-
-// ListMyEntries handles WaitlistService.ListMyEntries.
-func (s *Waitlists) ListMyEntries(
-	ctx context.Context, req *v1.ListMyEntriesRequest,
-) (*v1.ListMyEntriesResponse, error) {
-	page, err := convert.ParsePage[idCursor](req)
-	if err != nil {
-		return nil, err
-	}
-	q := waitlists.EntryQuery{Member: request.Caller(ctx).Member, Newest: true, Limit: page.Limit()}
-	if !req.IncludeClosed {
-		q.Statuses = []waitlist.Status{waitlist.Waiting, waitlist.Offered}
-	}
-	if page.After != nil {
-		q.AfterID.UUID = page.After.ID
-	}
-	entries, err := s.Service.ListEntries(ctx, request.Caller(ctx), q)
-	if err != nil {
-		return nil, err
-	}
-	entries, next := convert.Paginate(page, entries, func(e waitlist.Entry) idCursor { return idCursor{e.ID.UUID} })
-	return &v1.ListMyEntriesResponse{
-		Entries: convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
-	}, nil
-}
-
 // AcceptWaitlistOffer handles WaitlistService.AcceptWaitlistOffer.
 func (s *Waitlists) AcceptWaitlistOffer(
 	ctx context.Context, req *v1.AcceptWaitlistOfferRequest,
@@ -156,6 +128,17 @@ func (s *Waitlists) AnswerWaitlistClaim(
 	return &v1.AnswerWaitlistClaimResponse{Offer: convert.OfferMessage(o)}, nil
 }
 
+// GetWaitlistEntry handles WaitlistService.GetWaitlistEntry.
+func (s *Waitlists) GetWaitlistEntry(
+	ctx context.Context, req *v1.GetWaitlistEntryRequest,
+) (*v1.GetWaitlistEntryResponse, error) {
+	e, err := s.Service.GetEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetWaitlistEntryResponse{Entry: convert.EntryMessage(e)}, nil
+}
+
 // keyCursor is a position in a list that is ordered by the time of joining.
 type keyCursor struct {
 	Key int64
@@ -166,6 +149,10 @@ type keyCursor struct {
 func (s *Waitlists) ListWaitlistEntries(
 	ctx context.Context, req *v1.ListWaitlistEntriesRequest,
 ) (*v1.ListWaitlistEntriesResponse, error) {
+	caller, err := request.Scoped(ctx, req.Scope, "waitlist.read")
+	if err != nil {
+		return nil, err
+	}
 	page, err := convert.ParsePage[keyCursor](req)
 	if err != nil {
 		return nil, err
@@ -176,7 +163,7 @@ func (s *Waitlists) ListWaitlistEntries(
 		Service:  convert.ID[tenant.ServiceID](f.GetServiceId()),
 		Resource: convert.ID[tenant.ResourceID](f.GetResourceId()), Member: convert.ID[tenant.MemberID](f.GetMemberId()),
 		Limit: page.Limit(),
-		From:  convert.Time(f.GetDesiredWithin().GetStart()), Until: convert.Time(f.GetDesiredWithin().GetEnd()),
+		From:  convert.Time(f.GetStartsWithin().GetStart()), Until: convert.Time(f.GetStartsWithin().GetEnd()),
 	}
 	for _, status := range f.GetStatuses() {
 		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.Status](convert.EntryStatusPrefix, status))
@@ -187,7 +174,7 @@ func (s *Waitlists) ListWaitlistEntries(
 	if page.After != nil {
 		q.AfterKey, q.AfterID.UUID = page.After.Key, page.After.ID
 	}
-	entries, err := s.Service.ListEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListEntries(ctx, caller, q)
 	if err != nil {
 		return nil, err
 	}
@@ -199,6 +186,20 @@ func (s *Waitlists) ListWaitlistEntries(
 	}, nil
 }
 
+// GetWaitlistOffer handles WaitlistService.GetWaitlistOffer.
+func (s *Waitlists) GetWaitlistOffer(
+	ctx context.Context, req *v1.GetWaitlistOfferRequest,
+) (*v1.GetWaitlistOfferResponse, error) {
+	o, err := s.Service.GetOffer(ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetWaitlistOfferResponse{Offer: convert.OfferMessage(o)}, nil
+}
+
+// idCursor is a position in a list that is ordered by id.
+type idCursor struct{ ID tenant.UUID }
+
 // ListWaitlistOffers handles WaitlistService.ListWaitlistOffers.
 func (s *Waitlists) ListWaitlistOffers(
 	ctx context.Context, req *v1.ListWaitlistOffersRequest,
@@ -207,12 +208,15 @@ func (s *Waitlists) ListWaitlistOffers(
 	if err != nil {
 		return nil, err
 	}
+	f := req.GetFilter()
 	q := waitlists.OfferQuery{
-		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
-		Member: convert.ID[tenant.MemberID](req.MemberId),
-		Limit:  page.Limit(), Statuses: []waitlist.OfferStatus{},
+		Session: convert.ID[tenant.SessionID](f.GetSessionId()), Location: convert.ID[tenant.LocationID](f.GetLocationId()),
+		Service: convert.ID[tenant.ServiceID](f.GetServiceId()), Entry: convert.ID[tenant.EntryID](f.GetEntryId()),
+		Member: convert.ID[tenant.MemberID](f.GetMemberId()),
+		From:   convert.Time(f.GetCreatedWithin().GetStart()), Until: convert.Time(f.GetCreatedWithin().GetEnd()),
+		Limit: page.Limit(), Statuses: []waitlist.OfferStatus{},
 	}
-	for _, status := range req.Statuses {
+	for _, status := range f.GetStatuses() {
 		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.OfferStatus](convert.OfferStatusPrefix, status))
 	}
 	if page.After != nil {
@@ -292,11 +296,15 @@ func (s *Waitlists) ListWaitlistDecisions(
 	if err != nil {
 		return nil, err
 	}
+	f := req.GetFilter()
 	q := waitlists.DecisionQuery{
-		Session: convert.ID[tenant.SessionID](req.SessionId), Location: convert.ID[tenant.LocationID](req.LocationId),
-		Service: convert.ID[tenant.ServiceID](req.ServiceId),
-		From:    convert.Time(req.GetDecidedWithin().GetStart()),
-		Until:   convert.Time(req.GetDecidedWithin().GetEnd()), WithNote: req.WithNote, Limit: page.Limit(),
+		Session: convert.ID[tenant.SessionID](f.GetSessionId()), Location: convert.ID[tenant.LocationID](f.GetLocationId()),
+		Service: convert.ID[tenant.ServiceID](f.GetServiceId()),
+		From:    convert.Time(f.GetDecidedWithin().GetStart()),
+		Until:   convert.Time(f.GetDecidedWithin().GetEnd()), Limit: page.Limit(),
+	}
+	if f != nil {
+		q.HasNote = f.HasNote
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID

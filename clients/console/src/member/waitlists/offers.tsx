@@ -12,7 +12,7 @@ import { Note, SummaryCard } from "../ui";
 import classes from "./offers.module.css";
 
 export const useEntries = () =>
-  useQuery(WaitlistService.method.listMyEntries, { pageSize: 100 }, { refetchInterval: 60_000 });
+  useQuery(WaitlistService.method.listWaitlistEntries, { pageSize: 100 }, { refetchInterval: 60_000 });
 
 /** Shown on every page while an offer is open. */
 export function OfferBanner() {

@@ -39,9 +39,6 @@ const (
 	// WaitlistServiceLeaveWaitlistProcedure is the fully-qualified name of the WaitlistService's
 	// LeaveWaitlist RPC.
 	WaitlistServiceLeaveWaitlistProcedure = "/berth.v1.WaitlistService/LeaveWaitlist"
-	// WaitlistServiceListMyEntriesProcedure is the fully-qualified name of the WaitlistService's
-	// ListMyEntries RPC.
-	WaitlistServiceListMyEntriesProcedure = "/berth.v1.WaitlistService/ListMyEntries"
 	// WaitlistServiceAcceptWaitlistOfferProcedure is the fully-qualified name of the WaitlistService's
 	// AcceptWaitlistOffer RPC.
 	WaitlistServiceAcceptWaitlistOfferProcedure = "/berth.v1.WaitlistService/AcceptWaitlistOffer"
@@ -54,9 +51,15 @@ const (
 	// WaitlistServiceAnswerWaitlistClaimProcedure is the fully-qualified name of the WaitlistService's
 	// AnswerWaitlistClaim RPC.
 	WaitlistServiceAnswerWaitlistClaimProcedure = "/berth.v1.WaitlistService/AnswerWaitlistClaim"
+	// WaitlistServiceGetWaitlistEntryProcedure is the fully-qualified name of the WaitlistService's
+	// GetWaitlistEntry RPC.
+	WaitlistServiceGetWaitlistEntryProcedure = "/berth.v1.WaitlistService/GetWaitlistEntry"
 	// WaitlistServiceListWaitlistEntriesProcedure is the fully-qualified name of the WaitlistService's
 	// ListWaitlistEntries RPC.
 	WaitlistServiceListWaitlistEntriesProcedure = "/berth.v1.WaitlistService/ListWaitlistEntries"
+	// WaitlistServiceGetWaitlistOfferProcedure is the fully-qualified name of the WaitlistService's
+	// GetWaitlistOffer RPC.
+	WaitlistServiceGetWaitlistOfferProcedure = "/berth.v1.WaitlistService/GetWaitlistOffer"
 	// WaitlistServiceListWaitlistOffersProcedure is the fully-qualified name of the WaitlistService's
 	// ListWaitlistOffers RPC.
 	WaitlistServiceListWaitlistOffersProcedure = "/berth.v1.WaitlistService/ListWaitlistOffers"
@@ -116,8 +119,6 @@ type WaitlistServiceClient interface {
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *v1.LeaveWaitlistRequest) (*v1.LeaveWaitlistResponse, error)
-	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
-	ListMyEntries(context.Context, *v1.ListMyEntriesRequest) (*v1.ListMyEntriesResponse, error)
 	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
 	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
 	// booking.
@@ -135,9 +136,20 @@ type WaitlistServiceClient interface {
 	// AnswerWaitlistClaim accepts or declines the offer of a claim link.
 	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
 	AnswerWaitlistClaim(context.Context, *v1.AnswerWaitlistClaimRequest) (*v1.AnswerWaitlistClaimResponse, error)
-	// ListWaitlistEntries lists active and ended entries by time of joining.
+	// GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
+	// Errors:
+	// - WAITLIST_ENTRY_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	GetWaitlistEntry(context.Context, *v1.GetWaitlistEntryRequest) (*v1.GetWaitlistEntryResponse, error)
+	// ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
+	// with `scope` ALL those of all members, which needs the permission.
+	// Errors:
+	// - PERMISSION_DENIED: `scope` is ALL, and the caller lacks the permission.
 	ListWaitlistEntries(context.Context, *v1.ListWaitlistEntriesRequest) (*v1.ListWaitlistEntriesResponse, error)
-	// ListWaitlistOffers lists offers, newest first.
+	// GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
+	// Errors:
+	// - WAITLIST_OFFER_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	GetWaitlistOffer(context.Context, *v1.GetWaitlistOfferRequest) (*v1.GetWaitlistOfferResponse, error)
+	// ListWaitlistOffers lists offers of all members, newest first.
 	ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
@@ -213,13 +225,6 @@ func NewWaitlistServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(waitlistServiceMethods.ByName("LeaveWaitlist")),
 			connect.WithClientOptions(opts...),
 		),
-		listMyEntries: connect.NewClient[v1.ListMyEntriesRequest, v1.ListMyEntriesResponse](
-			httpClient,
-			baseURL+WaitlistServiceListMyEntriesProcedure,
-			connect.WithSchema(waitlistServiceMethods.ByName("ListMyEntries")),
-			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-			connect.WithClientOptions(opts...),
-		),
 		acceptWaitlistOffer: connect.NewClient[v1.AcceptWaitlistOfferRequest, v1.AcceptWaitlistOfferResponse](
 			httpClient,
 			baseURL+WaitlistServiceAcceptWaitlistOfferProcedure,
@@ -245,10 +250,24 @@ func NewWaitlistServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 			connect.WithSchema(waitlistServiceMethods.ByName("AnswerWaitlistClaim")),
 			connect.WithClientOptions(opts...),
 		),
+		getWaitlistEntry: connect.NewClient[v1.GetWaitlistEntryRequest, v1.GetWaitlistEntryResponse](
+			httpClient,
+			baseURL+WaitlistServiceGetWaitlistEntryProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistEntry")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listWaitlistEntries: connect.NewClient[v1.ListWaitlistEntriesRequest, v1.ListWaitlistEntriesResponse](
 			httpClient,
 			baseURL+WaitlistServiceListWaitlistEntriesProcedure,
 			connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistEntries")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		getWaitlistOffer: connect.NewClient[v1.GetWaitlistOfferRequest, v1.GetWaitlistOfferResponse](
+			httpClient,
+			baseURL+WaitlistServiceGetWaitlistOfferProcedure,
+			connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistOffer")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -357,12 +376,13 @@ func NewWaitlistServiceClient(httpClient connect.HTTPClient, baseURL string, opt
 type waitlistServiceClient struct {
 	joinWaitlist              *connect.Client[v1.JoinWaitlistRequest, v1.JoinWaitlistResponse]
 	leaveWaitlist             *connect.Client[v1.LeaveWaitlistRequest, v1.LeaveWaitlistResponse]
-	listMyEntries             *connect.Client[v1.ListMyEntriesRequest, v1.ListMyEntriesResponse]
 	acceptWaitlistOffer       *connect.Client[v1.AcceptWaitlistOfferRequest, v1.AcceptWaitlistOfferResponse]
 	declineWaitlistOffer      *connect.Client[v1.DeclineWaitlistOfferRequest, v1.DeclineWaitlistOfferResponse]
 	getWaitlistClaim          *connect.Client[v1.GetWaitlistClaimRequest, v1.GetWaitlistClaimResponse]
 	answerWaitlistClaim       *connect.Client[v1.AnswerWaitlistClaimRequest, v1.AnswerWaitlistClaimResponse]
+	getWaitlistEntry          *connect.Client[v1.GetWaitlistEntryRequest, v1.GetWaitlistEntryResponse]
 	listWaitlistEntries       *connect.Client[v1.ListWaitlistEntriesRequest, v1.ListWaitlistEntriesResponse]
+	getWaitlistOffer          *connect.Client[v1.GetWaitlistOfferRequest, v1.GetWaitlistOfferResponse]
 	listWaitlistOffers        *connect.Client[v1.ListWaitlistOffersRequest, v1.ListWaitlistOffersResponse]
 	setWaitlistPriority       *connect.Client[v1.SetWaitlistPriorityRequest, v1.SetWaitlistPriorityResponse]
 	moveWaitlistEntry         *connect.Client[v1.MoveWaitlistEntryRequest, v1.MoveWaitlistEntryResponse]
@@ -392,15 +412,6 @@ func (c *waitlistServiceClient) JoinWaitlist(ctx context.Context, req *v1.JoinWa
 // LeaveWaitlist calls berth.v1.WaitlistService.LeaveWaitlist.
 func (c *waitlistServiceClient) LeaveWaitlist(ctx context.Context, req *v1.LeaveWaitlistRequest) (*v1.LeaveWaitlistResponse, error) {
 	response, err := c.leaveWaitlist.CallUnary(ctx, connect.NewRequest(req))
-	if response != nil {
-		return response.Msg, err
-	}
-	return nil, err
-}
-
-// ListMyEntries calls berth.v1.WaitlistService.ListMyEntries.
-func (c *waitlistServiceClient) ListMyEntries(ctx context.Context, req *v1.ListMyEntriesRequest) (*v1.ListMyEntriesResponse, error) {
-	response, err := c.listMyEntries.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -443,9 +454,27 @@ func (c *waitlistServiceClient) AnswerWaitlistClaim(ctx context.Context, req *v1
 	return nil, err
 }
 
+// GetWaitlistEntry calls berth.v1.WaitlistService.GetWaitlistEntry.
+func (c *waitlistServiceClient) GetWaitlistEntry(ctx context.Context, req *v1.GetWaitlistEntryRequest) (*v1.GetWaitlistEntryResponse, error) {
+	response, err := c.getWaitlistEntry.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListWaitlistEntries calls berth.v1.WaitlistService.ListWaitlistEntries.
 func (c *waitlistServiceClient) ListWaitlistEntries(ctx context.Context, req *v1.ListWaitlistEntriesRequest) (*v1.ListWaitlistEntriesResponse, error) {
 	response, err := c.listWaitlistEntries.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetWaitlistOffer calls berth.v1.WaitlistService.GetWaitlistOffer.
+func (c *waitlistServiceClient) GetWaitlistOffer(ctx context.Context, req *v1.GetWaitlistOfferRequest) (*v1.GetWaitlistOfferResponse, error) {
+	response, err := c.getWaitlistOffer.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -599,8 +628,6 @@ type WaitlistServiceHandler interface {
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *v1.LeaveWaitlistRequest) (*v1.LeaveWaitlistResponse, error)
-	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
-	ListMyEntries(context.Context, *v1.ListMyEntriesRequest) (*v1.ListMyEntriesResponse, error)
 	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
 	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
 	// booking.
@@ -618,9 +645,20 @@ type WaitlistServiceHandler interface {
 	// AnswerWaitlistClaim accepts or declines the offer of a claim link.
 	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
 	AnswerWaitlistClaim(context.Context, *v1.AnswerWaitlistClaimRequest) (*v1.AnswerWaitlistClaimResponse, error)
-	// ListWaitlistEntries lists active and ended entries by time of joining.
+	// GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
+	// Errors:
+	// - WAITLIST_ENTRY_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	GetWaitlistEntry(context.Context, *v1.GetWaitlistEntryRequest) (*v1.GetWaitlistEntryResponse, error)
+	// ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
+	// with `scope` ALL those of all members, which needs the permission.
+	// Errors:
+	// - PERMISSION_DENIED: `scope` is ALL, and the caller lacks the permission.
 	ListWaitlistEntries(context.Context, *v1.ListWaitlistEntriesRequest) (*v1.ListWaitlistEntriesResponse, error)
-	// ListWaitlistOffers lists offers, newest first.
+	// GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
+	// Errors:
+	// - WAITLIST_OFFER_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	GetWaitlistOffer(context.Context, *v1.GetWaitlistOfferRequest) (*v1.GetWaitlistOfferResponse, error)
+	// ListWaitlistOffers lists offers of all members, newest first.
 	ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
@@ -692,13 +730,6 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 		connect.WithSchema(waitlistServiceMethods.ByName("LeaveWaitlist")),
 		connect.WithHandlerOptions(opts...),
 	)
-	waitlistServiceListMyEntriesHandler := connect.NewUnaryHandlerSimple(
-		WaitlistServiceListMyEntriesProcedure,
-		svc.ListMyEntries,
-		connect.WithSchema(waitlistServiceMethods.ByName("ListMyEntries")),
-		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
-		connect.WithHandlerOptions(opts...),
-	)
 	waitlistServiceAcceptWaitlistOfferHandler := connect.NewUnaryHandlerSimple(
 		WaitlistServiceAcceptWaitlistOfferProcedure,
 		svc.AcceptWaitlistOffer,
@@ -724,10 +755,24 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 		connect.WithSchema(waitlistServiceMethods.ByName("AnswerWaitlistClaim")),
 		connect.WithHandlerOptions(opts...),
 	)
+	waitlistServiceGetWaitlistEntryHandler := connect.NewUnaryHandlerSimple(
+		WaitlistServiceGetWaitlistEntryProcedure,
+		svc.GetWaitlistEntry,
+		connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistEntry")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	waitlistServiceListWaitlistEntriesHandler := connect.NewUnaryHandlerSimple(
 		WaitlistServiceListWaitlistEntriesProcedure,
 		svc.ListWaitlistEntries,
 		connect.WithSchema(waitlistServiceMethods.ByName("ListWaitlistEntries")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	waitlistServiceGetWaitlistOfferHandler := connect.NewUnaryHandlerSimple(
+		WaitlistServiceGetWaitlistOfferProcedure,
+		svc.GetWaitlistOffer,
+		connect.WithSchema(waitlistServiceMethods.ByName("GetWaitlistOffer")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -835,8 +880,6 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 			waitlistServiceJoinWaitlistHandler.ServeHTTP(w, r)
 		case WaitlistServiceLeaveWaitlistProcedure:
 			waitlistServiceLeaveWaitlistHandler.ServeHTTP(w, r)
-		case WaitlistServiceListMyEntriesProcedure:
-			waitlistServiceListMyEntriesHandler.ServeHTTP(w, r)
 		case WaitlistServiceAcceptWaitlistOfferProcedure:
 			waitlistServiceAcceptWaitlistOfferHandler.ServeHTTP(w, r)
 		case WaitlistServiceDeclineWaitlistOfferProcedure:
@@ -845,8 +888,12 @@ func NewWaitlistServiceHandler(svc WaitlistServiceHandler, opts ...connect.Handl
 			waitlistServiceGetWaitlistClaimHandler.ServeHTTP(w, r)
 		case WaitlistServiceAnswerWaitlistClaimProcedure:
 			waitlistServiceAnswerWaitlistClaimHandler.ServeHTTP(w, r)
+		case WaitlistServiceGetWaitlistEntryProcedure:
+			waitlistServiceGetWaitlistEntryHandler.ServeHTTP(w, r)
 		case WaitlistServiceListWaitlistEntriesProcedure:
 			waitlistServiceListWaitlistEntriesHandler.ServeHTTP(w, r)
+		case WaitlistServiceGetWaitlistOfferProcedure:
+			waitlistServiceGetWaitlistOfferHandler.ServeHTTP(w, r)
 		case WaitlistServiceListWaitlistOffersProcedure:
 			waitlistServiceListWaitlistOffersHandler.ServeHTTP(w, r)
 		case WaitlistServiceSetWaitlistPriorityProcedure:
@@ -894,10 +941,6 @@ func (UnimplementedWaitlistServiceHandler) LeaveWaitlist(context.Context, *v1.Le
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.LeaveWaitlist is not implemented"))
 }
 
-func (UnimplementedWaitlistServiceHandler) ListMyEntries(context.Context, *v1.ListMyEntriesRequest) (*v1.ListMyEntriesResponse, error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListMyEntries is not implemented"))
-}
-
 func (UnimplementedWaitlistServiceHandler) AcceptWaitlistOffer(context.Context, *v1.AcceptWaitlistOfferRequest) (*v1.AcceptWaitlistOfferResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.AcceptWaitlistOffer is not implemented"))
 }
@@ -914,8 +957,16 @@ func (UnimplementedWaitlistServiceHandler) AnswerWaitlistClaim(context.Context, 
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.AnswerWaitlistClaim is not implemented"))
 }
 
+func (UnimplementedWaitlistServiceHandler) GetWaitlistEntry(context.Context, *v1.GetWaitlistEntryRequest) (*v1.GetWaitlistEntryResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.GetWaitlistEntry is not implemented"))
+}
+
 func (UnimplementedWaitlistServiceHandler) ListWaitlistEntries(context.Context, *v1.ListWaitlistEntriesRequest) (*v1.ListWaitlistEntriesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.ListWaitlistEntries is not implemented"))
+}
+
+func (UnimplementedWaitlistServiceHandler) GetWaitlistOffer(context.Context, *v1.GetWaitlistOfferRequest) (*v1.GetWaitlistOfferResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.WaitlistService.GetWaitlistOffer is not implemented"))
 }
 
 func (UnimplementedWaitlistServiceHandler) ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error) {

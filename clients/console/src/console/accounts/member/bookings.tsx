@@ -1,6 +1,7 @@
 import {
   BookingService,
   BookingStatus,
+  ListScope,
   type Member,
   SessionService,
   type WaitlistEntry,
@@ -119,7 +120,7 @@ function Waits({ member }: { member: Member }) {
   const can = useCan();
   const entries = useQuery(
     WaitlistService.method.listWaitlistEntries,
-    { filter: { memberId: member.id }, pageSize: 200 },
+    { scope: ListScope.ALL, filter: { memberId: member.id }, pageSize: 200 },
     { refetchInterval: 60_000, select: ({ entries }) => entries },
   );
   return (

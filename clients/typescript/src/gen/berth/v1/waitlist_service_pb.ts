@@ -7,11 +7,11 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_berth_v1_access } from "./access_pb.js";
 import type { Booking } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
-import type { BookingChannel, TimeRange } from "./common_pb.js";
+import type { BookingChannel, ListScope, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Brand } from "./tenant_pb.js";
 import { file_berth_v1_tenant } from "./tenant_pb.js";
-import type { EffectiveWaitlistRules, PreviewedWaitlistMove, SessionChoice, WaitlistClaimAction, WaitlistDecision, WaitlistEntry, WaitlistEntryFilter, WaitlistEntryVerdict, WaitlistFigures, WaitlistFiguresRow, WaitlistOffer, WaitlistOfferStatus, WaitlistRules, WaitlistRulesVersion, WaitlistWindow } from "./waitlist_pb.js";
+import type { EffectiveWaitlistRules, PreviewedWaitlistMove, SessionChoice, WaitlistClaimAction, WaitlistDecision, WaitlistDecisionFilter, WaitlistEntry, WaitlistEntryFilter, WaitlistEntryVerdict, WaitlistFigures, WaitlistFiguresRow, WaitlistOffer, WaitlistOfferFilter, WaitlistRules, WaitlistRulesVersion, WaitlistRulesVersionFilter, WaitlistWindow } from "./waitlist_pb.js";
 import { file_berth_v1_waitlist } from "./waitlist_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/waitlist_service.proto.
  */
 export const file_berth_v1_waitlist_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSK+AgoTSm9pbldhaXRsaXN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhQKCnNlc3Npb25faWQYAyABKAlIABIpCgZhbnlfb2YYBCABKAsyFy5iZXJ0aC52MS5TZXNzaW9uQ2hvaWNlSAASKgoGd2luZG93GAUgASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3dIABISCgpwYXJ0eV9zaXplGAYgASgFEhAKCGNvYWNoX2lkGAcgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgIIAEoCRIpCgdjaGFubmVsGAkgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAlCBgoEd2lzaCI+ChRKb2luV2FpdGxpc3RSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiSwoUTGVhdmVXYWl0bGlzdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI/ChVMZWF2ZVdhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5ImgKFExpc3RNeUVudHJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIWCg5pbmNsdWRlX2Nsb3NlZBgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJaChVMaXN0TXlFbnRyaWVzUmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIloKGkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAyABKAkiaQobQWNjZXB0V2FpdGxpc3RPZmZlclJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEiYKBW9mZmVyGAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJhChtEZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEg0KBWxlYXZlGAMgASgIEg4KBnJlYXNvbhgEIAEoCSJuChxEZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchImCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiLQoXR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASKLAgoYR2V0V2FpdGxpc3RDbGFpbVJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEhQKDHNlcnZpY2VfbmFtZRgDIAEoCRI0ChBzZXNzaW9uX2VuZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtzZXJ2ZXJfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdGVuYW50X25hbWUYBiABKAkSHgoFYnJhbmQYByABKAsyDy5iZXJ0aC52MS5CcmFuZCJfChpBbnN3ZXJXYWl0bGlzdENsYWltUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBEi0KBmFjdGlvbhgCIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0Q2xhaW1BY3Rpb24iRQobQW5zd2VyV2FpdGxpc3RDbGFpbVJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciKFAQoaTGlzdFdhaXRsaXN0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEi0KBmZpbHRlchgCIAEoCzIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiYAobTGlzdFdhaXRsaXN0RW50cmllc1Jlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK/AQoZTGlzdFdhaXRsaXN0T2ZmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIQCghlbnRyeV9pZBgDIAEoCRIRCgltZW1iZXJfaWQYBCABKAkSLwoIc3RhdHVzZXMYBSADKA4yHS5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyU3RhdHVzEhEKCXBhZ2Vfc2l6ZRgGIAEoBRISCgpwYWdlX3Rva2VuGAcgASgJIl4KGkxpc3RXYWl0bGlzdE9mZmVyc1Jlc3BvbnNlEicKBm9mZmVycxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpEBChpTZXRXYWl0bGlzdFByaW9yaXR5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSFAoHZmxhZ2dlZBgDIAEoCEgAiAEBEhIKBXNjb3JlGAQgASgFSAGIAQESDgoGcmVhc29uGAUgASgJQgoKCF9mbGFnZ2VkQggKBl9zY29yZSJFChtTZXRXYWl0bGlzdFByaW9yaXR5UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5ImgKGE1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSFwoPYmVmb3JlX2VudHJ5X2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCSJDChlNb3ZlV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSKWAQoaQ3JlYXRlV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEAoIZW50cnlfaWQYAyABKAkSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCSJFChtDcmVhdGVXYWl0bGlzdE9mZmVyUmVzcG9uc2USJgoFb2ZmZXIYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyIlEKGkV4cGlyZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiRQobRXhwaXJlV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJxChpSZW1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkiRQobUmVtb3ZlV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJVChdHZXRXYWl0bGlzdFJ1bGVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJPChhHZXRXYWl0bGlzdFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyLPAQoaVXBkYXRlV2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSJgoFcnVsZXMYBCABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIOCgZyZWFzb24YBiABKAkSDAoEZXRhZxgHIAEoCSJSChtVcGRhdGVXYWl0bGlzdFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyJ1ChlSZXNldFdhaXRsaXN0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIMCgRldGFnGAUgASgJIlEKGlJlc2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlEjMKCWVmZmVjdGl2ZRgBIAEoCzIgLmJlcnRoLnYxLkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMihQEKIExpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIm4KIUxpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXNwb25zZRIwCgh2ZXJzaW9ucxgBIAMoCzIeLmJlcnRoLnYxLldhaXRsaXN0UnVsZXNWZXJzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSLuAQobUHJldmlld1dhaXRsaXN0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSKwoOZGVjaWRlZF93aXRoaW4YBiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USDQoFbGltaXQYByABKAUixQEKHFByZXZpZXdXYWl0bGlzdFJ1bGVzUmVzcG9uc2USLgoFbW92ZXMYASADKAsyHy5iZXJ0aC52MS5QcmV2aWV3ZWRXYWl0bGlzdE1vdmUSDwoHY2hhbmdlZBgCIAEoBRIWCg5ncmFudGVkX2JlZm9yZRgDIAEoBRIVCg1ncmFudGVkX2RyYWZ0GAQgASgFEhoKEmhhbmRlZF9iYWNrX2JlZm9yZRgFIAEoBRIZChFoYW5kZWRfYmFja19kcmFmdBgGIAEoBSLVAQocTGlzdFdhaXRsaXN0RGVjaXNpb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRITCgtsb2NhdGlvbl9pZBgDIAEoCRISCgpzZXJ2aWNlX2lkGAQgASgJEisKDmRlY2lkZWRfd2l0aGluGAUgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhEKCXdpdGhfbm90ZRgGIAEoCBIRCglwYWdlX3NpemUYByABKAUSEgoKcGFnZV90b2tlbhgIIAEoCSJnCh1MaXN0V2FpdGxpc3REZWNpc2lvbnNSZXNwb25zZRItCglkZWNpc2lvbnMYASADKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJGCh1FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSK1AQoeRXhwbGFpblNlc3Npb25XYWl0bGlzdFJlc3BvbnNlEi0KCWRlY2lzaW9ucxgBIAMoCzIaLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb24SJwoGb2ZmZXJzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchIoCgdlbnRyaWVzGAMgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIRCglzZW50ZW5jZXMYBCADKAkiQgobRXhwbGFpbldhaXRsaXN0RW50cnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCSK0AQocRXhwbGFpbldhaXRsaXN0RW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSMAoIdmVyZGljdHMYAiADKAsyHi5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5VmVyZGljdBInCgZvZmZlcnMYAyADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyEhEKCXNlbnRlbmNlcxgEIAMoCSJ+ChtHZXRXYWl0bGlzdEFuYWx5dGljc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBndpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRITCgtsb2NhdGlvbl9pZBgDIAEoCRISCgpzZXJ2aWNlX2lkGAQgASgJIu0BChxHZXRXYWl0bGlzdEFuYWx5dGljc1Jlc3BvbnNlEigKBXRvdGFsGAEgASgLMhkuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzEioKBGRheXMYAiADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSLwoJbG9jYXRpb25zGAMgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93Ei4KCHNlcnZpY2VzGAQgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93EhYKDmNhc2NhZGVfZGVwdGhzGAUgAygDMoIWCg9XYWl0bGlzdFNlcnZpY2USZgoMSm9pbldhaXRsaXN0Eh0uYmVydGgudjEuSm9pbldhaXRsaXN0UmVxdWVzdBoeLmJlcnRoLnYxLkpvaW5XYWl0bGlzdFJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJYCg1MZWF2ZVdhaXRsaXN0Eh4uYmVydGgudjEuTGVhdmVXYWl0bGlzdFJlcXVlc3QaHy5iZXJ0aC52MS5MZWF2ZVdhaXRsaXN0UmVzcG9uc2UiBsrzGAIIAhJbCg1MaXN0TXlFbnRyaWVzEh4uYmVydGgudjEuTGlzdE15RW50cmllc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0TXlFbnRyaWVzUmVzcG9uc2UiCZACAcrzGAIIAhJ7ChNBY2NlcHRXYWl0bGlzdE9mZmVyEiQuYmVydGgudjEuQWNjZXB0V2FpdGxpc3RPZmZlclJlcXVlc3QaJS5iZXJ0aC52MS5BY2NlcHRXYWl0bGlzdE9mZmVyUmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlEn4KFERlY2xpbmVXYWl0bGlzdE9mZmVyEiUuYmVydGgudjEuRGVjbGluZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0GiYuYmVydGgudjEuRGVjbGluZVdhaXRsaXN0T2ZmZXJSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USZAoQR2V0V2FpdGxpc3RDbGFpbRIhLmJlcnRoLnYxLkdldFdhaXRsaXN0Q2xhaW1SZXF1ZXN0GiIuYmVydGgudjEuR2V0V2FpdGxpc3RDbGFpbVJlc3BvbnNlIgmQAgLK8xgCCAMSagoTQW5zd2VyV2FpdGxpc3RDbGFpbRIkLmJlcnRoLnYxLkFuc3dlcldhaXRsaXN0Q2xhaW1SZXF1ZXN0GiUuYmVydGgudjEuQW5zd2VyV2FpdGxpc3RDbGFpbVJlc3BvbnNlIgbK8xgCCAMSfAoTTGlzdFdhaXRsaXN0RW50cmllcxIkLmJlcnRoLnYxLkxpc3RXYWl0bGlzdEVudHJpZXNSZXF1ZXN0GiUuYmVydGgudjEuTGlzdFdhaXRsaXN0RW50cmllc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSeQoSTGlzdFdhaXRsaXN0T2ZmZXJzEiMuYmVydGgudjEuTGlzdFdhaXRsaXN0T2ZmZXJzUmVxdWVzdBokLmJlcnRoLnYxLkxpc3RXYWl0bGlzdE9mZmVyc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSewoTU2V0V2FpdGxpc3RQcmlvcml0eRIkLmJlcnRoLnYxLlNldFdhaXRsaXN0UHJpb3JpdHlSZXF1ZXN0GiUuYmVydGgudjEuU2V0V2FpdGxpc3RQcmlvcml0eVJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ1ChFNb3ZlV2FpdGxpc3RFbnRyeRIiLmJlcnRoLnYxLk1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBojLmJlcnRoLnYxLk1vdmVXYWl0bGlzdEVudHJ5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnsKE0NyZWF0ZVdhaXRsaXN0T2ZmZXISJC5iZXJ0aC52MS5DcmVhdGVXYWl0bGlzdE9mZmVyUmVxdWVzdBolLmJlcnRoLnYxLkNyZWF0ZVdhaXRsaXN0T2ZmZXJSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USewoTRXhwaXJlV2FpdGxpc3RPZmZlchIkLmJlcnRoLnYxLkV4cGlyZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0GiUuYmVydGgudjEuRXhwaXJlV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ7ChNSZW1vdmVXYWl0bGlzdEVudHJ5EiQuYmVydGgudjEuUmVtb3ZlV2FpdGxpc3RFbnRyeVJlcXVlc3QaJS5iZXJ0aC52MS5SZW1vdmVXYWl0bGlzdEVudHJ5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnkKEEdldFdhaXRsaXN0UnVsZXMSIS5iZXJ0aC52MS5HZXRXYWl0bGlzdFJ1bGVzUmVxdWVzdBoiLmJlcnRoLnYxLkdldFdhaXRsaXN0UnVsZXNSZXNwb25zZSIekAIByvMYFwgBEhN3YWl0bGlzdC5yZWFkX3J1bGVzEnoKE1VwZGF0ZVdhaXRsaXN0UnVsZXMSJC5iZXJ0aC52MS5VcGRhdGVXYWl0bGlzdFJ1bGVzUmVxdWVzdBolLmJlcnRoLnYxLlVwZGF0ZVdhaXRsaXN0UnVsZXNSZXNwb25zZSIWyvMYEggBEg53YWl0bGlzdC5ydWxlcxJ3ChJSZXNldFdhaXRsaXN0UnVsZXMSIy5iZXJ0aC52MS5SZXNldFdhaXRsaXN0UnVsZXNSZXF1ZXN0GiQuYmVydGgudjEuUmVzZXRXYWl0bGlzdFJ1bGVzUmVzcG9uc2UiFsrzGBIIARIOd2FpdGxpc3QucnVsZXMSlAEKGUxpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnMSKi5iZXJ0aC52MS5MaXN0V2FpdGxpc3RSdWxlc1ZlcnNpb25zUmVxdWVzdBorLmJlcnRoLnYxLkxpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXNwb25zZSIekAIByvMYFwgBEhN3YWl0bGlzdC5yZWFkX3J1bGVzEoABChRQcmV2aWV3V2FpdGxpc3RSdWxlcxIlLmJlcnRoLnYxLlByZXZpZXdXYWl0bGlzdFJ1bGVzUmVxdWVzdBomLmJlcnRoLnYxLlByZXZpZXdXYWl0bGlzdFJ1bGVzUmVzcG9uc2UiGZACAcrzGBIIARIOd2FpdGxpc3QucnVsZXMSggEKFUxpc3RXYWl0bGlzdERlY2lzaW9ucxImLmJlcnRoLnYxLkxpc3RXYWl0bGlzdERlY2lzaW9uc1JlcXVlc3QaJy5iZXJ0aC52MS5MaXN0V2FpdGxpc3REZWNpc2lvbnNSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEoUBChZFeHBsYWluU2Vzc2lvbldhaXRsaXN0EicuYmVydGgudjEuRXhwbGFpblNlc3Npb25XYWl0bGlzdFJlcXVlc3QaKC5iZXJ0aC52MS5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVzcG9uc2UiGJACAcrzGBEIARINd2FpdGxpc3QucmVhZBJ/ChRFeHBsYWluV2FpdGxpc3RFbnRyeRIlLmJlcnRoLnYxLkV4cGxhaW5XYWl0bGlzdEVudHJ5UmVxdWVzdBomLmJlcnRoLnYxLkV4cGxhaW5XYWl0bGlzdEVudHJ5UmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBKEAQoUR2V0V2FpdGxpc3RBbmFseXRpY3MSJS5iZXJ0aC52MS5HZXRXYWl0bGlzdEFuYWx5dGljc1JlcXVlc3QaJi5iZXJ0aC52MS5HZXRXYWl0bGlzdEFuYWx5dGljc1Jlc3BvbnNlIh2QAgHK8xgWCAESEndhaXRsaXN0LmFuYWx5dGljc0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSK+AgoTSm9pbldhaXRsaXN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhQKCnNlc3Npb25faWQYAyABKAlIABIpCgZhbnlfb2YYBCABKAsyFy5iZXJ0aC52MS5TZXNzaW9uQ2hvaWNlSAASKgoGd2luZG93GAUgASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3dIABISCgpwYXJ0eV9zaXplGAYgASgFEhAKCGNvYWNoX2lkGAcgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgIIAEoCRIpCgdjaGFubmVsGAkgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAlCBgoEd2lzaCI+ChRKb2luV2FpdGxpc3RSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiSwoUTGVhdmVXYWl0bGlzdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI/ChVMZWF2ZVdhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IloKGkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAyABKAkiaQobQWNjZXB0V2FpdGxpc3RPZmZlclJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEiYKBW9mZmVyGAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJhChtEZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEg0KBWxlYXZlGAMgASgIEg4KBnJlYXNvbhgEIAEoCSJuChxEZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchImCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiLQoXR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASKLAgoYR2V0V2FpdGxpc3RDbGFpbVJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEhQKDHNlcnZpY2VfbmFtZRgDIAEoCRI0ChBzZXNzaW9uX2VuZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtzZXJ2ZXJfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdGVuYW50X25hbWUYBiABKAkSHgoFYnJhbmQYByABKAsyDy5iZXJ0aC52MS5CcmFuZCJfChpBbnN3ZXJXYWl0bGlzdENsYWltUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBEi0KBmFjdGlvbhgCIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0Q2xhaW1BY3Rpb24iRQobQW5zd2VyV2FpdGxpc3RDbGFpbVJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciI+ChdHZXRXYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkiQgoYR2V0V2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSKpAQoaTGlzdFdhaXRsaXN0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBXNjb3BlGAIgASgOMhMuYmVydGgudjEuTGlzdFNjb3BlEi0KBmZpbHRlchgDIAEoCzIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlGaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiYAobTGlzdFdhaXRsaXN0RW50cmllc1Jlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI+ChdHZXRXYWl0bGlzdE9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkiQgoYR2V0V2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciKEAQoZTGlzdFdhaXRsaXN0T2ZmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYmVydGgudjEuV2FpdGxpc3RPZmZlckZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJeChpMaXN0V2FpdGxpc3RPZmZlcnNSZXNwb25zZRInCgZvZmZlcnMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKRAQoaU2V0V2FpdGxpc3RQcmlvcml0eVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEhQKB2ZsYWdnZWQYAyABKAhIAIgBARISCgVzY29yZRgEIAEoBUgBiAEBEg4KBnJlYXNvbhgFIAEoCUIKCghfZmxhZ2dlZEIICgZfc2NvcmUiRQobU2V0V2FpdGxpc3RQcmlvcml0eVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJoChhNb3ZlV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEhcKD2JlZm9yZV9lbnRyeV9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkiQwoZTW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkilgEKGkNyZWF0ZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhAKCGVudHJ5X2lkGAMgASgJEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiRQobQ3JlYXRlV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJRChpFeHBpcmVXYWl0bGlzdE9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkUKG0V4cGlyZVdhaXRsaXN0T2ZmZXJSZXNwb25zZRImCgVvZmZlchgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXIicQoaUmVtb3ZlV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBAUIJCgdfbm90aWZ5IkUKG1JlbW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiVQoXR2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkiTwoYR2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlEjMKCWVmZmVjdGl2ZRgBIAEoCzIgLmJlcnRoLnYxLkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMizwEKGlVwZGF0ZVdhaXRsaXN0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDgoGcmVhc29uGAYgASgJEgwKBGV0YWcYByABKAkiUgobVXBkYXRlV2FpdGxpc3RSdWxlc1Jlc3BvbnNlEjMKCWVmZmVjdGl2ZRgBIAEoCzIgLmJlcnRoLnYxLkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMidQoZUmVzZXRXYWl0bGlzdFJ1bGVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkSDAoEZXRhZxgFIAEoCSJRChpSZXNldFdhaXRsaXN0UnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIpIBCiBMaXN0V2FpdGxpc3RSdWxlc1ZlcnNpb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNAoGZmlsdGVyGAIgASgLMiQuYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb25GaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkibgohTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlEjAKCHZlcnNpb25zGAEgAygLMh4uYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIu4BChtQcmV2aWV3V2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSJgoFcnVsZXMYBCABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIrCg5kZWNpZGVkX3dpdGhpbhgGIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRINCgVsaW1pdBgHIAEoBSLFAQocUHJldmlld1dhaXRsaXN0UnVsZXNSZXNwb25zZRIuCgVtb3ZlcxgBIAMoCzIfLmJlcnRoLnYxLlByZXZpZXdlZFdhaXRsaXN0TW92ZRIPCgdjaGFuZ2VkGAIgASgFEhYKDmdyYW50ZWRfYmVmb3JlGAMgASgFEhUKDWdyYW50ZWRfZHJhZnQYBCABKAUSGgoSaGFuZGVkX2JhY2tfYmVmb3JlGAUgASgFEhkKEWhhbmRlZF9iYWNrX2RyYWZ0GAYgASgFIooBChxMaXN0V2FpdGxpc3REZWNpc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgZmaWx0ZXIYAiABKAsyIC5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImcKHUxpc3RXYWl0bGlzdERlY2lzaW9uc1Jlc3BvbnNlEi0KCWRlY2lzaW9ucxgBIAMoCzIaLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkYKHUV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIrUBCh5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVzcG9uc2USLQoJZGVjaXNpb25zGAEgAygLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhInCgZvZmZlcnMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyEigKB2VudHJpZXMYAyADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhEKCXNlbnRlbmNlcxgEIAMoCSJCChtFeHBsYWluV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJIrQBChxFeHBsYWluV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIwCgh2ZXJkaWN0cxgCIAMoCzIeLmJlcnRoLnYxLldhaXRsaXN0RW50cnlWZXJkaWN0EicKBm9mZmVycxgDIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISEQoJc2VudGVuY2VzGAQgAygJIn4KG0dldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoGd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAki7QEKHEdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2USKAoFdG90YWwYASABKAsyGS5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXMSKgoEZGF5cxgCIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0RmlndXJlc1JvdxIvCglsb2NhdGlvbnMYAyADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSLgoIc2VydmljZXMYBCADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSFgoOY2FzY2FkZV9kZXB0aHMYBSADKAMyjxcKD1dhaXRsaXN0U2VydmljZRJmCgxKb2luV2FpdGxpc3QSHS5iZXJ0aC52MS5Kb2luV2FpdGxpc3RSZXF1ZXN0Gh4uYmVydGgudjEuSm9pbldhaXRsaXN0UmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlElgKDUxlYXZlV2FpdGxpc3QSHi5iZXJ0aC52MS5MZWF2ZVdhaXRsaXN0UmVxdWVzdBofLmJlcnRoLnYxLkxlYXZlV2FpdGxpc3RSZXNwb25zZSIGyvMYAggCEnsKE0FjY2VwdFdhaXRsaXN0T2ZmZXISJC5iZXJ0aC52MS5BY2NlcHRXYWl0bGlzdE9mZmVyUmVxdWVzdBolLmJlcnRoLnYxLkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USfgoURGVjbGluZVdhaXRsaXN0T2ZmZXISJS5iZXJ0aC52MS5EZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QaJi5iZXJ0aC52MS5EZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJkChBHZXRXYWl0bGlzdENsYWltEiEuYmVydGgudjEuR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdENsYWltUmVzcG9uc2UiCZACAsrzGAIIAxJqChNBbnN3ZXJXYWl0bGlzdENsYWltEiQuYmVydGgudjEuQW5zd2VyV2FpdGxpc3RDbGFpbVJlcXVlc3QaJS5iZXJ0aC52MS5BbnN3ZXJXYWl0bGlzdENsYWltUmVzcG9uc2UiBsrzGAIIAxJzChBHZXRXYWl0bGlzdEVudHJ5EiEuYmVydGgudjEuR2V0V2FpdGxpc3RFbnRyeVJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdEVudHJ5UmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBJ8ChNMaXN0V2FpdGxpc3RFbnRyaWVzEiQuYmVydGgudjEuTGlzdFdhaXRsaXN0RW50cmllc1JlcXVlc3QaJS5iZXJ0aC52MS5MaXN0V2FpdGxpc3RFbnRyaWVzUmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBJzChBHZXRXYWl0bGlzdE9mZmVyEiEuYmVydGgudjEuR2V0V2FpdGxpc3RPZmZlclJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdE9mZmVyUmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBJ5ChJMaXN0V2FpdGxpc3RPZmZlcnMSIy5iZXJ0aC52MS5MaXN0V2FpdGxpc3RPZmZlcnNSZXF1ZXN0GiQuYmVydGgudjEuTGlzdFdhaXRsaXN0T2ZmZXJzUmVzcG9uc2UiGJACAcrzGBEIARINd2FpdGxpc3QucmVhZBJ7ChNTZXRXYWl0bGlzdFByaW9yaXR5EiQuYmVydGgudjEuU2V0V2FpdGxpc3RQcmlvcml0eVJlcXVlc3QaJS5iZXJ0aC52MS5TZXRXYWl0bGlzdFByaW9yaXR5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnUKEU1vdmVXYWl0bGlzdEVudHJ5EiIuYmVydGgudjEuTW92ZVdhaXRsaXN0RW50cnlSZXF1ZXN0GiMuYmVydGgudjEuTW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USewoTQ3JlYXRlV2FpdGxpc3RPZmZlchIkLmJlcnRoLnYxLkNyZWF0ZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0GiUuYmVydGgudjEuQ3JlYXRlV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ7ChNFeHBpcmVXYWl0bGlzdE9mZmVyEiQuYmVydGgudjEuRXhwaXJlV2FpdGxpc3RPZmZlclJlcXVlc3QaJS5iZXJ0aC52MS5FeHBpcmVXYWl0bGlzdE9mZmVyUmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnsKE1JlbW92ZVdhaXRsaXN0RW50cnkSJC5iZXJ0aC52MS5SZW1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBolLmJlcnRoLnYxLlJlbW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USeQoQR2V0V2FpdGxpc3RSdWxlcxIhLmJlcnRoLnYxLkdldFdhaXRsaXN0UnVsZXNSZXF1ZXN0GiIuYmVydGgudjEuR2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSegoTVXBkYXRlV2FpdGxpc3RSdWxlcxIkLmJlcnRoLnYxLlVwZGF0ZVdhaXRsaXN0UnVsZXNSZXF1ZXN0GiUuYmVydGgudjEuVXBkYXRlV2FpdGxpc3RSdWxlc1Jlc3BvbnNlIhbK8xgSCAESDndhaXRsaXN0LnJ1bGVzEncKElJlc2V0V2FpdGxpc3RSdWxlcxIjLmJlcnRoLnYxLlJlc2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QaJC5iZXJ0aC52MS5SZXNldFdhaXRsaXN0UnVsZXNSZXNwb25zZSIWyvMYEggBEg53YWl0bGlzdC5ydWxlcxKUAQoZTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9ucxIqLmJlcnRoLnYxLkxpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXF1ZXN0GisuYmVydGgudjEuTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSgAEKFFByZXZpZXdXYWl0bGlzdFJ1bGVzEiUuYmVydGgudjEuUHJldmlld1dhaXRsaXN0UnVsZXNSZXF1ZXN0GiYuYmVydGgudjEuUHJldmlld1dhaXRsaXN0UnVsZXNSZXNwb25zZSIZkAIByvMYEggBEg53YWl0bGlzdC5ydWxlcxKCAQoVTGlzdFdhaXRsaXN0RGVjaXNpb25zEiYuYmVydGgudjEuTGlzdFdhaXRsaXN0RGVjaXNpb25zUmVxdWVzdBonLmJlcnRoLnYxLkxpc3RXYWl0bGlzdERlY2lzaW9uc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQShQEKFkV4cGxhaW5TZXNzaW9uV2FpdGxpc3QSJy5iZXJ0aC52MS5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVxdWVzdBooLmJlcnRoLnYxLkV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEn8KFEV4cGxhaW5XYWl0bGlzdEVudHJ5EiUuYmVydGgudjEuRXhwbGFpbldhaXRsaXN0RW50cnlSZXF1ZXN0GiYuYmVydGgudjEuRXhwbGFpbldhaXRsaXN0RW50cnlSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEoQBChRHZXRXYWl0bGlzdEFuYWx5dGljcxIlLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBomLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2UiHZACAcrzGBYIARISd2FpdGxpc3QuYW5hbHl0aWNzQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * JoinWaitlistRequest adds a member to a waitlist.
@@ -202,76 +202,6 @@ export const LeaveWaitlistResponseSchema: GenMessage<LeaveWaitlistResponse> = /*
   messageDesc(file_berth_v1_waitlist_service, 3);
 
 /**
- * ListMyEntriesRequest lists the caller's entries.
- *
- * @generated from message berth.v1.ListMyEntriesRequest
- */
-export type ListMyEntriesRequest = Message<"berth.v1.ListMyEntriesRequest"> & {
-  /**
-   * The tenant. Optional if the token is valid for exactly one tenant.
-   *
-   * @generated from field: string tenant_id = 1;
-   */
-  tenantId: string;
-
-  /**
-   * Whether to include entries that no longer wait.
-   *
-   * @generated from field: bool include_closed = 2;
-   */
-  includeClosed: boolean;
-
-  /**
-   * The maximum number of results on a page, up to 500. 0 means 50.
-   *
-   * @generated from field: int32 page_size = 3;
-   */
-  pageSize: number;
-
-  /**
-   * The next_page_token of the previous page. Empty for the first page.
-   *
-   * @generated from field: string page_token = 4;
-   */
-  pageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListMyEntriesRequest.
- * Use `create(ListMyEntriesRequestSchema)` to create a new message.
- */
-export const ListMyEntriesRequestSchema: GenMessage<ListMyEntriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 4);
-
-/**
- * ListMyEntriesResponse is one page, newest first.
- *
- * @generated from message berth.v1.ListMyEntriesResponse
- */
-export type ListMyEntriesResponse = Message<"berth.v1.ListMyEntriesResponse"> & {
-  /**
-   * The entries.
-   *
-   * @generated from field: repeated berth.v1.WaitlistEntry entries = 1;
-   */
-  entries: WaitlistEntry[];
-
-  /**
-   * The token of the next page. Empty on the last page.
-   *
-   * @generated from field: string next_page_token = 2;
-   */
-  nextPageToken: string;
-};
-
-/**
- * Describes the message berth.v1.ListMyEntriesResponse.
- * Use `create(ListMyEntriesResponseSchema)` to create a new message.
- */
-export const ListMyEntriesResponseSchema: GenMessage<ListMyEntriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 5);
-
-/**
  * AcceptWaitlistOfferRequest accepts an offer.
  *
  * @generated from message berth.v1.AcceptWaitlistOfferRequest
@@ -304,7 +234,7 @@ export type AcceptWaitlistOfferRequest = Message<"berth.v1.AcceptWaitlistOfferRe
  * Use `create(AcceptWaitlistOfferRequestSchema)` to create a new message.
  */
 export const AcceptWaitlistOfferRequestSchema: GenMessage<AcceptWaitlistOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 6);
+  messageDesc(file_berth_v1_waitlist_service, 4);
 
 /**
  * AcceptWaitlistOfferResponse is the result.
@@ -332,7 +262,7 @@ export type AcceptWaitlistOfferResponse = Message<"berth.v1.AcceptWaitlistOfferR
  * Use `create(AcceptWaitlistOfferResponseSchema)` to create a new message.
  */
 export const AcceptWaitlistOfferResponseSchema: GenMessage<AcceptWaitlistOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 7);
+  messageDesc(file_berth_v1_waitlist_service, 5);
 
 /**
  * DeclineWaitlistOfferRequest declines an offer.
@@ -374,7 +304,7 @@ export type DeclineWaitlistOfferRequest = Message<"berth.v1.DeclineWaitlistOffer
  * Use `create(DeclineWaitlistOfferRequestSchema)` to create a new message.
  */
 export const DeclineWaitlistOfferRequestSchema: GenMessage<DeclineWaitlistOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 8);
+  messageDesc(file_berth_v1_waitlist_service, 6);
 
 /**
  * DeclineWaitlistOfferResponse is the result.
@@ -402,7 +332,7 @@ export type DeclineWaitlistOfferResponse = Message<"berth.v1.DeclineWaitlistOffe
  * Use `create(DeclineWaitlistOfferResponseSchema)` to create a new message.
  */
 export const DeclineWaitlistOfferResponseSchema: GenMessage<DeclineWaitlistOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 9);
+  messageDesc(file_berth_v1_waitlist_service, 7);
 
 /**
  * GetWaitlistClaimRequest has the token of a claim link.
@@ -423,7 +353,7 @@ export type GetWaitlistClaimRequest = Message<"berth.v1.GetWaitlistClaimRequest"
  * Use `create(GetWaitlistClaimRequestSchema)` to create a new message.
  */
 export const GetWaitlistClaimRequestSchema: GenMessage<GetWaitlistClaimRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 10);
+  messageDesc(file_berth_v1_waitlist_service, 8);
 
 /**
  * GetWaitlistClaimResponse is the offer.
@@ -487,7 +417,7 @@ export type GetWaitlistClaimResponse = Message<"berth.v1.GetWaitlistClaimRespons
  * Use `create(GetWaitlistClaimResponseSchema)` to create a new message.
  */
 export const GetWaitlistClaimResponseSchema: GenMessage<GetWaitlistClaimResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 11);
+  messageDesc(file_berth_v1_waitlist_service, 9);
 
 /**
  * AnswerWaitlistClaimRequest answers an offer.
@@ -515,7 +445,7 @@ export type AnswerWaitlistClaimRequest = Message<"berth.v1.AnswerWaitlistClaimRe
  * Use `create(AnswerWaitlistClaimRequestSchema)` to create a new message.
  */
 export const AnswerWaitlistClaimRequestSchema: GenMessage<AnswerWaitlistClaimRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 12);
+  messageDesc(file_berth_v1_waitlist_service, 10);
 
 /**
  * AnswerWaitlistClaimResponse is the answered offer.
@@ -536,6 +466,55 @@ export type AnswerWaitlistClaimResponse = Message<"berth.v1.AnswerWaitlistClaimR
  * Use `create(AnswerWaitlistClaimResponseSchema)` to create a new message.
  */
 export const AnswerWaitlistClaimResponseSchema: GenMessage<AnswerWaitlistClaimResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 11);
+
+/**
+ * GetWaitlistEntryRequest names an entry.
+ *
+ * @generated from message berth.v1.GetWaitlistEntryRequest
+ */
+export type GetWaitlistEntryRequest = Message<"berth.v1.GetWaitlistEntryRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The entry.
+   *
+   * @generated from field: string entry_id = 2;
+   */
+  entryId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetWaitlistEntryRequest.
+ * Use `create(GetWaitlistEntryRequestSchema)` to create a new message.
+ */
+export const GetWaitlistEntryRequestSchema: GenMessage<GetWaitlistEntryRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 12);
+
+/**
+ * GetWaitlistEntryResponse is the entry.
+ *
+ * @generated from message berth.v1.GetWaitlistEntryResponse
+ */
+export type GetWaitlistEntryResponse = Message<"berth.v1.GetWaitlistEntryResponse"> & {
+  /**
+   * The entry, with its position and live offer.
+   *
+   * @generated from field: berth.v1.WaitlistEntry entry = 1;
+   */
+  entry?: WaitlistEntry | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetWaitlistEntryResponse.
+ * Use `create(GetWaitlistEntryResponseSchema)` to create a new message.
+ */
+export const GetWaitlistEntryResponseSchema: GenMessage<GetWaitlistEntryResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 13);
 
 /**
@@ -552,23 +531,30 @@ export type ListWaitlistEntriesRequest = Message<"berth.v1.ListWaitlistEntriesRe
   tenantId: string;
 
   /**
-   * What to select. Absent: all.
+   * Whose entries. Default: OWN.
    *
-   * @generated from field: berth.v1.WaitlistEntryFilter filter = 2;
+   * @generated from field: berth.v1.ListScope scope = 2;
+   */
+  scope: ListScope;
+
+  /**
+   * What to select. Absent: all that wait.
+   *
+   * @generated from field: berth.v1.WaitlistEntryFilter filter = 3;
    */
   filter?: WaitlistEntryFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 3;
+   * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 4;
+   * @generated from field: string page_token = 5;
    */
   pageToken: string;
 };
@@ -581,7 +567,7 @@ export const ListWaitlistEntriesRequestSchema: GenMessage<ListWaitlistEntriesReq
   messageDesc(file_berth_v1_waitlist_service, 14);
 
 /**
- * ListWaitlistEntriesResponse is one page, by time of joining.
+ * ListWaitlistEntriesResponse is one page, in order of joining.
  *
  * @generated from message berth.v1.ListWaitlistEntriesResponse
  */
@@ -609,6 +595,55 @@ export const ListWaitlistEntriesResponseSchema: GenMessage<ListWaitlistEntriesRe
   messageDesc(file_berth_v1_waitlist_service, 15);
 
 /**
+ * GetWaitlistOfferRequest names an offer.
+ *
+ * @generated from message berth.v1.GetWaitlistOfferRequest
+ */
+export type GetWaitlistOfferRequest = Message<"berth.v1.GetWaitlistOfferRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The offer.
+   *
+   * @generated from field: string offer_id = 2;
+   */
+  offerId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetWaitlistOfferRequest.
+ * Use `create(GetWaitlistOfferRequestSchema)` to create a new message.
+ */
+export const GetWaitlistOfferRequestSchema: GenMessage<GetWaitlistOfferRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 16);
+
+/**
+ * GetWaitlistOfferResponse is the offer.
+ *
+ * @generated from message berth.v1.GetWaitlistOfferResponse
+ */
+export type GetWaitlistOfferResponse = Message<"berth.v1.GetWaitlistOfferResponse"> & {
+  /**
+   * The offer, live or ended.
+   *
+   * @generated from field: berth.v1.WaitlistOffer offer = 1;
+   */
+  offer?: WaitlistOffer | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetWaitlistOfferResponse.
+ * Use `create(GetWaitlistOfferResponseSchema)` to create a new message.
+ */
+export const GetWaitlistOfferResponseSchema: GenMessage<GetWaitlistOfferResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist_service, 17);
+
+/**
  * ListWaitlistOffersRequest selects offers.
  *
  * @generated from message berth.v1.ListWaitlistOffersRequest
@@ -622,44 +657,23 @@ export type ListWaitlistOffersRequest = Message<"berth.v1.ListWaitlistOffersRequ
   tenantId: string;
 
   /**
-   * Only this session.
+   * What to select. Absent: all.
    *
-   * @generated from field: string session_id = 2;
+   * @generated from field: berth.v1.WaitlistOfferFilter filter = 2;
    */
-  sessionId: string;
-
-  /**
-   * Only this entry.
-   *
-   * @generated from field: string entry_id = 3;
-   */
-  entryId: string;
-
-  /**
-   * Only this member.
-   *
-   * @generated from field: string member_id = 4;
-   */
-  memberId: string;
-
-  /**
-   * Only these statuses. Empty: all.
-   *
-   * @generated from field: repeated berth.v1.WaitlistOfferStatus statuses = 5;
-   */
-  statuses: WaitlistOfferStatus[];
+  filter?: WaitlistOfferFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 6;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 7;
+   * @generated from field: string page_token = 4;
    */
   pageToken: string;
 };
@@ -669,7 +683,7 @@ export type ListWaitlistOffersRequest = Message<"berth.v1.ListWaitlistOffersRequ
  * Use `create(ListWaitlistOffersRequestSchema)` to create a new message.
  */
 export const ListWaitlistOffersRequestSchema: GenMessage<ListWaitlistOffersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 16);
+  messageDesc(file_berth_v1_waitlist_service, 18);
 
 /**
  * ListWaitlistOffersResponse is one page, newest first.
@@ -697,7 +711,7 @@ export type ListWaitlistOffersResponse = Message<"berth.v1.ListWaitlistOffersRes
  * Use `create(ListWaitlistOffersResponseSchema)` to create a new message.
  */
 export const ListWaitlistOffersResponseSchema: GenMessage<ListWaitlistOffersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 17);
+  messageDesc(file_berth_v1_waitlist_service, 19);
 
 /**
  * SetWaitlistPriorityRequest changes the priority of an entry.
@@ -746,7 +760,7 @@ export type SetWaitlistPriorityRequest = Message<"berth.v1.SetWaitlistPriorityRe
  * Use `create(SetWaitlistPriorityRequestSchema)` to create a new message.
  */
 export const SetWaitlistPriorityRequestSchema: GenMessage<SetWaitlistPriorityRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 18);
+  messageDesc(file_berth_v1_waitlist_service, 20);
 
 /**
  * SetWaitlistPriorityResponse is the changed entry.
@@ -767,7 +781,7 @@ export type SetWaitlistPriorityResponse = Message<"berth.v1.SetWaitlistPriorityR
  * Use `create(SetWaitlistPriorityResponseSchema)` to create a new message.
  */
 export const SetWaitlistPriorityResponseSchema: GenMessage<SetWaitlistPriorityResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 19);
+  messageDesc(file_berth_v1_waitlist_service, 21);
 
 /**
  * MoveWaitlistEntryRequest moves an entry in its queue.
@@ -809,7 +823,7 @@ export type MoveWaitlistEntryRequest = Message<"berth.v1.MoveWaitlistEntryReques
  * Use `create(MoveWaitlistEntryRequestSchema)` to create a new message.
  */
 export const MoveWaitlistEntryRequestSchema: GenMessage<MoveWaitlistEntryRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 20);
+  messageDesc(file_berth_v1_waitlist_service, 22);
 
 /**
  * MoveWaitlistEntryResponse is the moved entry.
@@ -830,7 +844,7 @@ export type MoveWaitlistEntryResponse = Message<"berth.v1.MoveWaitlistEntryRespo
  * Use `create(MoveWaitlistEntryResponseSchema)` to create a new message.
  */
 export const MoveWaitlistEntryResponseSchema: GenMessage<MoveWaitlistEntryResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 21);
+  messageDesc(file_berth_v1_waitlist_service, 23);
 
 /**
  * CreateWaitlistOfferRequest offers a session to an entry.
@@ -880,7 +894,7 @@ export type CreateWaitlistOfferRequest = Message<"berth.v1.CreateWaitlistOfferRe
  * Use `create(CreateWaitlistOfferRequestSchema)` to create a new message.
  */
 export const CreateWaitlistOfferRequestSchema: GenMessage<CreateWaitlistOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 22);
+  messageDesc(file_berth_v1_waitlist_service, 24);
 
 /**
  * CreateWaitlistOfferResponse is the new offer.
@@ -901,7 +915,7 @@ export type CreateWaitlistOfferResponse = Message<"berth.v1.CreateWaitlistOfferR
  * Use `create(CreateWaitlistOfferResponseSchema)` to create a new message.
  */
 export const CreateWaitlistOfferResponseSchema: GenMessage<CreateWaitlistOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 23);
+  messageDesc(file_berth_v1_waitlist_service, 25);
 
 /**
  * ExpireWaitlistOfferRequest ends an offer.
@@ -936,7 +950,7 @@ export type ExpireWaitlistOfferRequest = Message<"berth.v1.ExpireWaitlistOfferRe
  * Use `create(ExpireWaitlistOfferRequestSchema)` to create a new message.
  */
 export const ExpireWaitlistOfferRequestSchema: GenMessage<ExpireWaitlistOfferRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 24);
+  messageDesc(file_berth_v1_waitlist_service, 26);
 
 /**
  * ExpireWaitlistOfferResponse is the ended offer.
@@ -957,7 +971,7 @@ export type ExpireWaitlistOfferResponse = Message<"berth.v1.ExpireWaitlistOfferR
  * Use `create(ExpireWaitlistOfferResponseSchema)` to create a new message.
  */
 export const ExpireWaitlistOfferResponseSchema: GenMessage<ExpireWaitlistOfferResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 25);
+  messageDesc(file_berth_v1_waitlist_service, 27);
 
 /**
  * RemoveWaitlistEntryRequest ends an entry.
@@ -999,7 +1013,7 @@ export type RemoveWaitlistEntryRequest = Message<"berth.v1.RemoveWaitlistEntryRe
  * Use `create(RemoveWaitlistEntryRequestSchema)` to create a new message.
  */
 export const RemoveWaitlistEntryRequestSchema: GenMessage<RemoveWaitlistEntryRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 26);
+  messageDesc(file_berth_v1_waitlist_service, 28);
 
 /**
  * RemoveWaitlistEntryResponse is the ended entry.
@@ -1020,7 +1034,7 @@ export type RemoveWaitlistEntryResponse = Message<"berth.v1.RemoveWaitlistEntryR
  * Use `create(RemoveWaitlistEntryResponseSchema)` to create a new message.
  */
 export const RemoveWaitlistEntryResponseSchema: GenMessage<RemoveWaitlistEntryResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 27);
+  messageDesc(file_berth_v1_waitlist_service, 29);
 
 /**
  * GetWaitlistRulesRequest selects rules.
@@ -1055,7 +1069,7 @@ export type GetWaitlistRulesRequest = Message<"berth.v1.GetWaitlistRulesRequest"
  * Use `create(GetWaitlistRulesRequestSchema)` to create a new message.
  */
 export const GetWaitlistRulesRequestSchema: GenMessage<GetWaitlistRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 28);
+  messageDesc(file_berth_v1_waitlist_service, 30);
 
 /**
  * GetWaitlistRulesResponse has the rules that apply.
@@ -1076,7 +1090,7 @@ export type GetWaitlistRulesResponse = Message<"berth.v1.GetWaitlistRulesRespons
  * Use `create(GetWaitlistRulesResponseSchema)` to create a new message.
  */
 export const GetWaitlistRulesResponseSchema: GenMessage<GetWaitlistRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 29);
+  messageDesc(file_berth_v1_waitlist_service, 31);
 
 /**
  * UpdateWaitlistRulesRequest edits the rules of one level.
@@ -1139,7 +1153,7 @@ export type UpdateWaitlistRulesRequest = Message<"berth.v1.UpdateWaitlistRulesRe
  * Use `create(UpdateWaitlistRulesRequestSchema)` to create a new message.
  */
 export const UpdateWaitlistRulesRequestSchema: GenMessage<UpdateWaitlistRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 30);
+  messageDesc(file_berth_v1_waitlist_service, 32);
 
 /**
  * UpdateWaitlistRulesResponse has the rules that apply now.
@@ -1160,7 +1174,7 @@ export type UpdateWaitlistRulesResponse = Message<"berth.v1.UpdateWaitlistRulesR
  * Use `create(UpdateWaitlistRulesResponseSchema)` to create a new message.
  */
 export const UpdateWaitlistRulesResponseSchema: GenMessage<UpdateWaitlistRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 31);
+  messageDesc(file_berth_v1_waitlist_service, 33);
 
 /**
  * ResetWaitlistRulesRequest resets the rules of one level.
@@ -1209,7 +1223,7 @@ export type ResetWaitlistRulesRequest = Message<"berth.v1.ResetWaitlistRulesRequ
  * Use `create(ResetWaitlistRulesRequestSchema)` to create a new message.
  */
 export const ResetWaitlistRulesRequestSchema: GenMessage<ResetWaitlistRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 32);
+  messageDesc(file_berth_v1_waitlist_service, 34);
 
 /**
  * ResetWaitlistRulesResponse has the rules that apply now.
@@ -1230,7 +1244,7 @@ export type ResetWaitlistRulesResponse = Message<"berth.v1.ResetWaitlistRulesRes
  * Use `create(ResetWaitlistRulesResponseSchema)` to create a new message.
  */
 export const ResetWaitlistRulesResponseSchema: GenMessage<ResetWaitlistRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 33);
+  messageDesc(file_berth_v1_waitlist_service, 35);
 
 /**
  * ListWaitlistRulesVersionsRequest selects edits.
@@ -1246,30 +1260,23 @@ export type ListWaitlistRulesVersionsRequest = Message<"berth.v1.ListWaitlistRul
   tenantId: string;
 
   /**
-   * The location. Empty, with an empty service_id: the tenant.
+   * What to select. Absent: the edits of all levels.
    *
-   * @generated from field: string location_id = 2;
+   * @generated from field: berth.v1.WaitlistRulesVersionFilter filter = 2;
    */
-  locationId: string;
-
-  /**
-   * The service.
-   *
-   * @generated from field: string service_id = 3;
-   */
-  serviceId: string;
+  filter?: WaitlistRulesVersionFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 4;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 5;
+   * @generated from field: string page_token = 4;
    */
   pageToken: string;
 };
@@ -1279,7 +1286,7 @@ export type ListWaitlistRulesVersionsRequest = Message<"berth.v1.ListWaitlistRul
  * Use `create(ListWaitlistRulesVersionsRequestSchema)` to create a new message.
  */
 export const ListWaitlistRulesVersionsRequestSchema: GenMessage<ListWaitlistRulesVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 34);
+  messageDesc(file_berth_v1_waitlist_service, 36);
 
 /**
  * ListWaitlistRulesVersionsResponse is one page, newest first.
@@ -1288,7 +1295,7 @@ export const ListWaitlistRulesVersionsRequestSchema: GenMessage<ListWaitlistRule
  */
 export type ListWaitlistRulesVersionsResponse = Message<"berth.v1.ListWaitlistRulesVersionsResponse"> & {
   /**
-   * The edits of that location or service, or of all levels if none is named.
+   * The edits.
    *
    * @generated from field: repeated berth.v1.WaitlistRulesVersion versions = 1;
    */
@@ -1307,7 +1314,7 @@ export type ListWaitlistRulesVersionsResponse = Message<"berth.v1.ListWaitlistRu
  * Use `create(ListWaitlistRulesVersionsResponseSchema)` to create a new message.
  */
 export const ListWaitlistRulesVersionsResponseSchema: GenMessage<ListWaitlistRulesVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 35);
+  messageDesc(file_berth_v1_waitlist_service, 37);
 
 /**
  * PreviewWaitlistRulesRequest has a draft of the rules of one level.
@@ -1370,7 +1377,7 @@ export type PreviewWaitlistRulesRequest = Message<"berth.v1.PreviewWaitlistRules
  * Use `create(PreviewWaitlistRulesRequestSchema)` to create a new message.
  */
 export const PreviewWaitlistRulesRequestSchema: GenMessage<PreviewWaitlistRulesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 36);
+  messageDesc(file_berth_v1_waitlist_service, 38);
 
 /**
  * PreviewWaitlistRulesResponse is the result of a draft.
@@ -1426,7 +1433,7 @@ export type PreviewWaitlistRulesResponse = Message<"berth.v1.PreviewWaitlistRule
  * Use `create(PreviewWaitlistRulesResponseSchema)` to create a new message.
  */
 export const PreviewWaitlistRulesResponseSchema: GenMessage<PreviewWaitlistRulesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 37);
+  messageDesc(file_berth_v1_waitlist_service, 39);
 
 /**
  * ListWaitlistDecisionsRequest selects decisions.
@@ -1442,51 +1449,23 @@ export type ListWaitlistDecisionsRequest = Message<"berth.v1.ListWaitlistDecisio
   tenantId: string;
 
   /**
-   * Only this session.
+   * What to select. Absent: all.
    *
-   * @generated from field: string session_id = 2;
+   * @generated from field: berth.v1.WaitlistDecisionFilter filter = 2;
    */
-  sessionId: string;
-
-  /**
-   * Only sessions at this location.
-   *
-   * @generated from field: string location_id = 3;
-   */
-  locationId: string;
-
-  /**
-   * Only sessions of this service.
-   *
-   * @generated from field: string service_id = 4;
-   */
-  serviceId: string;
-
-  /**
-   * Only decisions in this period.
-   *
-   * @generated from field: berth.v1.TimeRange decided_within = 5;
-   */
-  decidedWithin?: TimeRange | undefined;
-
-  /**
-   * Whether to return only decisions with a note for staff.
-   *
-   * @generated from field: bool with_note = 6;
-   */
-  withNote: boolean;
+  filter?: WaitlistDecisionFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 7;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 8;
+   * @generated from field: string page_token = 4;
    */
   pageToken: string;
 };
@@ -1496,7 +1475,7 @@ export type ListWaitlistDecisionsRequest = Message<"berth.v1.ListWaitlistDecisio
  * Use `create(ListWaitlistDecisionsRequestSchema)` to create a new message.
  */
 export const ListWaitlistDecisionsRequestSchema: GenMessage<ListWaitlistDecisionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 38);
+  messageDesc(file_berth_v1_waitlist_service, 40);
 
 /**
  * ListWaitlistDecisionsResponse is one page, newest first.
@@ -1524,7 +1503,7 @@ export type ListWaitlistDecisionsResponse = Message<"berth.v1.ListWaitlistDecisi
  * Use `create(ListWaitlistDecisionsResponseSchema)` to create a new message.
  */
 export const ListWaitlistDecisionsResponseSchema: GenMessage<ListWaitlistDecisionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 39);
+  messageDesc(file_berth_v1_waitlist_service, 41);
 
 /**
  * ExplainSessionWaitlistRequest selects a session.
@@ -1552,7 +1531,7 @@ export type ExplainSessionWaitlistRequest = Message<"berth.v1.ExplainSessionWait
  * Use `create(ExplainSessionWaitlistRequestSchema)` to create a new message.
  */
 export const ExplainSessionWaitlistRequestSchema: GenMessage<ExplainSessionWaitlistRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 40);
+  messageDesc(file_berth_v1_waitlist_service, 42);
 
 /**
  * ExplainSessionWaitlistResponse is the history of a session's waitlist.
@@ -1594,7 +1573,7 @@ export type ExplainSessionWaitlistResponse = Message<"berth.v1.ExplainSessionWai
  * Use `create(ExplainSessionWaitlistResponseSchema)` to create a new message.
  */
 export const ExplainSessionWaitlistResponseSchema: GenMessage<ExplainSessionWaitlistResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 41);
+  messageDesc(file_berth_v1_waitlist_service, 43);
 
 /**
  * ExplainWaitlistEntryRequest selects an entry.
@@ -1622,7 +1601,7 @@ export type ExplainWaitlistEntryRequest = Message<"berth.v1.ExplainWaitlistEntry
  * Use `create(ExplainWaitlistEntryRequestSchema)` to create a new message.
  */
 export const ExplainWaitlistEntryRequestSchema: GenMessage<ExplainWaitlistEntryRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 42);
+  messageDesc(file_berth_v1_waitlist_service, 44);
 
 /**
  * ExplainWaitlistEntryResponse is the history of an entry.
@@ -1664,7 +1643,7 @@ export type ExplainWaitlistEntryResponse = Message<"berth.v1.ExplainWaitlistEntr
  * Use `create(ExplainWaitlistEntryResponseSchema)` to create a new message.
  */
 export const ExplainWaitlistEntryResponseSchema: GenMessage<ExplainWaitlistEntryResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 43);
+  messageDesc(file_berth_v1_waitlist_service, 45);
 
 /**
  * GetWaitlistAnalyticsRequest selects what is counted.
@@ -1706,7 +1685,7 @@ export type GetWaitlistAnalyticsRequest = Message<"berth.v1.GetWaitlistAnalytics
  * Use `create(GetWaitlistAnalyticsRequestSchema)` to create a new message.
  */
 export const GetWaitlistAnalyticsRequestSchema: GenMessage<GetWaitlistAnalyticsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 44);
+  messageDesc(file_berth_v1_waitlist_service, 46);
 
 /**
  * GetWaitlistAnalyticsResponse has the figures.
@@ -1755,7 +1734,7 @@ export type GetWaitlistAnalyticsResponse = Message<"berth.v1.GetWaitlistAnalytic
  * Use `create(GetWaitlistAnalyticsResponseSchema)` to create a new message.
  */
 export const GetWaitlistAnalyticsResponseSchema: GenMessage<GetWaitlistAnalyticsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist_service, 45);
+  messageDesc(file_berth_v1_waitlist_service, 47);
 
 /**
  * WaitlistService lets members wait for places, and staff control how places are given. A freed seat is offered in the
@@ -1789,16 +1768,6 @@ export const WaitlistService: GenService<{
     methodKind: "unary";
     input: typeof LeaveWaitlistRequestSchema;
     output: typeof LeaveWaitlistResponseSchema;
-  },
-  /**
-   * ListMyEntries lists the caller's entries with their positions and live offers, newest first.
-   *
-   * @generated from rpc berth.v1.WaitlistService.ListMyEntries
-   */
-  listMyEntries: {
-    methodKind: "unary";
-    input: typeof ListMyEntriesRequestSchema;
-    output: typeof ListMyEntriesResponseSchema;
   },
   /**
    * AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
@@ -1850,7 +1819,22 @@ export const WaitlistService: GenService<{
     output: typeof AnswerWaitlistClaimResponseSchema;
   },
   /**
-   * ListWaitlistEntries lists active and ended entries by time of joining.
+   * GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
+   * Errors:
+   * - WAITLIST_ENTRY_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+   *
+   * @generated from rpc berth.v1.WaitlistService.GetWaitlistEntry
+   */
+  getWaitlistEntry: {
+    methodKind: "unary";
+    input: typeof GetWaitlistEntryRequestSchema;
+    output: typeof GetWaitlistEntryResponseSchema;
+  },
+  /**
+   * ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
+   * with `scope` ALL those of all members, which needs the permission.
+   * Errors:
+   * - PERMISSION_DENIED: `scope` is ALL, and the caller lacks the permission.
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistEntries
    */
@@ -1860,7 +1844,19 @@ export const WaitlistService: GenService<{
     output: typeof ListWaitlistEntriesResponseSchema;
   },
   /**
-   * ListWaitlistOffers lists offers, newest first.
+   * GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
+   * Errors:
+   * - WAITLIST_OFFER_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+   *
+   * @generated from rpc berth.v1.WaitlistService.GetWaitlistOffer
+   */
+  getWaitlistOffer: {
+    methodKind: "unary";
+    input: typeof GetWaitlistOfferRequestSchema;
+    output: typeof GetWaitlistOfferResponseSchema;
+  },
+  /**
+   * ListWaitlistOffers lists offers of all members, newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistOffers
    */
