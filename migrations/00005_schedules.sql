@@ -30,6 +30,7 @@ create table series (
   foreign key (tenant_id, location_id) references locations
 );
 create index series_open_ended on series (tenant_id, materialized_until) where open_ended;
+create index series_title on series (tenant_id, lower(title), id);
 
 create table sessions (
   tenant_id         uuid not null references tenants,

@@ -59,26 +59,21 @@ var scheduleRequests = map[string][]build{
 		return &v1.UnblockSessionRequest{SessionId: text(in)}
 	}},
 	"SessionService/CreateSeries": {func(w *world) proto.Message {
-		in := w.sessionInput()
-		in.StartTime, in.EndTime = nil, nil
 		at := w.newSlot()
-		return &v1.CreateSeriesRequest{
-			Template: in, Rule: "FREQ=DAILY;COUNT=2", StartDate: civilMessage(at),
-			StartTimeOfDay: timeOfDay(int32(at.Hour()), int32(at.Minute())),
-			Duration:       durationpb.New(slotLength), ExcludedDates: []*date.Date{civilMessage(at.AddDate(0, 0, 1))},
-			Publish: true,
-		}
+		in := w.seriesInput()
+		in.Rule, in.StartDate = "FREQ=DAILY;COUNT=2", civilMessage(at)
+		in.StartTimeOfDay = timeOfDay(int32(at.Hour()), int32(at.Minute()))
+		in.ExcludedDates = []*date.Date{civilMessage(at.AddDate(0, 0, 1))}
+		return &v1.CreateSeriesRequest{Series: in, Publish: true}
 	}},
 	"SessionService/UpdateSeries": {func(w *world) proto.Message {
 		series, first := w.newSeries(true)
-		in := w.sessionInput()
-		in.StartTime, in.EndTime = nil, nil
+		in := w.seriesInput()
+		in.Rule, in.StartTimeOfDay = "FREQ=DAILY;COUNT=3", timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute))
+		in.ExcludedDates = []*date.Date{civilMessage(w.now)}
 		return &v1.UpdateSeriesRequest{
 			SeriesId: text(series.ID), SessionId: text(first), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
-			Template: in,
-			Rule:     "FREQ=DAILY;COUNT=3", StartTimeOfDay: timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute)),
-			Duration:      durationpb.New(slotLength),
-			ExcludedDates: []*date.Date{civilMessage(w.now)},
+			Series: in,
 			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "capacity",
 				"waitlist_capacity",
 				"rule", "start_time_of_day", "duration", "excluded_dates"),
@@ -88,8 +83,33 @@ var scheduleRequests = map[string][]build{
 		series, _ := w.newSeries(true)
 		return &v1.GetSeriesRequest{SeriesId: text(series.ID)}
 	}},
+	"SessionService/ListSeries": {func(w *world) proto.Message {
+		series, _ := w.newSeries(true)
+		return &v1.ListSeriesRequest{Filter: &v1.SeriesFilter{
+			LocationIds: []string{text(w.location)}, ServiceIds: []string{text(w.service)},
+			ResourceIds: []string{text(series.Resource)}, CoachIds: []string{text(series.Coach)},
+			Statuses: []v1.SeriesStatus{v1.SeriesStatus_SERIES_STATUS_ACTIVE},
+		}}
+	}, func(w *world) proto.Message {
+		w.newSeries(true)
+		w.newSeries(true)
+		return &v1.ListSeriesRequest{PageSize: 1}
+	}},
+	"SessionService/EndSeries": {func(w *world) proto.Message {
+		series, first := w.newSeries(true)
+		w.book(w.app, w.other, first)
+		return &v1.EndSeriesRequest{
+			SeriesId: text(series.ID), EndDate: civilMessage(series.Date.On(time.UTC)), Reason: unique(), Notify: new(false),
+			Etag: "v1",
+		}
+	}},
+	"SessionService/DeleteSession": {func(w *world) proto.Message {
+		return &v1.DeleteSessionRequest{SessionId: text(w.newSession()), Reason: unique(), Etag: "v1"}
+	}},
 	"SessionService/PreviewBulkSessions": {func(w *world) proto.Message {
-		return &v1.PreviewBulkSessionsRequest{Filter: w.filter(true), IncludeBooked: true}
+		return &v1.PreviewBulkSessionsRequest{
+			Filter: w.filter(true), Action: v1.BulkSessionAction_BULK_SESSION_ACTION_DELETE, IncludeBooked: true,
+		}
 	}},
 	"SessionService/BulkPublishSessions": {
 		func(w *world) proto.Message { return &v1.BulkPublishSessionsRequest{Filter: w.filter(false)} },
@@ -242,6 +262,15 @@ func (w *world) sessionInput() *v1.SessionInput {
 		Title: unique(), Description: unique(),
 		StartTime: timestamppb.New(at), EndTime: timestamppb.New(at.Add(slotLength)), Capacity: proto.Int32(8),
 		WaitlistCapacity: proto.Int32(2),
+	}
+}
+
+// seriesInput has its own room and coach, and no times.
+func (w *world) seriesInput() *v1.SeriesInput {
+	return &v1.SeriesInput{
+		ServiceId: text(w.service), LocationId: text(w.location), ResourceId: text(w.newRoom()), CoachId: text(w.newCoach()),
+		Title: unique(), Description: unique(), Capacity: proto.Int32(8), WaitlistCapacity: proto.Int32(2),
+		Duration: durationpb.New(slotLength),
 	}
 }
 

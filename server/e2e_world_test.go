@@ -128,7 +128,9 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	//nolint:errcheck // it only adds another workout
 	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique())
 	done := expect.Value(
-		w.app.Schedules.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}}),
+		w.app.Schedules.BulkPublish(w.ctx(), w.owner, schedules.BulkRequest{
+			Filter: session.Filter{Sessions: []tenant.SessionID{w.newDraft()}},
+		}),
 	)(w.t)
 	w.batch = done.Batch
 	w.newEntry(w.other)

@@ -48,8 +48,10 @@ func everyMutationTwiceScript() script {
 		fullSession("busy", 11, "10:00"),
 		adam.callsTwice("a", "create a session", &v1.CreateSessionRequest{Session: in, Publish: true}),
 		adam.callsTwice("b", "create a series", &v1.CreateSeriesRequest{
-			Template: &v1.SessionInput{ServiceId: "$yoga", LocationId: "$center"}, Rule: "FREQ=DAILY;COUNT=2",
-			StartDate: june(12), StartTimeOfDay: timeOfDay(8, 0),
+			Series: &v1.SeriesInput{
+				ServiceId: "$yoga", LocationId: "$center", Rule: "FREQ=DAILY;COUNT=2", StartDate: june(12),
+				StartTimeOfDay: timeOfDay(8, 0),
+			},
 		}),
 		adam.callsTwice("c", "edit a session",
 			&v1.UpdateSessionRequest{

@@ -13,21 +13,22 @@ import (
 func seriesScript() script {
 	create := func(rule string, first *date.Date) *v1.CreateSeriesRequest {
 		return &v1.CreateSeriesRequest{
-			Template: &v1.SessionInput{
+			Series: &v1.SeriesInput{
 				ServiceId: "$yoga", LocationId: "$center", ResourceId: "$room", CoachId: "$cora", Title: "Series",
+				Rule: rule, StartDate: first, StartTimeOfDay: timeOfDay(18, 0),
 			},
-			Rule: rule, StartDate: first, StartTimeOfDay: timeOfDay(18, 0), Publish: true,
+			Publish: true,
 		}
 	}
 	weekly := with(
 		create("FREQ=WEEKLY;BYDAY=MO,WE;COUNT=6", june(10)),
-		&v1.CreateSeriesRequest{ExcludedDates: []*date.Date{june(17)}},
+		&v1.CreateSeriesRequest{Series: &v1.SeriesInput{ExcludedDates: []*date.Date{june(17)}}},
 	)
 	edit := func(
-		scope v1.SeriesEditScope, session string, template *v1.SessionInput, names ...string,
+		scope v1.SeriesEditScope, session string, in *v1.SeriesInput, names ...string,
 	) *v1.UpdateSeriesRequest {
 		return &v1.UpdateSeriesRequest{
-			SeriesId: "$created.series.id", Scope: scope, SessionId: session, Template: template,
+			SeriesId: "$created.series.id", Scope: scope, SessionId: session, Series: in,
 			UpdateMask: paths(names...),
 		}
 	}
@@ -36,10 +37,9 @@ func seriesScript() script {
 		following = v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING
 		all       = v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL
 	)
-	later := edit(all, "", nil, "start_time_of_day")
-	later.StartTimeOfDay = timeOfDay(19, 0)
+	later := edit(all, "", &v1.SeriesInput{StartTimeOfDay: timeOfDay(19, 0)}, "start_time_of_day")
 	endless := create("FREQ=MONTHLY;BYMONTHDAY=1", june(20))
-	endless.Template.Unlimited = true
+	endless.Series.Unlimited = true
 	return script{
 		adam.calls("The admin creates a series", weekly).as("created"),
 		adam.refused("The admin creates it again", "RESOURCE_BUSY", weekly),
@@ -56,31 +56,45 @@ func seriesScript() script {
 		mia.books("$created.sessionIds.1").as("b"),
 		tom.books("$created.sessionIds.4"),
 		adam.calls("The admin edits one session", edit(one, "$created.sessionIds.0",
-			&v1.SessionInput{Title: "The first", Capacity: new(int32(5))}, "title", "capacity")),
+			&v1.SeriesInput{Title: "The first", Capacity: new(int32(5))}, "title", "capacity")),
 		adam.calls("The admin moves all sessions", later),
 		mia.calls("Mia reads her booking that moved", &v1.GetBookingRequest{BookingId: "$b.booking.id"}),
 		adam.refused("The admin edits a series that has changed", "ETAG_MISMATCH",
 			with(later, &v1.UpdateSeriesRequest{Etag: "v1"})),
 		adam.refused("The admin gives one session a rule", "INVALID_FIELD",
-			with(edit(one, "$created.sessionIds.2", nil, "rule"), &v1.UpdateSeriesRequest{Rule: "FREQ=DAILY;COUNT=2"})),
+			edit(one, "$created.sessionIds.2", &v1.SeriesInput{Rule: "FREQ=DAILY;COUNT=2"}, "rule")),
 		adam.refused("The admin edits one session without naming it", "INVALID_FIELD", edit(one, "",
-			&v1.SessionInput{}, "title")),
-		adam.refused("The admin edits no session", "SESSION_NOT_FOUND", edit(one, absentID, &v1.SessionInput{}, "title")),
+			&v1.SeriesInput{}, "title")),
+		adam.refused("The admin edits no session", "SESSION_NOT_FOUND", edit(one, absentID, &v1.SeriesInput{}, "title")),
 		clock(on(5, "10:10")),
-		adam.calls("The admin changes the series from the fourth on", with(
-			edit(following, "$created.sessionIds.3", &v1.SessionInput{ResourceId: "$annex"}, "rule", "resource_id", "duration"),
-			&v1.UpdateSeriesRequest{Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3", Duration: durationpb.New(30 * time.Minute)},
-		)).as("changed"),
+		adam.calls("The admin changes the series from the fourth on", edit(following, "$created.sessionIds.3", &v1.SeriesInput{
+			ResourceId: "$annex", Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3", Duration: durationpb.New(30 * time.Minute),
+		}, "rule", "resource_id", "duration")).as("changed"),
 		listSeries("The coach lists the old series", "$created.series.id"),
 		listSeries("The coach lists the new series", "$changed.series.id"),
 		tom.calls("Tom lists what became of his booking",
 			&v1.ListMyBookingsRequest{StartsWithin: between(on(3, "00:00"), on(60, "00:00"))}),
 		adam.calls("The admin creates a series over the end of summer time", &v1.CreateSeriesRequest{
-			Template: &v1.SessionInput{ServiceId: "$yoga", LocationId: "$center", Title: "Series"},
-			Rule:     "FREQ=DAILY;COUNT=3", StartDate: &date.Date{Year: 2024, Month: 10, Day: 26},
-			StartTimeOfDay: timeOfDay(2, 30), Publish: true,
+			Series: &v1.SeriesInput{
+				ServiceId: "$yoga", LocationId: "$center", Title: "Series",
+				Rule: "FREQ=DAILY;COUNT=3", StartDate: &date.Date{Year: 2024, Month: 10, Day: 26},
+				StartTimeOfDay: timeOfDay(2, 30),
+			},
+			Publish: true,
 		}).as("over"),
 		listSeries("The coach lists sessions over the end of summer time", "$over.series.id"),
+		adam.calls("The admin lists the series that go on", &v1.ListSeriesRequest{Filter: &v1.SeriesFilter{
+			ServiceIds: []string{"$yoga"}, Statuses: []v1.SeriesStatus{v1.SeriesStatus_SERIES_STATUS_ACTIVE},
+		}}),
+		adam.calls("The admin ends the series over the end of summer time", &v1.EndSeriesRequest{
+			SeriesId: "$over.series.id", EndDate: &date.Date{Year: 2024, Month: 10, Day: 27}, Reason: "Few came.",
+		}),
+		adam.calls("The admin ends it again", &v1.EndSeriesRequest{
+			SeriesId: "$over.series.id", EndDate: &date.Date{Year: 2024, Month: 10, Day: 27},
+		}),
+		cora.refused("The coach ends a series", "PERMISSION_DENIED", &v1.EndSeriesRequest{
+			SeriesId: "$over.series.id", EndDate: &date.Date{Year: 2024, Month: 10, Day: 27},
+		}),
 		adam.calls("The admin creates a series without an end", endless).as("open"),
 		clock(time.Date(2024, time.August, 5, 10, 0, 0, 0, berlin())),
 		occurred("session.created", 2),

@@ -153,8 +153,15 @@ func bulkScript() script {
 		draft("bulk1", on(12, "08:00")),
 		draft("bulk2", on(12, "10:00")),
 		draft("bulk3", on(12, "12:00")),
-		adam.calls("The admin previews the day", &v1.PreviewBulkSessionsRequest{Filter: day}),
-		adam.calls("The admin publishes the day", &v1.BulkPublishSessionsRequest{Filter: day}),
+		adam.calls("The admin previews the day", &v1.PreviewBulkSessionsRequest{
+			Filter: day, Action: v1.BulkSessionAction_BULK_SESSION_ACTION_PUBLISH,
+		}).as("preview"),
+		adam.refused("The admin cancels what a preview showed for publishing", "ETAG_MISMATCH",
+			&v1.BulkCancelSessionsRequest{Filter: day, Token: "$preview.token"}),
+		adam.calls("The admin publishes the day as previewed",
+			&v1.BulkPublishSessionsRequest{Filter: day, Token: "$preview.token"}),
+		adam.refused("The admin publishes what has changed since the preview", "ETAG_MISMATCH",
+			&v1.BulkPublishSessionsRequest{Filter: day, Token: "$preview.token"}),
 		adam.calls("The admin publishes the day again", &v1.BulkPublishSessionsRequest{Filter: day}),
 		cora.refused("The coach publishes the day", "PERMISSION_DENIED", &v1.BulkPublishSessionsRequest{Filter: day}),
 		adam.refused("The admin publishes everything", "INVALID_FIELD",
@@ -163,7 +170,9 @@ func bulkScript() script {
 		tom.books("$bulk1"),
 		adam.calls(
 			"The admin previews the day with bookings",
-			&v1.PreviewBulkSessionsRequest{Filter: day, IncludeBooked: true},
+			&v1.PreviewBulkSessionsRequest{
+				Filter: day, Action: v1.BulkSessionAction_BULK_SESSION_ACTION_DELETE, IncludeBooked: true,
+			},
 		),
 		adam.calls(
 			"The admin deletes the sessions without bookings",
@@ -173,6 +182,14 @@ func bulkScript() script {
 			},
 		),
 		mia.refused("Mia reads a deleted session", "SESSION_NOT_FOUND", &v1.GetSessionRequest{SessionId: "$bulk2"}),
+		mia.calls("Mia lists sessions by their ids, of which one was deleted", &v1.ListSessionsRequest{
+			Filter: &v1.SessionFilter{SessionIds: []string{"$bulk3", "$bulk2", "$bulk1"}},
+		}),
+		adam.refused("The admin deletes a booked session", "ACTIVE_BOOKINGS", &v1.DeleteSessionRequest{SessionId: "$bulk1"}),
+		draft("bulk4", on(12, "14:00")),
+		cora.refused("The coach deletes a draft", "PERMISSION_DENIED", &v1.DeleteSessionRequest{SessionId: "$bulk4"}),
+		adam.calls("The admin deletes a draft", &v1.DeleteSessionRequest{SessionId: "$bulk4", Reason: "A mistake."}),
+		adam.refused("The admin deletes it again", "SESSION_NOT_FOUND", &v1.DeleteSessionRequest{SessionId: "$bulk4"}),
 		adam.calls("The admin deletes what is booked", &v1.BulkDeleteSessionsRequest{
 			Filter: &v1.SessionFilter{SessionIds: []string{"$bulk1"}}, IncludeBooked: true, Notify: new(false),
 		}),

@@ -73,6 +73,11 @@ var secretName = regexp.MustCompile(`(^|_)(token|key|secret|password|passphrase)
 // notSecret are fields that are named like secrets.
 var notSecret = map[protoreflect.FullName]bool{
 	"berth.v1.WaitlistFiguresRow.key": true, // what a row is about
+	// What a preview showed. It permits nothing.
+	"berth.v1.PreviewBulkSessionsResponse.token": true,
+	"berth.v1.BulkPublishSessionsRequest.token":  true,
+	"berth.v1.BulkCancelSessionsRequest.token":   true,
+	"berth.v1.BulkDeleteSessionsRequest.token":   true,
 }
 
 // Who logs messages as text logs no secrets, and who calls over GET has none in the URL.

@@ -119,4 +119,6 @@ const (
 	ContactNotPending  Reason = "CONTACT_NOT_PENDING"
 	ContactCountry     Reason = "CONTACT_COUNTRY"
 	ContactNotMobile   Reason = "CONTACT_NOT_MOBILE"
+
+	BulkTooLarge Reason = "BULK_TOO_LARGE"
 )

@@ -55,8 +55,10 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		ServiceId: someSession, LocationId: someSession, StartTime: timestamppb.New(time.Now().Add(time.Hour)),
 	}
 	series := &v1.CreateSeriesRequest{
-		Template: &v1.SessionInput{ServiceId: someSession, LocationId: someSession}, Rule: "FREQ=DAILY;COUNT=2",
-		StartDate: &date.Date{Year: 2027, Month: 3, Day: 1}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 9},
+		Series: &v1.SeriesInput{
+			ServiceId: someSession, LocationId: someSession, Rule: "FREQ=DAILY;COUNT=2",
+			StartDate: &date.Date{Year: 2027, Month: 3, Day: 1}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 9},
+		},
 	}
 	pier := &v1.LocationInput{Name: "Pier 2"}
 	all := []string{"owner", "admin", "coach", "member", "books", "holds"}

@@ -134,7 +134,7 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 		return with(&v1.UpdateSessionRequest{SessionId: one.GetId(), Session: &v1.SessionInput{}}, changes)
 	}
 	series := func(changes *v1.UpdateSeriesRequest) proto.Message {
-		return with(&v1.UpdateSeriesRequest{SeriesId: someSession}, changes)
+		return with(&v1.UpdateSeriesRequest{SeriesId: someSession, Series: &v1.SeriesInput{}}, changes)
 	}
 	for name, tt := range map[string]struct {
 		request proto.Message
@@ -195,9 +195,9 @@ func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 		"seconds": {
 			series(&v1.UpdateSeriesRequest{
 				Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title"),
-				StartTimeOfDay: &timeofday.TimeOfDay{Seconds: 1},
+				Series: &v1.SeriesInput{StartTimeOfDay: &timeofday.TimeOfDay{Seconds: 1}},
 			}),
-			"INVALID_FIELD start_time_of_day",
+			"INVALID_FIELD series.start_time_of_day",
 		},
 		"no such series": {
 			series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title")}),

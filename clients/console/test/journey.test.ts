@@ -75,10 +75,14 @@ async function draftWeek(service: string, location: string, title: string): Prom
         .find((one) => one.type === type)?.value,
     );
   await call("owner", "SessionService/CreateSeries", {
-    template: { serviceId: service, locationId: location, title },
-    rule: "FREQ=DAILY;COUNT=7",
-    startDate: { year: part("year"), month: part("month"), day: part("day") },
-    startTimeOfDay: { hours: part("hour"), minutes: part("minute") },
+    series: {
+      serviceId: service,
+      locationId: location,
+      title,
+      rule: "FREQ=DAILY;COUNT=7",
+      startDate: { year: part("year"), month: part("month"), day: part("day") },
+      startTimeOfDay: { hours: part("hour"), minutes: part("minute") },
+    },
   });
   return first;
 }

@@ -19,14 +19,14 @@ test.describe("the schedule", () => {
       .split("-")
       .map(Number);
     await call("owner", "SessionService/CreateSeries", {
-      template: {
+      series: {
         serviceId: services[0]?.id,
         locationId: locations.find(({ name }) => name === "Harbour")?.id,
         title: "Dawn Patrol",
+        rule: "FREQ=DAILY;COUNT=3",
+        startDate: { year, month, day: date },
+        startTimeOfDay: { hours: 6 },
       },
-      rule: "FREQ=DAILY;COUNT=3",
-      startDate: { year, month, day: date },
-      startTimeOfDay: { hours: 6 },
     });
     await using there = await visit({ role: "owner", path: `/?date=${dateIn(42 * day)}&view=day` });
     const { page } = there;
@@ -194,14 +194,14 @@ test.describe("the schedule", () => {
       "owner",
       "SessionService/CreateSeries",
       {
-        template: {
+        series: {
           serviceId: services[0]?.id,
           locationId: locations.find(({ name }) => name === "Harbour")?.id,
           title: "Shifting",
+          rule: "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=6",
+          startDate: { year, month, day: dayOfMonth },
+          startTimeOfDay: { hours: 6 },
         },
-        rule: "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=6",
-        startDate: { year, month, day: dayOfMonth },
-        startTimeOfDay: { hours: 6 },
         publish: true,
       },
     );
@@ -258,10 +258,14 @@ test.describe("the schedule", () => {
       .map(Number);
     const hours = Array.from({ length: 14 }, (_, n) => n + 7).join(",");
     await call("owner", "SessionService/CreateSeries", {
-      template: { serviceId: services[0]?.id, locationId: location.id, title: "Crowd" },
-      rule: `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=0,20,40;COUNT=294`,
-      startDate: { year, month, day: date },
-      startTimeOfDay: { hours: 7 },
+      series: {
+        serviceId: services[0]?.id,
+        locationId: location.id,
+        title: "Crowd",
+        rule: `FREQ=DAILY;BYHOUR=${hours};BYMINUTE=0,20,40;COUNT=294`,
+        startDate: { year, month, day: date },
+        startTimeOfDay: { hours: 7 },
+      },
     });
     const before = new Date(monday.getTime() - 7 * day).toISOString().slice(0, 10);
     await using there = await visit({

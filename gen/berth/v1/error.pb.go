@@ -269,6 +269,10 @@ const (
 	// failed_precondition: the phone number is not a mobile one, and only those get codes. Staff can confirm others
 	// (ConfirmMemberContact).
 	ErrorReason_ERROR_REASON_CONTACT_NOT_MOBILE ErrorReason = 211
+	// resource_exhausted: the sessions that match are too many for one operation, or too many people booked them or wait
+	// for them. At most `limit` sessions (`of` is "sessions"), or seats and entries (`of` is "seats"). Nothing changed:
+	// narrow the filter and work in parts.
+	ErrorReason_ERROR_REASON_BULK_TOO_LARGE ErrorReason = 212
 )
 
 // Enum value maps for ErrorReason.
@@ -378,6 +382,7 @@ var (
 		209: "ERROR_REASON_DNS_UNAVAILABLE",
 		210: "ERROR_REASON_SENDING_DOMAIN_INVALID",
 		211: "ERROR_REASON_CONTACT_NOT_MOBILE",
+		212: "ERROR_REASON_BULK_TOO_LARGE",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -484,6 +489,7 @@ var (
 		"ERROR_REASON_DNS_UNAVAILABLE":              209,
 		"ERROR_REASON_SENDING_DOMAIN_INVALID":       210,
 		"ERROR_REASON_CONTACT_NOT_MOBILE":           211,
+		"ERROR_REASON_BULK_TOO_LARGE":               212,
 	}
 )
 
@@ -518,7 +524,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xcd\x1c\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xef\x1c\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -623,7 +629,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"!ERROR_REASON_DNS_RECORD_DIFFERENT\x10\xd0\x01\x12!\n" +
 	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01\x12(\n" +
 	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01\x12$\n" +
-	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01BR\n" +
+	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01\x12 \n" +
+	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (

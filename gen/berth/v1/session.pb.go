@@ -209,6 +209,59 @@ func (EligibilityStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
 }
 
+// SeriesStatus says whether more sessions of a series follow.
+type SeriesStatus int32
+
+const (
+	// Not set.
+	SeriesStatus_SERIES_STATUS_UNSPECIFIED SeriesStatus = 0
+	// Its rule has no end, or its last date is today or later at the location.
+	SeriesStatus_SERIES_STATUS_ACTIVE SeriesStatus = 1
+	// Its last date has passed.
+	SeriesStatus_SERIES_STATUS_ENDED SeriesStatus = 2
+)
+
+// Enum value maps for SeriesStatus.
+var (
+	SeriesStatus_name = map[int32]string{
+		0: "SERIES_STATUS_UNSPECIFIED",
+		1: "SERIES_STATUS_ACTIVE",
+		2: "SERIES_STATUS_ENDED",
+	}
+	SeriesStatus_value = map[string]int32{
+		"SERIES_STATUS_UNSPECIFIED": 0,
+		"SERIES_STATUS_ACTIVE":      1,
+		"SERIES_STATUS_ENDED":       2,
+	}
+)
+
+func (x SeriesStatus) Enum() *SeriesStatus {
+	p := new(SeriesStatus)
+	*p = x
+	return p
+}
+
+func (x SeriesStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (SeriesStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_session_proto_enumTypes[3].Descriptor()
+}
+
+func (SeriesStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_session_proto_enumTypes[3]
+}
+
+func (x SeriesStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use SeriesStatus.Descriptor instead.
+func (SeriesStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
+}
+
 // SeriesEditScope is which sessions of a series an edit applies to.
 type SeriesEditScope int32
 
@@ -252,11 +305,11 @@ func (x SeriesEditScope) String() string {
 }
 
 func (SeriesEditScope) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_session_proto_enumTypes[3].Descriptor()
+	return file_berth_v1_session_proto_enumTypes[4].Descriptor()
 }
 
 func (SeriesEditScope) Type() protoreflect.EnumType {
-	return &file_berth_v1_session_proto_enumTypes[3]
+	return &file_berth_v1_session_proto_enumTypes[4]
 }
 
 func (x SeriesEditScope) Number() protoreflect.EnumNumber {
@@ -265,7 +318,64 @@ func (x SeriesEditScope) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use SeriesEditScope.Descriptor instead.
 func (SeriesEditScope) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{4}
+}
+
+// BulkSessionAction is what a bulk operation does with the sessions that match.
+type BulkSessionAction int32
+
+const (
+	// Rejected.
+	BulkSessionAction_BULK_SESSION_ACTION_UNSPECIFIED BulkSessionAction = 0
+	// Publish the drafts.
+	BulkSessionAction_BULK_SESSION_ACTION_PUBLISH BulkSessionAction = 1
+	// Cancel those that are not cancelled yet.
+	BulkSessionAction_BULK_SESSION_ACTION_CANCEL BulkSessionAction = 2
+	// Delete them, in any status.
+	BulkSessionAction_BULK_SESSION_ACTION_DELETE BulkSessionAction = 3
+)
+
+// Enum value maps for BulkSessionAction.
+var (
+	BulkSessionAction_name = map[int32]string{
+		0: "BULK_SESSION_ACTION_UNSPECIFIED",
+		1: "BULK_SESSION_ACTION_PUBLISH",
+		2: "BULK_SESSION_ACTION_CANCEL",
+		3: "BULK_SESSION_ACTION_DELETE",
+	}
+	BulkSessionAction_value = map[string]int32{
+		"BULK_SESSION_ACTION_UNSPECIFIED": 0,
+		"BULK_SESSION_ACTION_PUBLISH":     1,
+		"BULK_SESSION_ACTION_CANCEL":      2,
+		"BULK_SESSION_ACTION_DELETE":      3,
+	}
+)
+
+func (x BulkSessionAction) Enum() *BulkSessionAction {
+	p := new(BulkSessionAction)
+	*p = x
+	return p
+}
+
+func (x BulkSessionAction) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BulkSessionAction) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_session_proto_enumTypes[5].Descriptor()
+}
+
+func (BulkSessionAction) Type() protoreflect.EnumType {
+	return &file_berth_v1_session_proto_enumTypes[5]
+}
+
+func (x BulkSessionAction) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BulkSessionAction.Descriptor instead.
+func (BulkSessionAction) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
 }
 
 // Session is a scheduled period that can be booked, such as a class, a tee time, a court hour or an appointment.
@@ -927,22 +1037,47 @@ type Series struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The values of each session. start_time and end_time are ignored.
-	Template *SessionInput `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
-	// The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
-	Rule string `protobuf:"bytes,3,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The local date of the first occurrence.
-	StartDate *date.Date `protobuf:"bytes,4,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
-	// The local time of the start. It stays the same when clocks change.
-	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,5,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
+	// The service of each session.
+	ServiceId string `protobuf:"bytes,2,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// The location of each session. The series has its time zone.
+	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// The court, room or chair that each session uses. Empty: none.
+	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// The staff member who leads each session. Empty: none.
+	CoachId string `protobuf:"bytes,5,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	// The title of each session.
+	Title string `protobuf:"bytes,6,opt,name=title,proto3" json:"title,omitempty"`
+	// The description of each session, for members.
+	Description string `protobuf:"bytes,7,opt,name=description,proto3" json:"description,omitempty"`
+	// The number of seats of each session. Absent: unlimited.
+	Capacity *int32 `protobuf:"varint,8,opt,name=capacity,proto3,oneof" json:"capacity,omitempty"`
+	// The maximum number of waiting entries of each session. 0 means no waitlist.
+	WaitlistCapacity int32 `protobuf:"varint,9,opt,name=waitlist_capacity,json=waitlistCapacity,proto3" json:"waitlist_capacity,omitempty"`
+	// The recurrence rule in canonical form: an RFC 5545 RRULE without DTSTART, such as
+	// "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
+	Rule string `protobuf:"bytes,10,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The local date from which the rule counts.
+	StartDate *date.Date `protobuf:"bytes,11,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
+	// The local time of the start, to the minute. It stays the same when clocks change.
+	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,12,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
 	// The length of each session, in elapsed time.
-	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
-	// Local dates without a session.
-	ExcludedDates []*date.Date `protobuf:"bytes,7,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
+	Duration *durationpb.Duration `protobuf:"bytes,13,opt,name=duration,proto3" json:"duration,omitempty"`
+	// Local dates without a session, in order.
+	ExcludedDates []*date.Date `protobuf:"bytes,14,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
+	// The IANA time zone of the location, in which dates and times of day are meant.
+	TimeZone string `protobuf:"bytes,15,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// Whether its sessions are published as soon as they are created.
+	Publish bool `protobuf:"varint,16,opt,name=publish,proto3" json:"publish,omitempty"`
 	// The last local date up to which sessions have been created.
-	MaterializedUntil *date.Date `protobuf:"bytes,8,opt,name=materialized_until,json=materializedUntil,proto3" json:"materialized_until,omitempty"`
-	// Changes with every edit.
-	Etag          string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
+	MaterializedUntil *date.Date `protobuf:"bytes,17,opt,name=materialized_until,json=materializedUntil,proto3" json:"materialized_until,omitempty"`
+	// Whether more sessions follow.
+	Status SeriesStatus `protobuf:"varint,18,opt,name=status,proto3,enum=berth.v1.SeriesStatus" json:"status,omitempty"`
+	// The time of creation, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The time of the last edit, in UTC.
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// Changes with every edit. Send it back to edit only the version that you have read.
+	Etag          string `protobuf:"bytes,21,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -984,11 +1119,60 @@ func (x *Series) GetId() string {
 	return ""
 }
 
-func (x *Series) GetTemplate() *SessionInput {
+func (x *Series) GetServiceId() string {
 	if x != nil {
-		return x.Template
+		return x.ServiceId
 	}
-	return nil
+	return ""
+}
+
+func (x *Series) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *Series) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *Series) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
+	}
+	return ""
+}
+
+func (x *Series) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *Series) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *Series) GetCapacity() int32 {
+	if x != nil && x.Capacity != nil {
+		return *x.Capacity
+	}
+	return 0
+}
+
+func (x *Series) GetWaitlistCapacity() int32 {
+	if x != nil {
+		return x.WaitlistCapacity
+	}
+	return 0
 }
 
 func (x *Series) GetRule() string {
@@ -1026,9 +1210,44 @@ func (x *Series) GetExcludedDates() []*date.Date {
 	return nil
 }
 
+func (x *Series) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *Series) GetPublish() bool {
+	if x != nil {
+		return x.Publish
+	}
+	return false
+}
+
 func (x *Series) GetMaterializedUntil() *date.Date {
 	if x != nil {
 		return x.MaterializedUntil
+	}
+	return nil
+}
+
+func (x *Series) GetStatus() SeriesStatus {
+	if x != nil {
+		return x.Status
+	}
+	return SeriesStatus_SERIES_STATUS_UNSPECIFIED
+}
+
+func (x *Series) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *Series) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
 	}
 	return nil
 }
@@ -1040,10 +1259,258 @@ func (x *Series) GetEtag() string {
 	return ""
 }
 
+// SeriesInput has the fields of a series that staff can edit: those of its sessions, and the rule that says when they
+// take place.
+type SeriesInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The service. It must be active. Required on creation.
+	ServiceId string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// The location. It must be active. Required on creation.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// The resource. It must be at the same location. Empty: none.
+	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// The staff member who leads each session. They must be active and an owner, admin or coach. Empty: none.
+	CoachId string `protobuf:"bytes,4,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	// The title, up to 200 characters. Empty: the service's name.
+	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	// The description, up to 4,000 characters.
+	Description string `protobuf:"bytes,6,opt,name=description,proto3" json:"description,omitempty"`
+	// The number of seats, 0 to 100,000. Absent: the service's default. For unlimited seats, set unlimited.
+	Capacity *int32 `protobuf:"varint,7,opt,name=capacity,proto3,oneof" json:"capacity,omitempty"`
+	// Whether the seats are unlimited. It excludes capacity.
+	Unlimited bool `protobuf:"varint,8,opt,name=unlimited,proto3" json:"unlimited,omitempty"`
+	// The maximum number of waiting entries, 0 to 10,000. Absent: the service's default.
+	WaitlistCapacity *int32 `protobuf:"varint,9,opt,name=waitlist_capacity,json=waitlistCapacity,proto3,oneof" json:"waitlist_capacity,omitempty"`
+	// The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Up to 500
+	// characters. Without COUNT and UNTIL, sessions are created for a year. Required on creation.
+	Rule string `protobuf:"bytes,10,opt,name=rule,proto3" json:"rule,omitempty"`
+	// The local date from which the rule counts, within ten years of now. Required on creation, and fixed afterwards.
+	StartDate *date.Date `protobuf:"bytes,11,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
+	// The local time of the start, to the minute. Required on creation.
+	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,12,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
+	// The length of each session, in elapsed time, from 1 minute to 7 days, in whole seconds. Absent: the service's
+	// duration.
+	Duration *durationpb.Duration `protobuf:"bytes,13,opt,name=duration,proto3" json:"duration,omitempty"`
+	// All local dates without a session, at most 500, in any order.
+	ExcludedDates []*date.Date `protobuf:"bytes,14,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeriesInput) Reset() {
+	*x = SeriesInput{}
+	mi := &file_berth_v1_session_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeriesInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeriesInput) ProtoMessage() {}
+
+func (x *SeriesInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeriesInput.ProtoReflect.Descriptor instead.
+func (*SeriesInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SeriesInput) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetCapacity() int32 {
+	if x != nil && x.Capacity != nil {
+		return *x.Capacity
+	}
+	return 0
+}
+
+func (x *SeriesInput) GetUnlimited() bool {
+	if x != nil {
+		return x.Unlimited
+	}
+	return false
+}
+
+func (x *SeriesInput) GetWaitlistCapacity() int32 {
+	if x != nil && x.WaitlistCapacity != nil {
+		return *x.WaitlistCapacity
+	}
+	return 0
+}
+
+func (x *SeriesInput) GetRule() string {
+	if x != nil {
+		return x.Rule
+	}
+	return ""
+}
+
+func (x *SeriesInput) GetStartDate() *date.Date {
+	if x != nil {
+		return x.StartDate
+	}
+	return nil
+}
+
+func (x *SeriesInput) GetStartTimeOfDay() *timeofday.TimeOfDay {
+	if x != nil {
+		return x.StartTimeOfDay
+	}
+	return nil
+}
+
+func (x *SeriesInput) GetDuration() *durationpb.Duration {
+	if x != nil {
+		return x.Duration
+	}
+	return nil
+}
+
+func (x *SeriesInput) GetExcludedDates() []*date.Date {
+	if x != nil {
+		return x.ExcludedDates
+	}
+	return nil
+}
+
+// SeriesFilter selects series. All conditions that are set must match. A list matches any of its values.
+type SeriesFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these locations.
+	LocationIds []string `protobuf:"bytes,1,rep,name=location_ids,json=locationIds,proto3" json:"location_ids,omitempty"`
+	// Only these services.
+	ServiceIds []string `protobuf:"bytes,2,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
+	// Only these resources.
+	ResourceIds []string `protobuf:"bytes,3,rep,name=resource_ids,json=resourceIds,proto3" json:"resource_ids,omitempty"`
+	// Only series led by these staff members.
+	CoachIds []string `protobuf:"bytes,4,rep,name=coach_ids,json=coachIds,proto3" json:"coach_ids,omitempty"`
+	// Only these statuses. Empty: all.
+	Statuses      []SeriesStatus `protobuf:"varint,5,rep,packed,name=statuses,proto3,enum=berth.v1.SeriesStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeriesFilter) Reset() {
+	*x = SeriesFilter{}
+	mi := &file_berth_v1_session_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeriesFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeriesFilter) ProtoMessage() {}
+
+func (x *SeriesFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeriesFilter.ProtoReflect.Descriptor instead.
+func (*SeriesFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SeriesFilter) GetLocationIds() []string {
+	if x != nil {
+		return x.LocationIds
+	}
+	return nil
+}
+
+func (x *SeriesFilter) GetServiceIds() []string {
+	if x != nil {
+		return x.ServiceIds
+	}
+	return nil
+}
+
+func (x *SeriesFilter) GetResourceIds() []string {
+	if x != nil {
+		return x.ResourceIds
+	}
+	return nil
+}
+
+func (x *SeriesFilter) GetCoachIds() []string {
+	if x != nil {
+		return x.CoachIds
+	}
+	return nil
+}
+
+func (x *SeriesFilter) GetStatuses() []SeriesStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
 // SessionFilter selects sessions. All conditions that are set must match. A list matches any of its values.
 type SessionFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions that start in this period, of at most 366 days. Required for bulk operations.
+	// Only sessions that start in this period, of at most 366 days.
 	StartsWithin *TimeRange `protobuf:"bytes,1,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
 	// Only these locations.
 	LocationIds []string `protobuf:"bytes,2,rep,name=location_ids,json=locationIds,proto3" json:"location_ids,omitempty"`
@@ -1053,11 +1520,11 @@ type SessionFilter struct {
 	ResourceIds []string `protobuf:"bytes,4,rep,name=resource_ids,json=resourceIds,proto3" json:"resource_ids,omitempty"`
 	// Only sessions led by these staff members.
 	CoachIds []string `protobuf:"bytes,5,rep,name=coach_ids,json=coachIds,proto3" json:"coach_ids,omitempty"`
-	// Only these states. Members never see drafts.
+	// Only these statuses. Empty: all. Members never see drafts.
 	Statuses []SessionStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.SessionStatus" json:"statuses,omitempty"`
 	// Only this series.
 	SeriesId string `protobuf:"bytes,7,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
-	// Only these sessions.
+	// Only these sessions, at most 1,000.
 	SessionIds    []string `protobuf:"bytes,8,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1065,7 +1532,7 @@ type SessionFilter struct {
 
 func (x *SessionFilter) Reset() {
 	*x = SessionFilter{}
-	mi := &file_berth_v1_session_proto_msgTypes[5]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1544,7 @@ func (x *SessionFilter) String() string {
 func (*SessionFilter) ProtoMessage() {}
 
 func (x *SessionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[5]
+	mi := &file_berth_v1_session_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1557,7 @@ func (x *SessionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionFilter.ProtoReflect.Descriptor instead.
 func (*SessionFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *SessionFilter) GetStartsWithin() *TimeRange {
@@ -1158,7 +1625,7 @@ type BulkSessionMatch struct {
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	// The start, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// The state.
+	// The status.
 	Status SessionStatus `protobuf:"varint,4,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
 	// The number of active bookings.
 	ActiveBookings int32 `protobuf:"varint,5,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
@@ -1168,7 +1635,7 @@ type BulkSessionMatch struct {
 
 func (x *BulkSessionMatch) Reset() {
 	*x = BulkSessionMatch{}
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+	mi := &file_berth_v1_session_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1180,7 +1647,7 @@ func (x *BulkSessionMatch) String() string {
 func (*BulkSessionMatch) ProtoMessage() {}
 
 func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[6]
+	mi := &file_berth_v1_session_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1193,7 +1660,7 @@ func (x *BulkSessionMatch) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkSessionMatch.ProtoReflect.Descriptor instead.
 func (*BulkSessionMatch) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *BulkSessionMatch) GetSessionId() string {
@@ -1246,7 +1713,7 @@ type ImportRow struct {
 
 func (x *ImportRow) Reset() {
 	*x = ImportRow{}
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1258,7 +1725,7 @@ func (x *ImportRow) String() string {
 func (*ImportRow) ProtoMessage() {}
 
 func (x *ImportRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[7]
+	mi := &file_berth_v1_session_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1271,7 +1738,7 @@ func (x *ImportRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportRow.ProtoReflect.Descriptor instead.
 func (*ImportRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *ImportRow) GetRow() int32 {
@@ -1308,7 +1775,7 @@ type ImportProblem struct {
 
 func (x *ImportProblem) Reset() {
 	*x = ImportProblem{}
-	mi := &file_berth_v1_session_proto_msgTypes[8]
+	mi := &file_berth_v1_session_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1320,7 +1787,7 @@ func (x *ImportProblem) String() string {
 func (*ImportProblem) ProtoMessage() {}
 
 func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[8]
+	mi := &file_berth_v1_session_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1333,7 +1800,7 @@ func (x *ImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
 func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_session_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ImportProblem) GetColumn() string {
@@ -1446,18 +1913,70 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\xbaH\a\x1a\x05\x18\x90N(\x00H\x01R\x10waitlistCapacity\x88\x01\x01:h\xbaHe\x1ac\n" +
 	"\x10session.capacity\x12&give a capacity or unlimited, not both\x1a'!(has(this.capacity) && this.unlimited)B\v\n" +
 	"\t_capacityB\x14\n" +
-	"\x12_waitlist_capacity\"\x9c\x03\n" +
+	"\x12_waitlist_capacity\"\xd8\x06\n" +
 	"\x06Series\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
-	"\btemplate\x18\x02 \x01(\v2\x16.berth.v1.SessionInputR\btemplate\x12\x12\n" +
-	"\x04rule\x18\x03 \x01(\tR\x04rule\x120\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
-	"start_date\x18\x04 \x01(\v2\x11.google.type.DateR\tstartDate\x12A\n" +
-	"\x11start_time_of_day\x18\x05 \x01(\v2\x16.google.type.TimeOfDayR\x0estartTimeOfDay\x125\n" +
-	"\bduration\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\bduration\x128\n" +
-	"\x0eexcluded_dates\x18\a \x03(\v2\x11.google.type.DateR\rexcludedDates\x12@\n" +
-	"\x12materialized_until\x18\b \x01(\v2\x11.google.type.DateR\x11materializedUntil\x12\x12\n" +
-	"\x04etag\x18\t \x01(\tR\x04etag\"\xb1\x04\n" +
+	"service_id\x18\x02 \x01(\tR\tserviceId\x12\x1f\n" +
+	"\vlocation_id\x18\x03 \x01(\tR\n" +
+	"locationId\x12\x1f\n" +
+	"\vresource_id\x18\x04 \x01(\tR\n" +
+	"resourceId\x12\x19\n" +
+	"\bcoach_id\x18\x05 \x01(\tR\acoachId\x12\x14\n" +
+	"\x05title\x18\x06 \x01(\tR\x05title\x12 \n" +
+	"\vdescription\x18\a \x01(\tR\vdescription\x12\x1f\n" +
+	"\bcapacity\x18\b \x01(\x05H\x00R\bcapacity\x88\x01\x01\x12+\n" +
+	"\x11waitlist_capacity\x18\t \x01(\x05R\x10waitlistCapacity\x12\x12\n" +
+	"\x04rule\x18\n" +
+	" \x01(\tR\x04rule\x120\n" +
+	"\n" +
+	"start_date\x18\v \x01(\v2\x11.google.type.DateR\tstartDate\x12A\n" +
+	"\x11start_time_of_day\x18\f \x01(\v2\x16.google.type.TimeOfDayR\x0estartTimeOfDay\x125\n" +
+	"\bduration\x18\r \x01(\v2\x19.google.protobuf.DurationR\bduration\x128\n" +
+	"\x0eexcluded_dates\x18\x0e \x03(\v2\x11.google.type.DateR\rexcludedDates\x12\x1b\n" +
+	"\ttime_zone\x18\x0f \x01(\tR\btimeZone\x12\x18\n" +
+	"\apublish\x18\x10 \x01(\bR\apublish\x12@\n" +
+	"\x12materialized_until\x18\x11 \x01(\v2\x11.google.type.DateR\x11materializedUntil\x12.\n" +
+	"\x06status\x18\x12 \x01(\x0e2\x16.berth.v1.SeriesStatusR\x06status\x12;\n" +
+	"\vcreate_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vupdate_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\x12\x12\n" +
+	"\x04etag\x18\x15 \x01(\tR\x04etagB\v\n" +
+	"\t_capacity\"\xa1\a\n" +
+	"\vSeriesInput\x12*\n" +
+	"\n" +
+	"service_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
+	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12,\n" +
+	"\vresource_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"resourceId\x12&\n" +
+	"\bcoach_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\acoachId\x12\x1e\n" +
+	"\x05title\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05title\x12*\n" +
+	"\vdescription\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\vdescription\x12,\n" +
+	"\bcapacity\x18\a \x01(\x05B\v\xbaH\b\x1a\x06\x18\xa0\x8d\x06(\x00H\x00R\bcapacity\x88\x01\x01\x12\x1c\n" +
+	"\tunlimited\x18\b \x01(\bR\tunlimited\x12<\n" +
+	"\x11waitlist_capacity\x18\t \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00H\x01R\x10waitlistCapacity\x88\x01\x01\x12\x1c\n" +
+	"\x04rule\x18\n" +
+	" \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x04rule\x120\n" +
+	"\n" +
+	"start_date\x18\v \x01(\v2\x11.google.type.DateR\tstartDate\x12\xa1\x01\n" +
+	"\x11start_time_of_day\x18\f \x01(\v2\x16.google.type.TimeOfDayB^\xbaH[\xba\x01X\n" +
+	"\x12time_of_day.minute\x12\x1cgive hours and minutes alone\x1a$this.seconds == 0 && this.nanos == 0R\x0estartTimeOfDay\x12G\n" +
+	"\bduration\x18\r \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
+	"\"\x04\b\x80\xf5$2\x02\b<R\bduration\x12C\n" +
+	"\x0eexcluded_dates\x18\x0e \x03(\v2\x11.google.type.DateB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03R\rexcludedDates:g\xbaHd\x1ab\n" +
+	"\x0fseries.capacity\x12&give a capacity or unlimited, not both\x1a'!(has(this.capacity) && this.unlimited)B\v\n" +
+	"\t_capacityB\x14\n" +
+	"\x12_waitlist_capacity\"\x9d\x02\n" +
+	"\fSeriesFilter\x122\n" +
+	"\flocation_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\vlocationIds\x120\n" +
+	"\vservice_ids\x18\x02 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\n" +
+	"serviceIds\x122\n" +
+	"\fresource_ids\x18\x03 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\vresourceIds\x12,\n" +
+	"\tcoach_ids\x18\x04 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10d\"\x05r\x03\xb0\x01\x01R\bcoachIds\x12E\n" +
+	"\bstatuses\x18\x05 \x03(\x0e2\x16.berth.v1.SeriesStatusB\x11\xbaH\x0e\x92\x01\v\x10\x02\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"\xb1\x04\n" +
 	"\rSessionFilter\x12\xb2\x01\n" +
 	"\rstarts_within\x18\x01 \x01(\v2\x13.berth.v1.TimeRangeBx\xbaHu\xba\x01r\n" +
 	"\x13session_filter.span\x12\x1cthe span is at most 366 days\x1a=double(int(this.end)) - double(int(this.start)) <= 31622400.0R\fstartsWithin\x122\n" +
@@ -1505,12 +2024,21 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\x1bELIGIBILITY_STATUS_WAITLIST\x10\x02\x12\x1e\n" +
 	"\x1aELIGIBILITY_STATUS_BLOCKED\x10\x03\x12\x1d\n" +
 	"\x19ELIGIBILITY_STATUS_BOOKED\x10\x04\x12!\n" +
-	"\x1dELIGIBILITY_STATUS_WAITLISTED\x10\x05*\x8b\x01\n" +
+	"\x1dELIGIBILITY_STATUS_WAITLISTED\x10\x05*`\n" +
+	"\fSeriesStatus\x12\x1d\n" +
+	"\x19SERIES_STATUS_UNSPECIFIED\x10\x00\x12\x18\n" +
+	"\x14SERIES_STATUS_ACTIVE\x10\x01\x12\x17\n" +
+	"\x13SERIES_STATUS_ENDED\x10\x02*\x8b\x01\n" +
 	"\x0fSeriesEditScope\x12!\n" +
 	"\x1dSERIES_EDIT_SCOPE_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15SERIES_EDIT_SCOPE_ONE\x10\x01\x12\x1f\n" +
 	"\x1bSERIES_EDIT_SCOPE_FOLLOWING\x10\x02\x12\x19\n" +
-	"\x15SERIES_EDIT_SCOPE_ALL\x10\x03BR\n" +
+	"\x15SERIES_EDIT_SCOPE_ALL\x10\x03*\x99\x01\n" +
+	"\x11BulkSessionAction\x12#\n" +
+	"\x1fBULK_SESSION_ACTION_UNSPECIFIED\x10\x00\x12\x1f\n" +
+	"\x1bBULK_SESSION_ACTION_PUBLISH\x10\x01\x12\x1e\n" +
+	"\x1aBULK_SESSION_ACTION_CANCEL\x10\x02\x12\x1e\n" +
+	"\x1aBULK_SESSION_ACTION_DELETE\x10\x03BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -1525,62 +2053,73 @@ func file_berth_v1_session_proto_rawDescGZIP() []byte {
 	return file_berth_v1_session_proto_rawDescData
 }
 
-var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
 var file_berth_v1_session_proto_goTypes = []any{
 	(SlotStatus)(0),               // 0: berth.v1.SlotStatus
 	(SessionStatus)(0),            // 1: berth.v1.SessionStatus
 	(EligibilityStatus)(0),        // 2: berth.v1.EligibilityStatus
-	(SeriesEditScope)(0),          // 3: berth.v1.SeriesEditScope
-	(*Session)(nil),               // 4: berth.v1.Session
-	(*SessionSummary)(nil),        // 5: berth.v1.SessionSummary
-	(*BookingEligibility)(nil),    // 6: berth.v1.BookingEligibility
-	(*SessionInput)(nil),          // 7: berth.v1.SessionInput
-	(*Series)(nil),                // 8: berth.v1.Series
-	(*SessionFilter)(nil),         // 9: berth.v1.SessionFilter
-	(*BulkSessionMatch)(nil),      // 10: berth.v1.BulkSessionMatch
-	(*ImportRow)(nil),             // 11: berth.v1.ImportRow
-	(*ImportProblem)(nil),         // 12: berth.v1.ImportProblem
-	nil,                           // 13: berth.v1.BookingEligibility.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 14: google.protobuf.Timestamp
-	(*date.Date)(nil),             // 15: google.type.Date
-	(DeliveryMode)(0),             // 16: berth.v1.DeliveryMode
-	(*timeofday.TimeOfDay)(nil),   // 17: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),   // 18: google.protobuf.Duration
-	(*TimeRange)(nil),             // 19: berth.v1.TimeRange
+	(SeriesStatus)(0),             // 3: berth.v1.SeriesStatus
+	(SeriesEditScope)(0),          // 4: berth.v1.SeriesEditScope
+	(BulkSessionAction)(0),        // 5: berth.v1.BulkSessionAction
+	(*Session)(nil),               // 6: berth.v1.Session
+	(*SessionSummary)(nil),        // 7: berth.v1.SessionSummary
+	(*BookingEligibility)(nil),    // 8: berth.v1.BookingEligibility
+	(*SessionInput)(nil),          // 9: berth.v1.SessionInput
+	(*Series)(nil),                // 10: berth.v1.Series
+	(*SeriesInput)(nil),           // 11: berth.v1.SeriesInput
+	(*SeriesFilter)(nil),          // 12: berth.v1.SeriesFilter
+	(*SessionFilter)(nil),         // 13: berth.v1.SessionFilter
+	(*BulkSessionMatch)(nil),      // 14: berth.v1.BulkSessionMatch
+	(*ImportRow)(nil),             // 15: berth.v1.ImportRow
+	(*ImportProblem)(nil),         // 16: berth.v1.ImportProblem
+	nil,                           // 17: berth.v1.BookingEligibility.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
+	(*date.Date)(nil),             // 19: google.type.Date
+	(DeliveryMode)(0),             // 20: berth.v1.DeliveryMode
+	(*timeofday.TimeOfDay)(nil),   // 21: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
+	(*TimeRange)(nil),             // 23: berth.v1.TimeRange
 }
 var file_berth_v1_session_proto_depIdxs = []int32{
-	14, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
-	14, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
-	15, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
+	18, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
+	18, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
+	19, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
 	1,  // 3: berth.v1.Session.status:type_name -> berth.v1.SessionStatus
-	16, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
-	6,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
-	14, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	14, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
+	20, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
+	8,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
+	18, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	18, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
 	0,  // 8: berth.v1.Session.slot_status:type_name -> berth.v1.SlotStatus
-	14, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
-	14, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
+	18, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
+	18, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
 	2,  // 11: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
-	13, // 12: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	14, // 13: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	14, // 14: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
-	7,  // 15: berth.v1.Series.template:type_name -> berth.v1.SessionInput
-	15, // 16: berth.v1.Series.start_date:type_name -> google.type.Date
-	17, // 17: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	18, // 18: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	15, // 19: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	15, // 20: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	19, // 21: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 22: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
-	14, // 23: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
-	1,  // 24: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
-	12, // 25: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
-	26, // [26:26] is the sub-list for method output_type
-	26, // [26:26] is the sub-list for method input_type
-	26, // [26:26] is the sub-list for extension type_name
-	26, // [26:26] is the sub-list for extension extendee
-	0,  // [0:26] is the sub-list for field type_name
+	17, // 12: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
+	18, // 13: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	18, // 14: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	19, // 15: berth.v1.Series.start_date:type_name -> google.type.Date
+	21, // 16: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	22, // 17: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	19, // 18: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	19, // 19: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	3,  // 20: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
+	18, // 21: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
+	18, // 22: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
+	19, // 23: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
+	21, // 24: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
+	22, // 25: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
+	19, // 26: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
+	3,  // 27: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
+	23, // 28: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 29: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
+	18, // 30: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 31: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
+	16, // 32: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
+	33, // [33:33] is the sub-list for method output_type
+	33, // [33:33] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_proto_init() }
@@ -1591,13 +2130,15 @@ func file_berth_v1_session_proto_init() {
 	file_berth_v1_common_proto_init()
 	file_berth_v1_session_proto_msgTypes[0].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[3].OneofWrappers = []any{}
+	file_berth_v1_session_proto_msgTypes[4].OneofWrappers = []any{}
+	file_berth_v1_session_proto_msgTypes[5].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_proto_rawDesc), len(file_berth_v1_session_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   10,
+			NumEnums:      6,
+			NumMessages:   12,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -9,10 +9,10 @@ package berthv1
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	date "google.golang.org/genproto/googleapis/type/date"
-	timeofday "google.golang.org/genproto/googleapis/type/timeofday"
+	_ "google.golang.org/genproto/googleapis/type/timeofday"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	_ "google.golang.org/protobuf/types/known/durationpb"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	reflect "reflect"
 	sync "sync"
@@ -380,7 +380,7 @@ type ListSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The sessions to list. starts_within is required.
+	// The sessions to list. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
@@ -869,6 +869,116 @@ func (x *CancelSessionResponse) GetCreditsRefunded() int32 {
 	return 0
 }
 
+// DeleteSessionRequest deletes a session.
+type DeleteSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The session.
+	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The reason, for the audit log, up to 1,000 characters.
+	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
+	// If set, it must be the current etag, or nothing is deleted: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteSessionRequest) Reset() {
+	*x = DeleteSessionRequest{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteSessionRequest) ProtoMessage() {}
+
+func (x *DeleteSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteSessionRequest.ProtoReflect.Descriptor instead.
+func (*DeleteSessionRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *DeleteSessionRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *DeleteSessionRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *DeleteSessionRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *DeleteSessionRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// DeleteSessionResponse is empty.
+type DeleteSessionResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteSessionResponse) Reset() {
+	*x = DeleteSessionResponse{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteSessionResponse) ProtoMessage() {}
+
+func (x *DeleteSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteSessionResponse.ProtoReflect.Descriptor instead.
+func (*DeleteSessionResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{15}
+}
+
 // BlockSessionRequest blocks a session.
 type BlockSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -884,7 +994,7 @@ type BlockSessionRequest struct {
 
 func (x *BlockSessionRequest) Reset() {
 	*x = BlockSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[14]
+	mi := &file_berth_v1_session_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -896,7 +1006,7 @@ func (x *BlockSessionRequest) String() string {
 func (*BlockSessionRequest) ProtoMessage() {}
 
 func (x *BlockSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[14]
+	mi := &file_berth_v1_session_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -909,7 +1019,7 @@ func (x *BlockSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockSessionRequest.ProtoReflect.Descriptor instead.
 func (*BlockSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *BlockSessionRequest) GetTenantId() string {
@@ -944,7 +1054,7 @@ type BlockSessionResponse struct {
 
 func (x *BlockSessionResponse) Reset() {
 	*x = BlockSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[15]
+	mi := &file_berth_v1_session_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -956,7 +1066,7 @@ func (x *BlockSessionResponse) String() string {
 func (*BlockSessionResponse) ProtoMessage() {}
 
 func (x *BlockSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[15]
+	mi := &file_berth_v1_session_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -969,7 +1079,7 @@ func (x *BlockSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BlockSessionResponse.ProtoReflect.Descriptor instead.
 func (*BlockSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *BlockSessionResponse) GetSession() *Session {
@@ -992,7 +1102,7 @@ type UnblockSessionRequest struct {
 
 func (x *UnblockSessionRequest) Reset() {
 	*x = UnblockSessionRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[16]
+	mi := &file_berth_v1_session_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1004,7 +1114,7 @@ func (x *UnblockSessionRequest) String() string {
 func (*UnblockSessionRequest) ProtoMessage() {}
 
 func (x *UnblockSessionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[16]
+	mi := &file_berth_v1_session_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1017,7 +1127,7 @@ func (x *UnblockSessionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnblockSessionRequest.ProtoReflect.Descriptor instead.
 func (*UnblockSessionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UnblockSessionRequest) GetTenantId() string {
@@ -1047,7 +1157,7 @@ type UnblockSessionResponse struct {
 
 func (x *UnblockSessionResponse) Reset() {
 	*x = UnblockSessionResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[17]
+	mi := &file_berth_v1_session_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1059,7 +1169,7 @@ func (x *UnblockSessionResponse) String() string {
 func (*UnblockSessionResponse) ProtoMessage() {}
 
 func (x *UnblockSessionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[17]
+	mi := &file_berth_v1_session_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1072,7 +1182,7 @@ func (x *UnblockSessionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnblockSessionResponse.ProtoReflect.Descriptor instead.
 func (*UnblockSessionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *UnblockSessionResponse) GetSession() *Session {
@@ -1094,28 +1204,17 @@ type CreateSeriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The values of each session. service_id and location_id are required. start_time and end_time are ignored.
-	Template *SessionInput `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
-	// The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Without COUNT
-	// or UNTIL, sessions are created for a year.
-	Rule string `protobuf:"bytes,3,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The local date of the first occurrence.
-	StartDate *date.Date `protobuf:"bytes,4,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
-	// The local time of the start, to the minute.
-	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,5,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
-	// The length of each session, in elapsed time, at most 7 days. Absent: the service's duration.
-	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
-	// Local dates without a session.
-	ExcludedDates []*date.Date `protobuf:"bytes,7,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
-	// Whether to publish the sessions immediately: needs session.create_published.
-	Publish       bool `protobuf:"varint,8,opt,name=publish,proto3" json:"publish,omitempty"`
+	// The values to create it with. service_id, location_id, rule, start_date and start_time_of_day are required.
+	Series *SeriesInput `protobuf:"bytes,2,opt,name=series,proto3" json:"series,omitempty"`
+	// Whether its sessions are published as soon as they are created: needs session.create_published.
+	Publish       bool `protobuf:"varint,3,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreateSeriesRequest) Reset() {
 	*x = CreateSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[18]
+	mi := &file_berth_v1_session_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1127,7 +1226,7 @@ func (x *CreateSeriesRequest) String() string {
 func (*CreateSeriesRequest) ProtoMessage() {}
 
 func (x *CreateSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[18]
+	mi := &file_berth_v1_session_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1140,7 +1239,7 @@ func (x *CreateSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSeriesRequest.ProtoReflect.Descriptor instead.
 func (*CreateSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *CreateSeriesRequest) GetTenantId() string {
@@ -1150,44 +1249,9 @@ func (x *CreateSeriesRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateSeriesRequest) GetTemplate() *SessionInput {
+func (x *CreateSeriesRequest) GetSeries() *SeriesInput {
 	if x != nil {
-		return x.Template
-	}
-	return nil
-}
-
-func (x *CreateSeriesRequest) GetRule() string {
-	if x != nil {
-		return x.Rule
-	}
-	return ""
-}
-
-func (x *CreateSeriesRequest) GetStartDate() *date.Date {
-	if x != nil {
-		return x.StartDate
-	}
-	return nil
-}
-
-func (x *CreateSeriesRequest) GetStartTimeOfDay() *timeofday.TimeOfDay {
-	if x != nil {
-		return x.StartTimeOfDay
-	}
-	return nil
-}
-
-func (x *CreateSeriesRequest) GetDuration() *durationpb.Duration {
-	if x != nil {
-		return x.Duration
-	}
-	return nil
-}
-
-func (x *CreateSeriesRequest) GetExcludedDates() []*date.Date {
-	if x != nil {
-		return x.ExcludedDates
+		return x.Series
 	}
 	return nil
 }
@@ -1212,7 +1276,7 @@ type CreateSeriesResponse struct {
 
 func (x *CreateSeriesResponse) Reset() {
 	*x = CreateSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[19]
+	mi := &file_berth_v1_session_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1224,7 +1288,7 @@ func (x *CreateSeriesResponse) String() string {
 func (*CreateSeriesResponse) ProtoMessage() {}
 
 func (x *CreateSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[19]
+	mi := &file_berth_v1_session_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1237,7 +1301,7 @@ func (x *CreateSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateSeriesResponse.ProtoReflect.Descriptor instead.
 func (*CreateSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *CreateSeriesResponse) GetSeries() *Series {
@@ -1265,30 +1329,22 @@ type UpdateSeriesRequest struct {
 	Scope SeriesEditScope `protobuf:"varint,3,opt,name=scope,proto3,enum=berth.v1.SeriesEditScope" json:"scope,omitempty"`
 	// The session for ONE, or the first for FOLLOWING. Not used for ALL.
 	SessionId string `protobuf:"bytes,4,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// New values for the fields in the mask.
-	Template *SessionInput `protobuf:"bytes,5,opt,name=template,proto3" json:"template,omitempty"`
-	// The fields of template to change, except its times, and "rule", "start_time_of_day", "duration" and
-	// "excluded_dates". A field in the mask that has no value gets its default, if it has one. Required.
+	// New values for the fields in the mask. Other fields are ignored. A new rule can differ from the old one in FREQ,
+	// COUNT and UNTIL. It starts on the series' start_date with ALL, and on the day of session_id with FOLLOWING; COUNT
+	// counts from there.
+	Series *SeriesInput `protobuf:"bytes,5,opt,name=series,proto3" json:"series,omitempty"`
+	// The fields of series to change. "unlimited" and "capacity" mean the same. A field in the mask that has no value
+	// gets its default, if it has one. "rule" and "excluded_dates" are rejected with ONE. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// The new recurrence rule. FREQ, COUNT and UNTIL can all differ from the old rule. It starts on the series'
-	// start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and
-	// UNTIL, sessions are created for a year. Rejected with ONE.
-	Rule string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The new local time of the start, to the minute.
-	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,8,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
-	// The new length, in elapsed time. In the mask and absent: the service's duration.
-	Duration *durationpb.Duration `protobuf:"bytes,9,opt,name=duration,proto3" json:"duration,omitempty"`
-	// All local dates without a session. Rejected with ONE.
-	ExcludedDates []*date.Date `protobuf:"bytes,10,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
 	// If set, it must be the series' current etag, or the edit fails: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag          string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateSeriesRequest) Reset() {
 	*x = UpdateSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[20]
+	mi := &file_berth_v1_session_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1300,7 +1356,7 @@ func (x *UpdateSeriesRequest) String() string {
 func (*UpdateSeriesRequest) ProtoMessage() {}
 
 func (x *UpdateSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[20]
+	mi := &file_berth_v1_session_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1313,7 +1369,7 @@ func (x *UpdateSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSeriesRequest.ProtoReflect.Descriptor instead.
 func (*UpdateSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *UpdateSeriesRequest) GetTenantId() string {
@@ -1344,9 +1400,9 @@ func (x *UpdateSeriesRequest) GetSessionId() string {
 	return ""
 }
 
-func (x *UpdateSeriesRequest) GetTemplate() *SessionInput {
+func (x *UpdateSeriesRequest) GetSeries() *SeriesInput {
 	if x != nil {
-		return x.Template
+		return x.Series
 	}
 	return nil
 }
@@ -1354,34 +1410,6 @@ func (x *UpdateSeriesRequest) GetTemplate() *SessionInput {
 func (x *UpdateSeriesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	if x != nil {
 		return x.UpdateMask
-	}
-	return nil
-}
-
-func (x *UpdateSeriesRequest) GetRule() string {
-	if x != nil {
-		return x.Rule
-	}
-	return ""
-}
-
-func (x *UpdateSeriesRequest) GetStartTimeOfDay() *timeofday.TimeOfDay {
-	if x != nil {
-		return x.StartTimeOfDay
-	}
-	return nil
-}
-
-func (x *UpdateSeriesRequest) GetDuration() *durationpb.Duration {
-	if x != nil {
-		return x.Duration
-	}
-	return nil
-}
-
-func (x *UpdateSeriesRequest) GetExcludedDates() []*date.Date {
-	if x != nil {
-		return x.ExcludedDates
 	}
 	return nil
 }
@@ -1398,9 +1426,9 @@ type UpdateSeriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The series of the edited sessions: a new one if the series was split.
 	Series *Series `protobuf:"bytes,1,opt,name=series,proto3" json:"series,omitempty"`
-	// The edited sessions.
+	// The edited sessions, by start.
 	UpdatedSessionIds []string `protobuf:"bytes,2,rep,name=updated_session_ids,json=updatedSessionIds,proto3" json:"updated_session_ids,omitempty"`
-	// The sessions created for the new pattern.
+	// The sessions created for the new pattern, by start.
 	CreatedSessionIds []string `protobuf:"bytes,3,rep,name=created_session_ids,json=createdSessionIds,proto3" json:"created_session_ids,omitempty"`
 	// The sessions that are not in the new pattern. Their bookings were cancelled and refunded.
 	CancelledSessionIds []string `protobuf:"bytes,4,rep,name=cancelled_session_ids,json=cancelledSessionIds,proto3" json:"cancelled_session_ids,omitempty"`
@@ -1410,7 +1438,7 @@ type UpdateSeriesResponse struct {
 
 func (x *UpdateSeriesResponse) Reset() {
 	*x = UpdateSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[21]
+	mi := &file_berth_v1_session_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1422,7 +1450,7 @@ func (x *UpdateSeriesResponse) String() string {
 func (*UpdateSeriesResponse) ProtoMessage() {}
 
 func (x *UpdateSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[21]
+	mi := &file_berth_v1_session_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1435,7 +1463,7 @@ func (x *UpdateSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateSeriesResponse.ProtoReflect.Descriptor instead.
 func (*UpdateSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *UpdateSeriesResponse) GetSeries() *Series {
@@ -1466,6 +1494,188 @@ func (x *UpdateSeriesResponse) GetCancelledSessionIds() []string {
 	return nil
 }
 
+// EndSeriesRequest ends a series.
+type EndSeriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The series.
+	SeriesId string `protobuf:"bytes,2,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
+	// The first local date without sessions, by the rule.
+	EndDate *date.Date `protobuf:"bytes,3,opt,name=end_date,json=endDate,proto3" json:"end_date,omitempty"`
+	// The reason, for members whose bookings are cancelled and for the audit log, up to 1,000 characters.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether to tell the people affected. Absent: yes.
+	Notify *bool `protobuf:"varint,5,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	// If set, it must be the series' current etag, or nothing changes: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSeriesRequest) Reset() {
+	*x = EndSeriesRequest{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSeriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSeriesRequest) ProtoMessage() {}
+
+func (x *EndSeriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSeriesRequest.ProtoReflect.Descriptor instead.
+func (*EndSeriesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *EndSeriesRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *EndSeriesRequest) GetSeriesId() string {
+	if x != nil {
+		return x.SeriesId
+	}
+	return ""
+}
+
+func (x *EndSeriesRequest) GetEndDate() *date.Date {
+	if x != nil {
+		return x.EndDate
+	}
+	return nil
+}
+
+func (x *EndSeriesRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *EndSeriesRequest) GetNotify() bool {
+	if x != nil && x.Notify != nil {
+		return *x.Notify
+	}
+	return false
+}
+
+func (x *EndSeriesRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// EndSeriesResponse is the ended series, and what became of the sessions that are no longer in it.
+type EndSeriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The series.
+	Series *Series `protobuf:"bytes,1,opt,name=series,proto3" json:"series,omitempty"`
+	// The sessions that had bookings or waiting entries, and were cancelled, by start.
+	CancelledSessionIds []string `protobuf:"bytes,2,rep,name=cancelled_session_ids,json=cancelledSessionIds,proto3" json:"cancelled_session_ids,omitempty"`
+	// The sessions that had none, and were deleted, by start.
+	DeletedSessionIds []string `protobuf:"bytes,3,rep,name=deleted_session_ids,json=deletedSessionIds,proto3" json:"deleted_session_ids,omitempty"`
+	// The number of bookings cancelled.
+	BookingsCancelled int32 `protobuf:"varint,4,opt,name=bookings_cancelled,json=bookingsCancelled,proto3" json:"bookings_cancelled,omitempty"`
+	// The number of waitlist entries cancelled.
+	EntriesCancelled int32 `protobuf:"varint,5,opt,name=entries_cancelled,json=entriesCancelled,proto3" json:"entries_cancelled,omitempty"`
+	// The number of credits refunded.
+	CreditsRefunded int32 `protobuf:"varint,6,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *EndSeriesResponse) Reset() {
+	*x = EndSeriesResponse{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSeriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSeriesResponse) ProtoMessage() {}
+
+func (x *EndSeriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSeriesResponse.ProtoReflect.Descriptor instead.
+func (*EndSeriesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *EndSeriesResponse) GetSeries() *Series {
+	if x != nil {
+		return x.Series
+	}
+	return nil
+}
+
+func (x *EndSeriesResponse) GetCancelledSessionIds() []string {
+	if x != nil {
+		return x.CancelledSessionIds
+	}
+	return nil
+}
+
+func (x *EndSeriesResponse) GetDeletedSessionIds() []string {
+	if x != nil {
+		return x.DeletedSessionIds
+	}
+	return nil
+}
+
+func (x *EndSeriesResponse) GetBookingsCancelled() int32 {
+	if x != nil {
+		return x.BookingsCancelled
+	}
+	return 0
+}
+
+func (x *EndSeriesResponse) GetEntriesCancelled() int32 {
+	if x != nil {
+		return x.EntriesCancelled
+	}
+	return 0
+}
+
+func (x *EndSeriesResponse) GetCreditsRefunded() int32 {
+	if x != nil {
+		return x.CreditsRefunded
+	}
+	return 0
+}
+
 // GetSeriesRequest reads a series.
 type GetSeriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1479,7 +1689,7 @@ type GetSeriesRequest struct {
 
 func (x *GetSeriesRequest) Reset() {
 	*x = GetSeriesRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[22]
+	mi := &file_berth_v1_session_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1491,7 +1701,7 @@ func (x *GetSeriesRequest) String() string {
 func (*GetSeriesRequest) ProtoMessage() {}
 
 func (x *GetSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[22]
+	mi := &file_berth_v1_session_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1504,7 +1714,7 @@ func (x *GetSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSeriesRequest.ProtoReflect.Descriptor instead.
 func (*GetSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetSeriesRequest) GetTenantId() string {
@@ -1532,7 +1742,7 @@ type GetSeriesResponse struct {
 
 func (x *GetSeriesResponse) Reset() {
 	*x = GetSeriesResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[23]
+	mi := &file_berth_v1_session_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1544,7 +1754,7 @@ func (x *GetSeriesResponse) String() string {
 func (*GetSeriesResponse) ProtoMessage() {}
 
 func (x *GetSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[23]
+	mi := &file_berth_v1_session_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1557,7 +1767,7 @@ func (x *GetSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSeriesResponse.ProtoReflect.Descriptor instead.
 func (*GetSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetSeriesResponse) GetSeries() *Series {
@@ -1567,6 +1777,134 @@ func (x *GetSeriesResponse) GetSeries() *Series {
 	return nil
 }
 
+// ListSeriesRequest selects series.
+type ListSeriesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The series to list. Absent: all.
+	Filter *SeriesFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The maximum number of results on a page, up to 500. 0 means 50.
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page. Empty for the first page.
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSeriesRequest) Reset() {
+	*x = ListSeriesRequest{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSeriesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSeriesRequest) ProtoMessage() {}
+
+func (x *ListSeriesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSeriesRequest.ProtoReflect.Descriptor instead.
+func (*ListSeriesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *ListSeriesRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListSeriesRequest) GetFilter() *SeriesFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListSeriesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListSeriesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListSeriesResponse is one page, by title, ignoring case, then id.
+type ListSeriesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The series.
+	Series []*Series `protobuf:"bytes,1,rep,name=series,proto3" json:"series,omitempty"`
+	// The token of the next page. Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSeriesResponse) Reset() {
+	*x = ListSeriesResponse{}
+	mi := &file_berth_v1_session_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSeriesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSeriesResponse) ProtoMessage() {}
+
+func (x *ListSeriesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_session_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSeriesResponse.ProtoReflect.Descriptor instead.
+func (*ListSeriesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *ListSeriesResponse) GetSeries() []*Series {
+	if x != nil {
+		return x.Series
+	}
+	return nil
+}
+
+func (x *ListSeriesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // PreviewBulkSessionsRequest selects sessions.
 type PreviewBulkSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1574,15 +1912,18 @@ type PreviewBulkSessionsRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The sessions. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
-	IncludeBooked bool `protobuf:"varint,3,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
+	// What the operation does. Only sessions that it would change match.
+	Action BulkSessionAction `protobuf:"varint,3,opt,name=action,proto3,enum=berth.v1.BulkSessionAction" json:"action,omitempty"`
+	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match. Drafts that are
+	// published match in any case.
+	IncludeBooked bool `protobuf:"varint,4,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PreviewBulkSessionsRequest) Reset() {
 	*x = PreviewBulkSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[24]
+	mi := &file_berth_v1_session_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1594,7 +1935,7 @@ func (x *PreviewBulkSessionsRequest) String() string {
 func (*PreviewBulkSessionsRequest) ProtoMessage() {}
 
 func (x *PreviewBulkSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[24]
+	mi := &file_berth_v1_session_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1607,7 +1948,7 @@ func (x *PreviewBulkSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewBulkSessionsRequest.ProtoReflect.Descriptor instead.
 func (*PreviewBulkSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PreviewBulkSessionsRequest) GetTenantId() string {
@@ -1622,6 +1963,13 @@ func (x *PreviewBulkSessionsRequest) GetFilter() *SessionFilter {
 		return x.Filter
 	}
 	return nil
+}
+
+func (x *PreviewBulkSessionsRequest) GetAction() BulkSessionAction {
+	if x != nil {
+		return x.Action
+	}
+	return BulkSessionAction_BULK_SESSION_ACTION_UNSPECIFIED
 }
 
 func (x *PreviewBulkSessionsRequest) GetIncludeBooked() bool {
@@ -1641,14 +1989,18 @@ type PreviewBulkSessionsResponse struct {
 	// The number of active bookings of the sessions that match.
 	ActiveBookings int32 `protobuf:"varint,3,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
 	// The first 20 sessions that match, by start.
-	Samples       []*BulkSessionMatch `protobuf:"bytes,4,rep,name=samples,proto3" json:"samples,omitempty"`
+	Samples []*BulkSessionMatch `protobuf:"bytes,4,rep,name=samples,proto3" json:"samples,omitempty"`
+	// Send it with the bulk operation to change these sessions only, as they are now: if others match by then, or one of
+	// them was edited, booked or waited for, the operation fails with ETAG_MISMATCH. It does not expire. Empty if more
+	// than 2,000 sessions match, which is too many for one operation.
+	Token         string `protobuf:"bytes,5,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PreviewBulkSessionsResponse) Reset() {
 	*x = PreviewBulkSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[25]
+	mi := &file_berth_v1_session_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +2012,7 @@ func (x *PreviewBulkSessionsResponse) String() string {
 func (*PreviewBulkSessionsResponse) ProtoMessage() {}
 
 func (x *PreviewBulkSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[25]
+	mi := &file_berth_v1_session_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +2025,7 @@ func (x *PreviewBulkSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewBulkSessionsResponse.ProtoReflect.Descriptor instead.
 func (*PreviewBulkSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PreviewBulkSessionsResponse) GetMatched() int32 {
@@ -1704,20 +2056,29 @@ func (x *PreviewBulkSessionsResponse) GetSamples() []*BulkSessionMatch {
 	return nil
 }
 
+func (x *PreviewBulkSessionsResponse) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // BulkPublishSessionsRequest selects drafts.
 type BulkPublishSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The sessions. starts_within or session_ids is required.
-	Filter        *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+	Token         string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BulkPublishSessionsRequest) Reset() {
 	*x = BulkPublishSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[26]
+	mi := &file_berth_v1_session_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1729,7 +2090,7 @@ func (x *BulkPublishSessionsRequest) String() string {
 func (*BulkPublishSessionsRequest) ProtoMessage() {}
 
 func (x *BulkPublishSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[26]
+	mi := &file_berth_v1_session_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1742,7 +2103,7 @@ func (x *BulkPublishSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkPublishSessionsRequest.ProtoReflect.Descriptor instead.
 func (*BulkPublishSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *BulkPublishSessionsRequest) GetTenantId() string {
@@ -1759,6 +2120,13 @@ func (x *BulkPublishSessionsRequest) GetFilter() *SessionFilter {
 	return nil
 }
 
+func (x *BulkPublishSessionsRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // BulkPublishSessionsResponse is the result.
 type BulkPublishSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1772,7 +2140,7 @@ type BulkPublishSessionsResponse struct {
 
 func (x *BulkPublishSessionsResponse) Reset() {
 	*x = BulkPublishSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[27]
+	mi := &file_berth_v1_session_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1784,7 +2152,7 @@ func (x *BulkPublishSessionsResponse) String() string {
 func (*BulkPublishSessionsResponse) ProtoMessage() {}
 
 func (x *BulkPublishSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[27]
+	mi := &file_berth_v1_session_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1797,7 +2165,7 @@ func (x *BulkPublishSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkPublishSessionsResponse.ProtoReflect.Descriptor instead.
 func (*BulkPublishSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *BulkPublishSessionsResponse) GetPublished() int32 {
@@ -1826,14 +2194,16 @@ type BulkDeleteSessionsRequest struct {
 	// Whether to tell the people affected. Absent: yes.
 	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	// The reason, for the audit log, up to 1,000 characters.
-	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BulkDeleteSessionsRequest) Reset() {
 	*x = BulkDeleteSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[28]
+	mi := &file_berth_v1_session_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1845,7 +2215,7 @@ func (x *BulkDeleteSessionsRequest) String() string {
 func (*BulkDeleteSessionsRequest) ProtoMessage() {}
 
 func (x *BulkDeleteSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[28]
+	mi := &file_berth_v1_session_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1858,7 +2228,7 @@ func (x *BulkDeleteSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkDeleteSessionsRequest.ProtoReflect.Descriptor instead.
 func (*BulkDeleteSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *BulkDeleteSessionsRequest) GetTenantId() string {
@@ -1896,6 +2266,13 @@ func (x *BulkDeleteSessionsRequest) GetReason() string {
 	return ""
 }
 
+func (x *BulkDeleteSessionsRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // BulkDeleteSessionsResponse is the result.
 type BulkDeleteSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1903,17 +2280,19 @@ type BulkDeleteSessionsResponse struct {
 	Deleted int32 `protobuf:"varint,1,opt,name=deleted,proto3" json:"deleted,omitempty"`
 	// The number of bookings cancelled with them.
 	BookingsCancelled int32 `protobuf:"varint,2,opt,name=bookings_cancelled,json=bookingsCancelled,proto3" json:"bookings_cancelled,omitempty"`
+	// The number of waitlist entries cancelled with them.
+	EntriesCancelled int32 `protobuf:"varint,3,opt,name=entries_cancelled,json=entriesCancelled,proto3" json:"entries_cancelled,omitempty"`
 	// The number of credits refunded.
-	CreditsRefunded int32 `protobuf:"varint,3,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
+	CreditsRefunded int32 `protobuf:"varint,4,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
 	// The id of this batch in the audit log.
-	BatchId       string `protobuf:"bytes,4,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	BatchId       string `protobuf:"bytes,5,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BulkDeleteSessionsResponse) Reset() {
 	*x = BulkDeleteSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[29]
+	mi := &file_berth_v1_session_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1925,7 +2304,7 @@ func (x *BulkDeleteSessionsResponse) String() string {
 func (*BulkDeleteSessionsResponse) ProtoMessage() {}
 
 func (x *BulkDeleteSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[29]
+	mi := &file_berth_v1_session_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1938,7 +2317,7 @@ func (x *BulkDeleteSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkDeleteSessionsResponse.ProtoReflect.Descriptor instead.
 func (*BulkDeleteSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *BulkDeleteSessionsResponse) GetDeleted() int32 {
@@ -1951,6 +2330,13 @@ func (x *BulkDeleteSessionsResponse) GetDeleted() int32 {
 func (x *BulkDeleteSessionsResponse) GetBookingsCancelled() int32 {
 	if x != nil {
 		return x.BookingsCancelled
+	}
+	return 0
+}
+
+func (x *BulkDeleteSessionsResponse) GetEntriesCancelled() int32 {
+	if x != nil {
+		return x.EntriesCancelled
 	}
 	return 0
 }
@@ -1981,14 +2367,16 @@ type BulkCancelSessionsRequest struct {
 	// Whether to tell the people affected. Absent: yes.
 	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	// The reason, for members and the audit log, up to 1,000 characters.
-	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+	Token         string `protobuf:"bytes,6,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BulkCancelSessionsRequest) Reset() {
 	*x = BulkCancelSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[30]
+	mi := &file_berth_v1_session_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2000,7 +2388,7 @@ func (x *BulkCancelSessionsRequest) String() string {
 func (*BulkCancelSessionsRequest) ProtoMessage() {}
 
 func (x *BulkCancelSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[30]
+	mi := &file_berth_v1_session_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2013,7 +2401,7 @@ func (x *BulkCancelSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkCancelSessionsRequest.ProtoReflect.Descriptor instead.
 func (*BulkCancelSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *BulkCancelSessionsRequest) GetTenantId() string {
@@ -2051,6 +2439,13 @@ func (x *BulkCancelSessionsRequest) GetReason() string {
 	return ""
 }
 
+func (x *BulkCancelSessionsRequest) GetToken() string {
+	if x != nil {
+		return x.Token
+	}
+	return ""
+}
+
 // BulkCancelSessionsResponse is the result.
 type BulkCancelSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2058,17 +2453,19 @@ type BulkCancelSessionsResponse struct {
 	Cancelled int32 `protobuf:"varint,1,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
 	// The number of bookings cancelled with them.
 	BookingsCancelled int32 `protobuf:"varint,2,opt,name=bookings_cancelled,json=bookingsCancelled,proto3" json:"bookings_cancelled,omitempty"`
+	// The number of waitlist entries cancelled with them.
+	EntriesCancelled int32 `protobuf:"varint,3,opt,name=entries_cancelled,json=entriesCancelled,proto3" json:"entries_cancelled,omitempty"`
 	// The number of credits refunded.
-	CreditsRefunded int32 `protobuf:"varint,3,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
+	CreditsRefunded int32 `protobuf:"varint,4,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
 	// The id of this batch in the audit log.
-	BatchId       string `protobuf:"bytes,4,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	BatchId       string `protobuf:"bytes,5,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *BulkCancelSessionsResponse) Reset() {
 	*x = BulkCancelSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[31]
+	mi := &file_berth_v1_session_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2080,7 +2477,7 @@ func (x *BulkCancelSessionsResponse) String() string {
 func (*BulkCancelSessionsResponse) ProtoMessage() {}
 
 func (x *BulkCancelSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[31]
+	mi := &file_berth_v1_session_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2093,7 +2490,7 @@ func (x *BulkCancelSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BulkCancelSessionsResponse.ProtoReflect.Descriptor instead.
 func (*BulkCancelSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *BulkCancelSessionsResponse) GetCancelled() int32 {
@@ -2106,6 +2503,13 @@ func (x *BulkCancelSessionsResponse) GetCancelled() int32 {
 func (x *BulkCancelSessionsResponse) GetBookingsCancelled() int32 {
 	if x != nil {
 		return x.BookingsCancelled
+	}
+	return 0
+}
+
+func (x *BulkCancelSessionsResponse) GetEntriesCancelled() int32 {
+	if x != nil {
+		return x.EntriesCancelled
 	}
 	return 0
 }
@@ -2142,7 +2546,7 @@ type ImportSessionsRequest struct {
 
 func (x *ImportSessionsRequest) Reset() {
 	*x = ImportSessionsRequest{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[32]
+	mi := &file_berth_v1_session_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2154,7 +2558,7 @@ func (x *ImportSessionsRequest) String() string {
 func (*ImportSessionsRequest) ProtoMessage() {}
 
 func (x *ImportSessionsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[32]
+	mi := &file_berth_v1_session_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2167,7 +2571,7 @@ func (x *ImportSessionsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportSessionsRequest.ProtoReflect.Descriptor instead.
 func (*ImportSessionsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ImportSessionsRequest) GetTenantId() string {
@@ -2206,7 +2610,7 @@ type ImportSessionsResponse struct {
 
 func (x *ImportSessionsResponse) Reset() {
 	*x = ImportSessionsResponse{}
-	mi := &file_berth_v1_session_service_proto_msgTypes[33]
+	mi := &file_berth_v1_session_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2218,7 +2622,7 @@ func (x *ImportSessionsResponse) String() string {
 func (*ImportSessionsResponse) ProtoMessage() {}
 
 func (x *ImportSessionsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_service_proto_msgTypes[33]
+	mi := &file_berth_v1_session_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2231,7 +2635,7 @@ func (x *ImportSessionsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportSessionsResponse.ProtoReflect.Descriptor instead.
 func (*ImportSessionsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ImportSessionsResponse) GetImported() int32 {
@@ -2285,15 +2689,15 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"A\n" +
 	"\x12GetSessionResponse\x12+\n" +
-	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xa9\x02\n" +
+	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xe1\x02\n" +
 	"\x13ListSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x127\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterB\x06\xbaH\x03\xc8\x01\x01R\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken:]\xbaHZ\x1aX\n" +
-	"\x14list_sessions.filter\x12 filter.starts_within is required\x1a\x1ehas(this.filter.starts_within)\"m\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken:\x94\x01\xbaH\x90\x01\x1a\x8d\x01\n" +
+	"\x14list_sessions.filter\x12/give filter.starts_within or filter.session_ids\x1aDhas(this.filter.starts_within) || this.filter.session_ids.size() > 0\"m\n" +
 	"\x14ListSessionsResponse\x12-\n" +
 	"\bsessions\x18\x01 \x03(\v2\x11.berth.v1.SessionR\bsessions\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x87\x01\n" +
@@ -2322,7 +2726,14 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\x12-\n" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
 	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
-	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\"\x8a\x01\n" +
+	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\"\xa8\x01\n" +
+	"\x14DeleteSessionRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12 \n" +
+	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\x17\n" +
+	"\x15DeleteSessionResponse\"\x8a\x01\n" +
 	"\x13BlockSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -2336,99 +2747,116 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"a\n" +
 	"\x16UnblockSessionResponse\x12+\n" +
 	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\x12\x1a\n" +
-	"\bpromoted\x18\x02 \x01(\x05R\bpromoted\"\x9a\x05\n" +
+	"\bpromoted\x18\x02 \x01(\x05R\bpromoted\"\xf8\x02\n" +
 	"\x13CreateSeriesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xaf\x01\n" +
-	"\btemplate\x18\x02 \x01(\v2\x16.berth.v1.SessionInputB{\xbaHx\xba\x01r\n" +
-	"\x16create_series.complete\x12'service_id and location_id are required\x1a/this.service_id != '' && this.location_id != ''\xc8\x01\x01R\btemplate\x12\x1e\n" +
-	"\x04rule\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xf4\x03R\x04rule\x128\n" +
-	"\n" +
-	"start_date\x18\x04 \x01(\v2\x11.google.type.DateB\x06\xbaH\x03\xc8\x01\x01R\tstartDate\x12\xa4\x01\n" +
-	"\x11start_time_of_day\x18\x05 \x01(\v2\x16.google.type.TimeOfDayBa\xbaH^\xba\x01X\n" +
-	"\x12time_of_day.minute\x12\x1cgive hours and minutes alone\x1a$this.seconds == 0 && this.nanos == 0\xc8\x01\x01R\x0estartTimeOfDay\x12G\n" +
-	"\bduration\x18\x06 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
-	"\"\x04\b\x80\xf5$2\x02\b<R\bduration\x12C\n" +
-	"\x0eexcluded_dates\x18\a \x03(\v2\x11.google.type.DateB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03R\rexcludedDates\x12\x18\n" +
-	"\apublish\x18\b \x01(\bR\apublish\"a\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x9c\x02\n" +
+	"\x06series\x18\x02 \x01(\v2\x15.berth.v1.SeriesInputB\xec\x01\xbaH\xe8\x01\xba\x01\xe1\x01\n" +
+	"\x16create_series.complete\x12Lservice_id, location_id, rule, start_date and start_time_of_day are required\x1aythis.service_id != '' && this.location_id != '' && this.rule != '' && has(this.start_date) && has(this.start_time_of_day)\xc8\x01\x01R\x06series\x12\x18\n" +
+	"\apublish\x18\x03 \x01(\bR\apublish\"a\n" +
 	"\x14CreateSeriesResponse\x12(\n" +
 	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\x12\x1f\n" +
 	"\vsession_ids\x18\x02 \x03(\tR\n" +
-	"sessionIds\"\x87\t\n" +
+	"sessionIds\"\xc1\x06\n" +
 	"\x13UpdateSeriesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tseries_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bseriesId\x12;\n" +
 	"\x05scope\x18\x03 \x01(\x0e2\x19.berth.v1.SeriesEditScopeB\n" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x05scope\x12*\n" +
 	"\n" +
-	"session_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x122\n" +
-	"\btemplate\x18\x05 \x01(\v2\x16.berth.v1.SessionInputR\btemplate\x12\xe8\x01\n" +
+	"session_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x125\n" +
+	"\x06series\x18\x05 \x01(\v2\x15.berth.v1.SeriesInputB\x06\xbaH\x03\xc8\x01\x01R\x06series\x12\xe8\x01\n" +
 	"\vupdate_mask\x18\x06 \x01(\v2\x1a.google.protobuf.FieldMaskB\xaa\x01\xbaH\xa6\x01\xc8\x01\x01\xe2\x01\x9f\x01\x12\n" +
 	"service_id\x12\vlocation_id\x12\vresource_id\x12\bcoach_id\x12\x05title\x12\vdescription\x12\bcapacity\x12\tunlimited\x12\x11waitlist_capacity\x12\x04rule\x12\x11start_time_of_day\x12\bduration\x12\x0eexcluded_datesR\n" +
-	"updateMask\x12\x1c\n" +
-	"\x04rule\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x04rule\x12\xa1\x01\n" +
-	"\x11start_time_of_day\x18\b \x01(\v2\x16.google.type.TimeOfDayB^\xbaH[\xba\x01X\n" +
-	"\x12time_of_day.minute\x12\x1cgive hours and minutes alone\x1a$this.seconds == 0 && this.nanos == 0R\x0estartTimeOfDay\x12G\n" +
-	"\bduration\x18\t \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
-	"\"\x04\b\x80\xf5$2\x02\b<R\bduration\x12C\n" +
-	"\x0eexcluded_dates\x18\n" +
-	" \x03(\v2\x11.google.type.DateB\t\xbaH\x06\x92\x01\x03\x10\xf4\x03R\rexcludedDates\x12\x1b\n" +
-	"\x04etag\x18\v \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xa9\x02\xbaH\xa5\x02\x1a\x86\x01\n" +
-	"\x18update_series.session_id\x12-session_id says where ONE and FOLLOWING start\x1a;this.scope == 0 || this.scope == 3 || this.session_id != ''\x1a\x99\x01\n" +
-	"\x1fupdate_series.start_time_of_day\x12%start_time_of_day is named and absent\x1aO!('start_time_of_day' in this.update_mask.paths) || has(this.start_time_of_day)\"\xd4\x01\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xb0\x02\xbaH\xac\x02\x1a\x86\x01\n" +
+	"\x18update_series.session_id\x12-session_id says where ONE and FOLLOWING start\x1a;this.scope == 0 || this.scope == 3 || this.session_id != ''\x1a\xa0\x01\n" +
+	"\x1fupdate_series.start_time_of_day\x12%start_time_of_day is named and absent\x1aV!('start_time_of_day' in this.update_mask.paths) || has(this.series.start_time_of_day)\"\xd4\x01\n" +
 	"\x14UpdateSeriesResponse\x12(\n" +
 	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\x12.\n" +
 	"\x13updated_session_ids\x18\x02 \x03(\tR\x11updatedSessionIds\x12.\n" +
 	"\x13created_session_ids\x18\x03 \x03(\tR\x11createdSessionIds\x122\n" +
-	"\x15cancelled_session_ids\x18\x04 \x03(\tR\x13cancelledSessionIds\"c\n" +
+	"\x15cancelled_session_ids\x18\x04 \x03(\tR\x13cancelledSessionIds\"\x80\x02\n" +
+	"\x10EndSeriesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tseries_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bseriesId\x124\n" +
+	"\bend_date\x18\x03 \x01(\v2\x11.google.type.DateB\x06\xbaH\x03\xc8\x01\x01R\aendDate\x12 \n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1b\n" +
+	"\x06notify\x18\x05 \x01(\bH\x00R\x06notify\x88\x01\x01\x12\x1b\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etagB\t\n" +
+	"\a_notify\"\xa8\x02\n" +
+	"\x11EndSeriesResponse\x12(\n" +
+	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\x122\n" +
+	"\x15cancelled_session_ids\x18\x02 \x03(\tR\x13cancelledSessionIds\x12.\n" +
+	"\x13deleted_session_ids\x18\x03 \x03(\tR\x11deletedSessionIds\x12-\n" +
+	"\x12bookings_cancelled\x18\x04 \x01(\x05R\x11bookingsCancelled\x12+\n" +
+	"\x11entries_cancelled\x18\x05 \x01(\x05R\x10entriesCancelled\x12)\n" +
+	"\x10credits_refunded\x18\x06 \x01(\x05R\x0fcreditsRefunded\"c\n" +
 	"\x10GetSeriesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tseries_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bseriesId\"=\n" +
 	"\x11GetSeriesResponse\x12(\n" +
-	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\"\x93\x02\n" +
+	"\x06series\x18\x01 \x01(\v2\x10.berth.v1.SeriesR\x06series\"\xbf\x01\n" +
+	"\x11ListSeriesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\x06filter\x18\x02 \x01(\v2\x16.berth.v1.SeriesFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"f\n" +
+	"\x12ListSeriesResponse\x12(\n" +
+	"\x06series\x18\x01 \x03(\v2\x10.berth.v1.SeriesR\x06series\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd4\x02\n" +
 	"\x1aPreviewBulkSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
-	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12%\n" +
-	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\"\xc8\x01\n" +
+	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12?\n" +
+	"\x06action\x18\x03 \x01(\x0e2\x1b.berth.v1.BulkSessionActionB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x06action\x12%\n" +
+	"\x0einclude_booked\x18\x04 \x01(\bR\rincludeBooked\"\xde\x01\n" +
 	"\x1bPreviewBulkSessionsResponse\x12\x18\n" +
 	"\amatched\x18\x01 \x01(\x05R\amatched\x120\n" +
 	"\x14with_active_bookings\x18\x02 \x01(\x05R\x12withActiveBookings\x12'\n" +
 	"\x0factive_bookings\x18\x03 \x01(\x05R\x0eactiveBookings\x124\n" +
-	"\asamples\x18\x04 \x03(\v2\x1a.berth.v1.BulkSessionMatchR\asamples\"\xec\x01\n" +
+	"\asamples\x18\x04 \x03(\v2\x1a.berth.v1.BulkSessionMatchR\asamples\x12\x14\n" +
+	"\x05token\x18\x05 \x01(\tR\x05token\"\x8b\x02\n" +
 	"\x1aBulkPublishSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
-	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\"V\n" +
+	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12\x1d\n" +
+	"\x05token\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05token\"V\n" +
 	"\x1bBulkPublishSessionsResponse\x12\x1c\n" +
 	"\tpublished\x18\x01 \x01(\x05R\tpublished\x12\x19\n" +
-	"\bbatch_id\x18\x02 \x01(\tR\abatchId\"\xdc\x02\n" +
+	"\bbatch_id\x18\x02 \x01(\tR\abatchId\"\xfb\x02\n" +
 	"\x19BulkDeleteSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
 	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12%\n" +
 	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12 \n" +
-	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reasonB\t\n" +
-	"\a_notify\"\xab\x01\n" +
+	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1d\n" +
+	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\t\n" +
+	"\a_notify\"\xd8\x01\n" +
 	"\x1aBulkDeleteSessionsResponse\x12\x18\n" +
 	"\adeleted\x18\x01 \x01(\x05R\adeleted\x12-\n" +
-	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12)\n" +
-	"\x10credits_refunded\x18\x03 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x04 \x01(\tR\abatchId\"\xdc\x02\n" +
+	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
+	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
+	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
+	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"\xfb\x02\n" +
 	"\x19BulkCancelSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xa3\x01\n" +
 	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.SessionFilterBr\xbaHo\xba\x01i\n" +
 	"\fbulk.bounded\x12!give starts_within or session_ids\x1a6has(this.starts_within) || this.session_ids.size() > 0\xc8\x01\x01R\x06filter\x12%\n" +
 	"\x0einclude_booked\x18\x03 \x01(\bR\rincludeBooked\x12\x1b\n" +
 	"\x06notify\x18\x04 \x01(\bH\x00R\x06notify\x88\x01\x01\x12 \n" +
-	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reasonB\t\n" +
-	"\a_notify\"\xaf\x01\n" +
+	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\x12\x1d\n" +
+	"\x05token\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x05tokenB\t\n" +
+	"\a_notify\"\xdc\x01\n" +
 	"\x1aBulkCancelSessionsResponse\x12\x1c\n" +
 	"\tcancelled\x18\x01 \x01(\x05R\tcancelled\x12-\n" +
-	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12)\n" +
-	"\x10credits_refunded\x18\x03 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x04 \x01(\tR\abatchId\"y\n" +
+	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
+	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
+	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
+	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"y\n" +
 	"\x15ImportSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1d\n" +
 	"\x03csv\x18\x02 \x01(\fB\v\xbaH\bz\x06\x10\x01\x18\x80\x80@R\x03csv\x12\x17\n" +
@@ -2436,7 +2864,7 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x16ImportSessionsResponse\x12\x1a\n" +
 	"\bimported\x18\x01 \x01(\x05R\bimported\x12'\n" +
 	"\x04rows\x18\x02 \x03(\v2\x13.berth.v1.ImportRowR\x04rows\x12\x1a\n" +
-	"\bproblems\x18\x03 \x01(\x05R\bproblems2\xcd\x0e\n" +
+	"\bproblems\x18\x03 \x01(\x05R\bproblems2\xf9\x10\n" +
 	"\x0eSessionService\x12h\n" +
 	"\rCreateSession\x12\x1e.berth.v1.CreateSessionRequest\x1a\x1f.berth.v1.CreateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.create\x12h\n" +
 	"\rUpdateSession\x12\x1e.berth.v1.UpdateSessionRequest\x1a\x1f.berth.v1.UpdateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.update\x12`\n" +
@@ -2445,12 +2873,16 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\fListSessions\x12\x1d.berth.v1.ListSessionsRequest\x1a\x1e.berth.v1.ListSessionsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.read\x90\x02\x01\x12l\n" +
 	"\x0ePublishSession\x12\x1f.berth.v1.PublishSessionRequest\x1a .berth.v1.PublishSessionResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fsession.publish\x12r\n" +
 	"\x10UnpublishSession\x12!.berth.v1.UnpublishSessionRequest\x1a\".berth.v1.UnpublishSessionResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fsession.publish\x12h\n" +
-	"\rCancelSession\x12\x1e.berth.v1.CancelSessionRequest\x1a\x1f.berth.v1.CancelSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.cancel\x12d\n" +
+	"\rCancelSession\x12\x1e.berth.v1.CancelSessionRequest\x1a\x1f.berth.v1.CancelSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.cancel\x12h\n" +
+	"\rDeleteSession\x12\x1e.berth.v1.DeleteSessionRequest\x1a\x1f.berth.v1.DeleteSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.delete\x12d\n" +
 	"\fBlockSession\x12\x1d.berth.v1.BlockSessionRequest\x1a\x1e.berth.v1.BlockSessionResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rsession.block\x12j\n" +
 	"\x0eUnblockSession\x12\x1f.berth.v1.UnblockSessionRequest\x1a .berth.v1.UnblockSessionResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rsession.block\x12e\n" +
 	"\fCreateSeries\x12\x1d.berth.v1.CreateSeriesRequest\x1a\x1e.berth.v1.CreateSeriesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x12e\n" +
 	"\fUpdateSeries\x12\x1d.berth.v1.UpdateSeriesRequest\x1a\x1e.berth.v1.UpdateSeriesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x12_\n" +
-	"\tGetSeries\x12\x1a.berth.v1.GetSeriesRequest\x1a\x1b.berth.v1.GetSeriesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x90\x02\x01\x12{\n" +
+	"\tGetSeries\x12\x1a.berth.v1.GetSeriesRequest\x1a\x1b.berth.v1.GetSeriesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x90\x02\x01\x12b\n" +
+	"\n" +
+	"ListSeries\x12\x1b.berth.v1.ListSeriesRequest\x1a\x1c.berth.v1.ListSeriesResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x90\x02\x01\x12\\\n" +
+	"\tEndSeries\x12\x1a.berth.v1.EndSeriesRequest\x1a\x1b.berth.v1.EndSeriesResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.series\x12{\n" +
 	"\x13PreviewBulkSessions\x12$.berth.v1.PreviewBulkSessionsRequest\x1a%.berth.v1.PreviewBulkSessionsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x90\x02\x01\x12x\n" +
 	"\x13BulkPublishSessions\x12$.berth.v1.BulkPublishSessionsRequest\x1a%.berth.v1.BulkPublishSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12u\n" +
 	"\x12BulkDeleteSessions\x12#.berth.v1.BulkDeleteSessionsRequest\x1a$.berth.v1.BulkDeleteSessionsResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fsession.bulk\x12u\n" +
@@ -2470,7 +2902,7 @@ func file_berth_v1_session_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_session_service_proto_rawDescData
 }
 
-var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_berth_v1_session_service_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
 var file_berth_v1_session_service_proto_goTypes = []any{
 	(*CreateSessionRequest)(nil),        // 0: berth.v1.CreateSessionRequest
 	(*CreateSessionResponse)(nil),       // 1: berth.v1.CreateSessionResponse
@@ -2486,111 +2918,122 @@ var file_berth_v1_session_service_proto_goTypes = []any{
 	(*UnpublishSessionResponse)(nil),    // 11: berth.v1.UnpublishSessionResponse
 	(*CancelSessionRequest)(nil),        // 12: berth.v1.CancelSessionRequest
 	(*CancelSessionResponse)(nil),       // 13: berth.v1.CancelSessionResponse
-	(*BlockSessionRequest)(nil),         // 14: berth.v1.BlockSessionRequest
-	(*BlockSessionResponse)(nil),        // 15: berth.v1.BlockSessionResponse
-	(*UnblockSessionRequest)(nil),       // 16: berth.v1.UnblockSessionRequest
-	(*UnblockSessionResponse)(nil),      // 17: berth.v1.UnblockSessionResponse
-	(*CreateSeriesRequest)(nil),         // 18: berth.v1.CreateSeriesRequest
-	(*CreateSeriesResponse)(nil),        // 19: berth.v1.CreateSeriesResponse
-	(*UpdateSeriesRequest)(nil),         // 20: berth.v1.UpdateSeriesRequest
-	(*UpdateSeriesResponse)(nil),        // 21: berth.v1.UpdateSeriesResponse
-	(*GetSeriesRequest)(nil),            // 22: berth.v1.GetSeriesRequest
-	(*GetSeriesResponse)(nil),           // 23: berth.v1.GetSeriesResponse
-	(*PreviewBulkSessionsRequest)(nil),  // 24: berth.v1.PreviewBulkSessionsRequest
-	(*PreviewBulkSessionsResponse)(nil), // 25: berth.v1.PreviewBulkSessionsResponse
-	(*BulkPublishSessionsRequest)(nil),  // 26: berth.v1.BulkPublishSessionsRequest
-	(*BulkPublishSessionsResponse)(nil), // 27: berth.v1.BulkPublishSessionsResponse
-	(*BulkDeleteSessionsRequest)(nil),   // 28: berth.v1.BulkDeleteSessionsRequest
-	(*BulkDeleteSessionsResponse)(nil),  // 29: berth.v1.BulkDeleteSessionsResponse
-	(*BulkCancelSessionsRequest)(nil),   // 30: berth.v1.BulkCancelSessionsRequest
-	(*BulkCancelSessionsResponse)(nil),  // 31: berth.v1.BulkCancelSessionsResponse
-	(*ImportSessionsRequest)(nil),       // 32: berth.v1.ImportSessionsRequest
-	(*ImportSessionsResponse)(nil),      // 33: berth.v1.ImportSessionsResponse
-	(*SessionInput)(nil),                // 34: berth.v1.SessionInput
-	(*Session)(nil),                     // 35: berth.v1.Session
-	(*fieldmaskpb.FieldMask)(nil),       // 36: google.protobuf.FieldMask
-	(*SessionFilter)(nil),               // 37: berth.v1.SessionFilter
-	(*date.Date)(nil),                   // 38: google.type.Date
-	(*timeofday.TimeOfDay)(nil),         // 39: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),         // 40: google.protobuf.Duration
-	(*Series)(nil),                      // 41: berth.v1.Series
-	(SeriesEditScope)(0),                // 42: berth.v1.SeriesEditScope
-	(*BulkSessionMatch)(nil),            // 43: berth.v1.BulkSessionMatch
-	(*ImportRow)(nil),                   // 44: berth.v1.ImportRow
+	(*DeleteSessionRequest)(nil),        // 14: berth.v1.DeleteSessionRequest
+	(*DeleteSessionResponse)(nil),       // 15: berth.v1.DeleteSessionResponse
+	(*BlockSessionRequest)(nil),         // 16: berth.v1.BlockSessionRequest
+	(*BlockSessionResponse)(nil),        // 17: berth.v1.BlockSessionResponse
+	(*UnblockSessionRequest)(nil),       // 18: berth.v1.UnblockSessionRequest
+	(*UnblockSessionResponse)(nil),      // 19: berth.v1.UnblockSessionResponse
+	(*CreateSeriesRequest)(nil),         // 20: berth.v1.CreateSeriesRequest
+	(*CreateSeriesResponse)(nil),        // 21: berth.v1.CreateSeriesResponse
+	(*UpdateSeriesRequest)(nil),         // 22: berth.v1.UpdateSeriesRequest
+	(*UpdateSeriesResponse)(nil),        // 23: berth.v1.UpdateSeriesResponse
+	(*EndSeriesRequest)(nil),            // 24: berth.v1.EndSeriesRequest
+	(*EndSeriesResponse)(nil),           // 25: berth.v1.EndSeriesResponse
+	(*GetSeriesRequest)(nil),            // 26: berth.v1.GetSeriesRequest
+	(*GetSeriesResponse)(nil),           // 27: berth.v1.GetSeriesResponse
+	(*ListSeriesRequest)(nil),           // 28: berth.v1.ListSeriesRequest
+	(*ListSeriesResponse)(nil),          // 29: berth.v1.ListSeriesResponse
+	(*PreviewBulkSessionsRequest)(nil),  // 30: berth.v1.PreviewBulkSessionsRequest
+	(*PreviewBulkSessionsResponse)(nil), // 31: berth.v1.PreviewBulkSessionsResponse
+	(*BulkPublishSessionsRequest)(nil),  // 32: berth.v1.BulkPublishSessionsRequest
+	(*BulkPublishSessionsResponse)(nil), // 33: berth.v1.BulkPublishSessionsResponse
+	(*BulkDeleteSessionsRequest)(nil),   // 34: berth.v1.BulkDeleteSessionsRequest
+	(*BulkDeleteSessionsResponse)(nil),  // 35: berth.v1.BulkDeleteSessionsResponse
+	(*BulkCancelSessionsRequest)(nil),   // 36: berth.v1.BulkCancelSessionsRequest
+	(*BulkCancelSessionsResponse)(nil),  // 37: berth.v1.BulkCancelSessionsResponse
+	(*ImportSessionsRequest)(nil),       // 38: berth.v1.ImportSessionsRequest
+	(*ImportSessionsResponse)(nil),      // 39: berth.v1.ImportSessionsResponse
+	(*SessionInput)(nil),                // 40: berth.v1.SessionInput
+	(*Session)(nil),                     // 41: berth.v1.Session
+	(*fieldmaskpb.FieldMask)(nil),       // 42: google.protobuf.FieldMask
+	(*SessionFilter)(nil),               // 43: berth.v1.SessionFilter
+	(*SeriesInput)(nil),                 // 44: berth.v1.SeriesInput
+	(*Series)(nil),                      // 45: berth.v1.Series
+	(SeriesEditScope)(0),                // 46: berth.v1.SeriesEditScope
+	(*date.Date)(nil),                   // 47: google.type.Date
+	(*SeriesFilter)(nil),                // 48: berth.v1.SeriesFilter
+	(BulkSessionAction)(0),              // 49: berth.v1.BulkSessionAction
+	(*BulkSessionMatch)(nil),            // 50: berth.v1.BulkSessionMatch
+	(*ImportRow)(nil),                   // 51: berth.v1.ImportRow
 }
 var file_berth_v1_session_service_proto_depIdxs = []int32{
-	34, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
-	35, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
-	34, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
-	36, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
-	35, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
-	37, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	35, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
-	35, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
-	35, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
-	35, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
-	35, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
-	35, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
-	34, // 13: berth.v1.CreateSeriesRequest.template:type_name -> berth.v1.SessionInput
-	38, // 14: berth.v1.CreateSeriesRequest.start_date:type_name -> google.type.Date
-	39, // 15: berth.v1.CreateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
-	40, // 16: berth.v1.CreateSeriesRequest.duration:type_name -> google.protobuf.Duration
-	38, // 17: berth.v1.CreateSeriesRequest.excluded_dates:type_name -> google.type.Date
-	41, // 18: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
-	42, // 19: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
-	34, // 20: berth.v1.UpdateSeriesRequest.template:type_name -> berth.v1.SessionInput
-	36, // 21: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	39, // 22: berth.v1.UpdateSeriesRequest.start_time_of_day:type_name -> google.type.TimeOfDay
-	40, // 23: berth.v1.UpdateSeriesRequest.duration:type_name -> google.protobuf.Duration
-	38, // 24: berth.v1.UpdateSeriesRequest.excluded_dates:type_name -> google.type.Date
-	41, // 25: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
-	41, // 26: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
-	37, // 27: berth.v1.PreviewBulkSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	43, // 28: berth.v1.PreviewBulkSessionsResponse.samples:type_name -> berth.v1.BulkSessionMatch
-	37, // 29: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	37, // 30: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	37, // 31: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	44, // 32: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
-	0,  // 33: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
-	2,  // 34: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
-	4,  // 35: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
-	6,  // 36: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
-	8,  // 37: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
-	10, // 38: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
-	12, // 39: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
-	14, // 40: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
-	16, // 41: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
-	18, // 42: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
-	20, // 43: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
-	22, // 44: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
-	24, // 45: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
-	26, // 46: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
-	28, // 47: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
-	30, // 48: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
-	32, // 49: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
-	1,  // 50: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
-	3,  // 51: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
-	5,  // 52: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
-	7,  // 53: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
-	9,  // 54: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
-	11, // 55: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
-	13, // 56: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
-	15, // 57: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
-	17, // 58: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
-	19, // 59: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
-	21, // 60: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
-	23, // 61: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
-	25, // 62: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
-	27, // 63: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
-	29, // 64: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
-	31, // 65: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
-	33, // 66: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
-	50, // [50:67] is the sub-list for method output_type
-	33, // [33:50] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	40, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
+	41, // 1: berth.v1.CreateSessionResponse.session:type_name -> berth.v1.Session
+	40, // 2: berth.v1.UpdateSessionRequest.session:type_name -> berth.v1.SessionInput
+	42, // 3: berth.v1.UpdateSessionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	41, // 4: berth.v1.UpdateSessionResponse.session:type_name -> berth.v1.Session
+	41, // 5: berth.v1.GetSessionResponse.session:type_name -> berth.v1.Session
+	43, // 6: berth.v1.ListSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	41, // 7: berth.v1.ListSessionsResponse.sessions:type_name -> berth.v1.Session
+	41, // 8: berth.v1.PublishSessionResponse.session:type_name -> berth.v1.Session
+	41, // 9: berth.v1.UnpublishSessionResponse.session:type_name -> berth.v1.Session
+	41, // 10: berth.v1.CancelSessionResponse.session:type_name -> berth.v1.Session
+	41, // 11: berth.v1.BlockSessionResponse.session:type_name -> berth.v1.Session
+	41, // 12: berth.v1.UnblockSessionResponse.session:type_name -> berth.v1.Session
+	44, // 13: berth.v1.CreateSeriesRequest.series:type_name -> berth.v1.SeriesInput
+	45, // 14: berth.v1.CreateSeriesResponse.series:type_name -> berth.v1.Series
+	46, // 15: berth.v1.UpdateSeriesRequest.scope:type_name -> berth.v1.SeriesEditScope
+	44, // 16: berth.v1.UpdateSeriesRequest.series:type_name -> berth.v1.SeriesInput
+	42, // 17: berth.v1.UpdateSeriesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	45, // 18: berth.v1.UpdateSeriesResponse.series:type_name -> berth.v1.Series
+	47, // 19: berth.v1.EndSeriesRequest.end_date:type_name -> google.type.Date
+	45, // 20: berth.v1.EndSeriesResponse.series:type_name -> berth.v1.Series
+	45, // 21: berth.v1.GetSeriesResponse.series:type_name -> berth.v1.Series
+	48, // 22: berth.v1.ListSeriesRequest.filter:type_name -> berth.v1.SeriesFilter
+	45, // 23: berth.v1.ListSeriesResponse.series:type_name -> berth.v1.Series
+	43, // 24: berth.v1.PreviewBulkSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	49, // 25: berth.v1.PreviewBulkSessionsRequest.action:type_name -> berth.v1.BulkSessionAction
+	50, // 26: berth.v1.PreviewBulkSessionsResponse.samples:type_name -> berth.v1.BulkSessionMatch
+	43, // 27: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	43, // 28: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	43, // 29: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
+	51, // 30: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
+	0,  // 31: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
+	2,  // 32: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
+	4,  // 33: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
+	6,  // 34: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
+	8,  // 35: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
+	10, // 36: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
+	12, // 37: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
+	14, // 38: berth.v1.SessionService.DeleteSession:input_type -> berth.v1.DeleteSessionRequest
+	16, // 39: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
+	18, // 40: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
+	20, // 41: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
+	22, // 42: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
+	26, // 43: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
+	28, // 44: berth.v1.SessionService.ListSeries:input_type -> berth.v1.ListSeriesRequest
+	24, // 45: berth.v1.SessionService.EndSeries:input_type -> berth.v1.EndSeriesRequest
+	30, // 46: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
+	32, // 47: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
+	34, // 48: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
+	36, // 49: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
+	38, // 50: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
+	1,  // 51: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
+	3,  // 52: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
+	5,  // 53: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
+	7,  // 54: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
+	9,  // 55: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
+	11, // 56: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
+	13, // 57: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
+	15, // 58: berth.v1.SessionService.DeleteSession:output_type -> berth.v1.DeleteSessionResponse
+	17, // 59: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
+	19, // 60: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
+	21, // 61: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
+	23, // 62: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
+	27, // 63: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
+	29, // 64: berth.v1.SessionService.ListSeries:output_type -> berth.v1.ListSeriesResponse
+	25, // 65: berth.v1.SessionService.EndSeries:output_type -> berth.v1.EndSeriesResponse
+	31, // 66: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
+	33, // 67: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
+	35, // 68: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
+	37, // 69: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
+	39, // 70: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
+	51, // [51:71] is the sub-list for method output_type
+	31, // [31:51] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_service_proto_init() }
@@ -2601,15 +3044,16 @@ func file_berth_v1_session_service_proto_init() {
 	file_berth_v1_access_proto_init()
 	file_berth_v1_session_proto_init()
 	file_berth_v1_session_service_proto_msgTypes[12].OneofWrappers = []any{}
-	file_berth_v1_session_service_proto_msgTypes[28].OneofWrappers = []any{}
-	file_berth_v1_session_service_proto_msgTypes[30].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[24].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[34].OneofWrappers = []any{}
+	file_berth_v1_session_service_proto_msgTypes[36].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_service_proto_rawDesc), len(file_berth_v1_session_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   40,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/scheduledb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -26,21 +27,35 @@ type BulkRequest struct {
 	session.Filter
 	// IncludeBooked includes sessions that have bookings or waitlist entries.
 	IncludeBooked bool
-	Reason        string
-	Notify        bool
+	// Token of a preview: the sessions must be as they were then. Empty: whatever matches.
+	Token  string
+	Reason string
+	Notify bool
 }
 
-func (r BulkRequest) query(limit int) scheduledb.SessionQuery {
-	return scheduledb.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: limit}
+func (r BulkRequest) query(a session.BulkAction, limit int) scheduledb.SessionQuery {
+	return scheduledb.SessionQuery{
+		Filter: r.Applicable(a), Unbooked: !r.IncludeBooked && a != session.BulkPublish, Limit: limit,
+	}
 }
 
-// PreviewBulk returns what a bulk operation would change.
-func (s *Service) PreviewBulk(ctx context.Context, caller tenant.Caller, r BulkRequest) (Preview, error) {
-	var found Preview
-	var batch pg.Batch
-	scheduledb.PreviewSessions(&batch, caller.Tenant, r.query(samples), &found)
-	err := s.engine.Read(ctx, caller, &batch)
-	return found, err
+// PreviewBulk returns what a bulk operation would change, with a token for it. Without a token, it is too much for one
+// operation.
+func (s *Service) PreviewBulk(
+	ctx context.Context, caller tenant.Caller, a session.BulkAction, r BulkRequest,
+) (found Preview, token string, err error) {
+	var matches []session.Match
+	// One snapshot, so that the token is about the sessions that are counted.
+	err = s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
+		var batch pg.Batch
+		scheduledb.PreviewSessions(&batch, caller.Tenant, r.query(a, samples), &found)
+		scheduledb.ListMatches(&batch, caller.Tenant, r.query(a, session.MaxBulk+1), &matches)
+		return tx.Load(ctx, &batch)
+	})
+	if err != nil || len(matches) > session.MaxBulk {
+		return found, "", err
+	}
+	return found, session.BulkToken(a, matches), nil
 }
 
 // BulkResult is the result of a bulk operation.
@@ -50,9 +65,8 @@ type BulkResult struct {
 	CancelCounts
 }
 
-// BulkPublish publishes the drafts that the filter finds. It ignores the states of the filter.
-func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (BulkResult, error) {
-	r := BulkRequest{Filter: filter.Drafts(), IncludeBooked: true}
+// BulkPublish publishes the drafts that the request selects.
+func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
 	publish := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		var published []session.Session
 		for _, s := range all {
@@ -70,7 +84,7 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 		_, _, err := s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(published)...)
 		return err
 	}
-	return s.bulk(ctx, caller, "session.bulk_publish", "session.bulk_published", r, publish)
+	return s.bulk(ctx, caller, session.BulkPublish, r, publish)
 }
 
 // BulkCancel cancels the sessions that the request selects, as CancelSession does.
@@ -90,40 +104,53 @@ func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRe
 		done.CancelCounts, err = s.cancelSessions(ctx, tx, cancelled, r.Reason, r.Notify, done.Batch)
 		return err
 	}
-	return s.bulk(ctx, caller, "session.bulk_cancel", "session.bulk_cancelled", r, cancel)
+	return s.bulk(ctx, caller, session.BulkCancel, r, cancel)
 }
 
 // BulkDelete marks the sessions that the request selects as deleted: no list shows them any more. It cancels their
 // bookings and entries, and refunds all credits.
 func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
 	remove := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) (err error) {
-		ids := idsOf(all)
-		if done.CancelCounts, err = s.cancelAll(ctx, tx, ids, r.Reason, r.Notify); err != nil {
-			return err
-		}
-		done.Sessions = len(ids)
-		scheduledb.DeleteSessions(tx.Tx, tx.Tenant, ids, done.Batch, tx.Now)
-		appendEvents(tx, always(event.SessionDeleted{Reason: r.Reason, Notify: r.Notify, Batch: done.Batch}), all...)
-		return nil
+		done.Sessions = len(all)
+		done.CancelCounts, err = s.deleteSessions(ctx, tx, all, r.Reason, r.Notify, done.Batch)
+		return err
 	}
-	return s.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, remove)
+	return s.bulk(ctx, caller, session.BulkDelete, r, remove)
 }
 
+// The names of the bulk operations, as use cases and in the audit log.
+var (
+	bulkNames = map[session.BulkAction]string{
+		session.BulkPublish: "session.bulk_publish",
+		session.BulkCancel:  "session.bulk_cancel",
+		session.BulkDelete:  "session.bulk_delete",
+	}
+	bulkActions = map[session.BulkAction]string{
+		session.BulkPublish: "session.bulk_published",
+		session.BulkCancel:  "session.bulk_cancelled",
+		session.BulkDelete:  "session.bulk_deleted",
+	}
+)
+
+// errMatchChanged says that a bulk operation would change other sessions than its preview said.
+var errMatchChanged = fault.New(fault.Aborted, fault.ETagMismatch,
+	"Other sessions match now, or one has changed. Preview the change again.").WithField("token")
+
 // bulk runs change on all sessions that the request selects, in one transaction, and writes one audit entry. It refuses
-// more sessions than such a transaction can take.
+// more sessions than such a transaction can take, and others than those of the preview.
 func (s *Service) bulk(
-	ctx context.Context, caller tenant.Caller, name, action string, r BulkRequest,
+	ctx context.Context, caller tenant.Caller, a session.BulkAction, r BulkRequest,
 	change func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error,
 ) (BulkResult, error) {
 	if err := session.CheckReason(r.Reason); err != nil {
 		return BulkResult{}, err
 	}
-	t := engine.Transaction{Name: name, Replay: true}
+	t := engine.Transaction{Name: bulkNames[a], Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (BulkResult, error) {
 		done := BulkResult{Batch: tenant.NextID[tenant.BatchID](tx.IDs)}
 		var rows []scheduledb.Scheduled
 		var batch pg.Batch
-		scheduledb.ListSessions(&batch, tx.Tenant, r.query(session.MaxBulk+1), &rows)
+		scheduledb.ListSessions(&batch, tx.Tenant, r.query(a, session.MaxBulk+1), &rows)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return done, err
 		}
@@ -131,11 +158,14 @@ func (s *Service) bulk(
 		if err := session.CheckBulkSize(all); err != nil {
 			return done, err
 		}
+		if r.Token != "" && r.Token != session.BulkToken(a, pg.Array(all, session.Session.Match)) {
+			return done, errMatchChanged
+		}
 		if err := change(ctx, tx, all, &done); err != nil {
 			return done, err
 		}
-		auditBatch(tx, action, done.Batch, r.Reason, map[string]any{
-			"filter": r.Filter, "include_booked": r.IncludeBooked, "notify": r.Notify, "ids": idsOf(all),
+		auditBatch(tx, bulkActions[a], done.Batch, r.Reason, map[string]any{
+			"filter": r.Applicable(a), "include_booked": r.IncludeBooked, "notify": r.Notify, "ids": idsOf(all),
 			"bookings_cancelled": done.Bookings, "entries_cancelled": done.Entries, "credits_refunded": done.Credits,
 		})
 		return done, nil

@@ -57,33 +57,46 @@ func TestPreviewBulk_CountsSessionsAndBookings(t *testing.T) {
 	w := newTimetable(t)
 	w.OtherTenant().AddSession(testkit.Session{Starts: testkit.Evening})
 	for name, tt := range map[string]struct {
+		action   session.BulkAction
 		ask      schedules.BulkRequest
 		want     schedules.Preview
 		samples  []tenant.SessionID
 		bookings []int
 	}{
 		"include_booked=false leaves booked sessions out of the match and the samples, and still counts them": {
+			session.BulkDelete,
 			schedules.BulkRequest{Filter: testkit.WeekFilter()}, schedules.Preview{Matched: 4, Booked: 2},
 			[]tenant.SessionID{w.draft, w.other, w.open, w.off}, []int{0, 0, 0, 0},
 		},
 		"include_booked=true takes them all": {
+			session.BulkDelete,
 			schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
 			schedules.Preview{Matched: 6, Booked: 2, Bookings: 3},
 			[]tenant.SessionID{w.draft, w.other, w.open, w.booked, w.queued, w.off}, []int{0, 0, 0, 2, 1, 0},
 		},
+		"drafts alone can be published": {
+			session.BulkPublish, schedules.BulkRequest{Filter: testkit.WeekFilter()}, schedules.Preview{Matched: 2},
+			[]tenant.SessionID{w.draft, w.other}, []int{0, 0},
+		},
+		"what is cancelled cannot be cancelled": {
+			session.BulkCancel, schedules.BulkRequest{Filter: testkit.WeekFilter()}, schedules.Preview{Matched: 3, Booked: 2},
+			[]tenant.SessionID{w.draft, w.other, w.open}, []int{0, 0, 0},
+		},
 		"named ones": {
-			schedules.BulkRequest{
+			session.BulkDelete, schedules.BulkRequest{
 				Filter: session.Filter{Sessions: []tenant.SessionID{w.booked, w.draft, w.gone}}, IncludeBooked: true,
 			}, schedules.Preview{Matched: 2, Booked: 1, Bookings: 2},
 			[]tenant.SessionID{w.draft, w.booked}, []int{0, 2},
 		},
 		"nothing": {
-			schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.gone}}}, schedules.Preview{}, nil, nil,
+			session.BulkDelete, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.gone}}},
+			schedules.Preview{}, nil, nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := expect.Value(w.App.Schedules.PreviewBulk(context.Background(), w.Owner, tt.ask))(t)
+			got, _, err := w.App.Schedules.PreviewBulk(context.Background(), w.Owner, tt.action, tt.ask)
+			must.NoError(t, err)
 			var (
 				ids      []tenant.SessionID
 				bookings []int
@@ -103,9 +116,10 @@ func TestPreviewBulk_ListsTwenty(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	fill(studio, 50, 5*time.Minute, catalog.Published)
-	got := expect.Value(studio.App.Schedules.PreviewBulk(
-		context.Background(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
-	))(t)
+	got, _, err := studio.App.Schedules.PreviewBulk(
+		context.Background(), studio.Owner, session.BulkCancel, schedules.BulkRequest{Filter: testkit.WeekFilter()},
+	)
+	must.NoError(t, err)
 	test.EqOp(t, 50, got.Matched, test.Sprintf("matched %d, %d samples", got.Matched, len(got.Samples)))
 	must.SliceLen(t, 20, got.Samples, must.Sprintf("matched %d, %d samples", got.Matched, len(got.Samples)))
 	inOrder := slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) })
@@ -133,15 +147,16 @@ func batch(studio *testkit.Studio, id tenant.BatchID) (action, reason string, ch
 func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 	t.Parallel()
 	for name, states := range map[string][]catalog.SessionState{
-		"none named": nil, "cancelled named": {catalog.Cancelled},
-		"all named": {catalog.Draft, catalog.Published, catalog.Cancelled},
+		"none named": nil,
+		"all named":  {catalog.Draft, catalog.Published, catalog.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newTimetable(t)
 			filter := testkit.WeekFilter()
 			filter.States = states
-			done := expect.Value(w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter))(t)
+			done := expect.Value(w.App.Schedules.BulkPublish(
+				context.Background(), w.Owner, schedules.BulkRequest{Filter: filter}))(t)
 			must.EqOp(t, 2, done.Sessions, must.Sprintf("%+v", done))
 			test.EqOp(t, catalog.Published, w.GetSession(w.draft).State)
 			test.EqOp(t, catalog.Cancelled, w.GetSession(w.off).State)
@@ -154,7 +169,8 @@ func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 			test.True(t, cmp.Equal(states, []any{"DRAFT"}),
 				test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff))
 			test.EqOp(t, "session.created session.published", w.SessionEvents(w.draft), test.Sprint("events"))
-			again := expect.Value(w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter))(t)
+			again := expect.Value(w.App.Schedules.BulkPublish(
+				context.Background(), w.Owner, schedules.BulkRequest{Filter: filter}))(t)
 			test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
 		})
 	}
@@ -269,7 +285,7 @@ func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
 	for name, operate := range map[string]func() (schedules.BulkResult, error){
 		"publish": func() (schedules.BulkResult, error) {
 			return w.App.Schedules.BulkPublish(
-				t.Context(), there.Owner, ask.Filter,
+				t.Context(), there.Owner, ask,
 			)
 		},
 		"delete": func() (schedules.BulkResult, error) { return w.App.Schedules.BulkDelete(t.Context(), there.Owner, ask) },
@@ -279,10 +295,66 @@ func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
 		test.EqOp(t, 0, done.Sessions, test.Sprintf("%s: %+v", name, done))
 		test.EqOp(t, 0, done.Bookings, test.Sprintf("%s: %+v", name, done))
 	}
-	found := expect.Value(w.App.Schedules.PreviewBulk(t.Context(), there.Owner, ask))(t)
+	found, _, err := w.App.Schedules.PreviewBulk(t.Context(), there.Owner, session.BulkDelete, ask)
+	must.NoError(t, err)
 	test.EqOp(t, 0, found.Matched, test.Sprintf("preview: %+v", found))
 	test.EqOp(t, 0, found.Booked, test.Sprintf("preview: %+v", found))
 	test.EqOp(t, catalog.Draft, w.GetSession(w.draft).State, test.Sprint("the draft is none any more"))
+}
+
+// With the token of a preview, a bulk operation changes what the preview showed, or nothing.
+func TestBulk_RejectsTheTokenOfAnotherMatch(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(w timetable){
+		"nothing changed": nil,
+		"another session matches": func(w timetable) {
+			w.AddSession(testkit.Session{Starts: testkit.Evening.Add(9 * time.Hour)})
+		},
+		"one matches no longer": func(w timetable) { w.DeleteSession(w.open) },
+		"one was edited": func(w timetable) {
+			_, _, err := w.App.Schedules.UpdateSession(context.Background(), w.Owner, w.open, nil,
+				session.Input{Title: "Other"}, session.TitleField)
+			must.NoError(w.T, err)
+		},
+		"one was booked":     func(w timetable) { w.MustBook(w.AddMember("Ida"), w.open) },
+		"one was waited for": func(w timetable) { w.MustWaitlist(w.AddMember("Ida"), w.queued) },
+		"a booking was cancelled": func(w timetable) {
+			expect.OK(w.T)(w.App.Schedules.CancelSession(
+				context.Background(), w.Owner, w.booked, "", false))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newTimetable(t)
+			ask := schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true}
+			_, token, err := w.App.Schedules.PreviewBulk(t.Context(), w.Owner, session.BulkCancel, ask)
+			must.NoError(t, err)
+			ask.Token = token
+			if change == nil {
+				done := expect.Value(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))(t)
+				test.EqOp(t, 5, done.Sessions)
+				return
+			}
+			change(w)
+			before := w.Count(`select count(*) from sessions where state = 'CANCELLED'`)
+			got := expect.Reason(t, fault.ETagMismatch)(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))
+			test.EqOp(t, "token", got.Field)
+			test.EqOp(t, before, w.Count(`select count(*) from sessions where state = 'CANCELLED'`))
+			ask.Token = ""
+			expect.OK(t)(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))
+		})
+	}
+}
+
+func TestBulk_RejectsTheTokenOfAnotherAction(t *testing.T) {
+	t.Parallel()
+	w := newTimetable(t)
+	ask := schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.open}}}
+	_, token, err := w.App.Schedules.PreviewBulk(t.Context(), w.Owner, session.BulkCancel, ask)
+	must.NoError(t, err)
+	ask.Token = token
+	expect.Reason(t, fault.ETagMismatch)(w.App.Schedules.BulkDelete(t.Context(), w.Owner, ask))
+	expect.OK(t)(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))
 }
 
 func TestBulk_LimitsSessions(t *testing.T) {
@@ -290,11 +362,17 @@ func TestBulk_LimitsSessions(t *testing.T) {
 	studio := testkit.New(t)
 	fill(studio, session.MaxBulk+1, time.Minute, catalog.Draft)
 	filter := testkit.WeekFilter()
-	large := expect.Reason(t, fault.InvalidField)(studio.App.Schedules.BulkPublish(t.Context(), studio.Owner, filter))
+	ask := schedules.BulkRequest{Filter: filter}
+	large := expect.Reason(t, fault.BulkTooLarge)(studio.App.Schedules.BulkPublish(t.Context(), studio.Owner, ask))
 	test.EqOp(t, "2000", large.Metadata["limit"])
-	test.EqOp(t, "filter", large.Field)
+	test.EqOp(t, "sessions", large.Metadata["of"])
+	found, token, err := studio.App.Schedules.PreviewBulk(t.Context(), studio.Owner, session.BulkPublish, ask)
+	must.NoError(t, err)
+	test.EqOp(t, session.MaxBulk+1, found.Matched)
+	test.EqOp(t, "", token)
 	filter.Until = testkit.Noon.Add((session.MaxBulk + 1) * time.Minute)
-	done := expect.Value(studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, filter))(t)
+	ask.Filter = filter
+	done := expect.Value(studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, ask))(t)
 	test.EqOp(t, session.MaxBulk, done.Sessions, test.Sprintf("%d published", done.Sessions))
 	deleted := expect.Value(studio.App.Schedules.BulkDelete(
 		context.Background(), studio.Owner, schedules.BulkRequest{Filter: filter},
@@ -315,7 +393,8 @@ func TestSchedule_WeekFromDraftsToBookings(t *testing.T) {
 		t.Context(), studio.Coach, ids[0], nil, []tenant.WorkoutID{workout(studio, "Squats")},
 	))
 	test.SliceEmpty(t, listSessions(studio, mia, testkit.WeekQuery()), test.Sprint("members see drafts"))
-	done := expect.Value(studio.App.Schedules.BulkPublish(t.Context(), studio.Owner, testkit.WeekFilter()))(t)
+	done := expect.Value(studio.App.Schedules.BulkPublish(
+		t.Context(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()}))(t)
 	must.EqOp(t, 5, done.Sessions, must.Sprintf("%+v", done))
 	test.Eq(t, ids, offeredIDs(listSessions(studio, mia, testkit.WeekQuery())), test.Sprint("members see"))
 	studio.MustBook(mia, ids[0])

@@ -12,6 +12,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// seriesPart is the part of a request that describes a series.
+const seriesPart = "series"
+
 // SeriesInput is what staff decide about a series.
 type SeriesInput struct {
 	Template session.Input // its times are ignored
@@ -42,11 +45,14 @@ func (s *Service) CreateSeries(
 		appendEvents(tx, createdInSeries, sessions...)
 		record.Audit(tx, "series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.AuditFields()))
 		ids := idsOf(sessions)
-		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...)
+		if _, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...); err != nil {
+			return createdSeries{}, err
+		}
+		series, err = series.WithStatus(tx.Now)
 		return createdSeries{series, ids}, err
 	}
 	done, err := engine.Transact(ctx, s.engine, caller, t, create)
-	return done.Series, done.Sessions, explainConflict("template", err)
+	return done.Series, done.Sessions, explainConflict(seriesPart, err)
 }
 
 // newSeries makes a series with its sessions.
@@ -61,11 +67,11 @@ func newSeries(ctx context.Context, tx *engine.Tx, in SeriesInput) (session.Seri
 		Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	if series.Details, err = session.NewDetails(in.Template, at); err != nil {
-		return series, nil, inPart("template", err)
+		return series, nil, inPart(seriesPart, err)
 	}
 	if series, err = series.Edit(in.Pattern, session.AllPatternFields, at.Service); err != nil {
-		return series, nil, err
+		return series, nil, inPart(seriesPart, err)
 	}
 	series, occurrences, err := expand(series, at.Location.Zone, series.Date, tx.Now)
-	return series, newSessions(tx, series, occurrences, at), err
+	return series, newSessions(tx, series, occurrences, at), inPart(seriesPart, err)
 }

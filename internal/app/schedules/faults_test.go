@@ -93,12 +93,15 @@ func TestFaults_FailTheCall(t *testing.T) {
 				Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=3"}, PatternFields: session.RuleField,
 			}))
 		},
-		func() error { return expect.Error(app.PreviewBulk(ctx, owner, week)) },
+		func() error {
+			_, _, err := app.PreviewBulk(ctx, owner, session.BulkCancel, week)
+			return err
+		},
 		func() error { return expect.Error(app.CancelSession(ctx, owner, class, "", true)) },
 		func() error { return expect.Error(app.CancelSession(ctx, owner, full, "", true)) },
 		func() error { return expect.Error(app.BulkCancel(ctx, owner, week)) },
 		func() error { return expect.Error(app.BulkDelete(ctx, owner, week)) },
-		func() error { return expect.Error(app.BulkPublish(ctx, owner, testkit.WeekFilter())) },
+		func() error { return expect.Error(app.BulkPublish(ctx, owner, week)) },
 	)
 	s.CreateEndlessSeries("FREQ=WEEKLY")
 	s.Clock.Advance(30 * 24 * time.Hour)

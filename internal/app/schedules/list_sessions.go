@@ -21,7 +21,7 @@ import (
 
 // SessionQuery selects sessions, in order of start, then id.
 type SessionQuery struct {
-	session.Filter           // with a span
+	session.Filter           // with a span, or with ids
 	AfterStart     time.Time // keyset: the last start and id of the page before
 	AfterID        tenant.SessionID
 	Limit          int
@@ -39,7 +39,7 @@ const initialPage = 64
 
 // ListSessions returns a page of the schedule. It makes one round trip, with as many statements for 500 sessions as for
 // one. A second round trip follows if locations, services or policies have changed since the node last read them, or if
-// the member waits for one of the sessions. Only staff see drafts.
+// the member waits for one of the sessions, and one before it, if the query has ids but no span. Only staff see drafts.
 func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
 	views := make([]SessionView, 0, min(q.Limit, initialPage))
 	var member bookingdb.MemberFacts
@@ -54,13 +54,24 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 		views = append(views, SessionView{Session: *s})
 	})
 	coredb.FindSnapshotVersion(&batch, caller.Tenant, &version)
-	if !caller.Member.IsZero() {
+	isMember := !caller.Member.IsZero()
+	spanned := !q.Until.IsZero()
+	if isMember && spanned {
 		bookingdb.FindMemberFacts(
 			&batch, caller.Tenant, caller.Member, civil.Span{Start: q.From, End: q.Until}, &member,
 		)
 	}
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
+	}
+	if isMember && !spanned && len(views) > 0 {
+		var more pg.Batch
+		first, last := views[0].StartsAt, views[len(views)-1].StartsAt
+		bookingdb.FindMemberFacts(&more, caller.Tenant, caller.Member,
+			civil.Span{Start: first, End: last.Add(time.Microsecond)}, &member)
+		if err := s.engine.Read(ctx, caller, &more); err != nil {
+			return nil, err
+		}
 	}
 	snapshot := s.snapshots.At(caller.Tenant, version)
 	var facts waitlists.PositionFacts

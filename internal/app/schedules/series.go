@@ -19,9 +19,35 @@ var noSeries = fault.Missing(fault.SeriesNotFound, "Series")
 
 // GetSeries returns a series.
 func (s *Service) GetSeries(ctx context.Context, caller tenant.Caller, id tenant.SeriesID) (session.Series, error) {
-	return engine.Get(ctx, s.engine, caller, noSeries, func(b *pg.Batch, into **session.Series) {
+	found, err := engine.Get(ctx, s.engine, caller, noSeries, func(b *pg.Batch, into **session.Series) {
 		scheduledb.FindSeries(b, caller.Tenant, id, into)
 	})
+	if err != nil {
+		return found, err
+	}
+	return found.WithStatus(s.engine.Now())
+}
+
+// SeriesQuery selects series, in order of title, ignoring case, then id.
+type SeriesQuery struct {
+	session.SeriesFilter
+	AfterTitle string // keyset: the last title and id of the page before
+	AfterID    tenant.SeriesID
+	Limit      int
+}
+
+// ListSeries returns a page of series.
+func (s *Service) ListSeries(ctx context.Context, caller tenant.Caller, q SeriesQuery) ([]session.Series, error) {
+	now := s.engine.Now()
+	found, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]session.Series) {
+		scheduledb.ListSeries(b, caller.Tenant, scheduledb.SeriesQuery{
+			SeriesFilter: q.SeriesFilter, Now: now, AfterTitle: q.AfterTitle, AfterID: q.AfterID, Limit: q.Limit,
+		}, into)
+	})
+	for i := 0; i < len(found) && err == nil; i++ {
+		found[i], err = found[i].WithStatus(now)
+	}
+	return found, err
 }
 
 // newSessions makes the sessions of a series for occurrences.
@@ -40,16 +66,21 @@ func createdInSeries(s session.Session) event.Data {
 	return event.SessionCreated{Series: s.Series, Batch: tenant.BatchID{}}
 }
 
-// parsePattern reads the pattern of a series.
+// parsePattern reads the pattern of a series, which has an occurrence.
 func parsePattern(s session.Series, zone *time.Location) (recurrence.Series, error) {
-	rule, err := recurrence.Parse(s.Rule)
+	r, err := parseRule(s, zone)
 	if err != nil {
-		return recurrence.Series{}, err
-	}
-	r := recurrence.Series{
-		Rule: rule, Date: s.Date, Time: s.Time, Zone: zone, Duration: s.Duration, Excluded: s.Excluded,
+		return r, err
 	}
 	return r, r.Validate()
+}
+
+// parseRule reads the pattern of a stored series, which may have ended before its first occurrence.
+func parseRule(s session.Series, zone *time.Location) (recurrence.Series, error) {
+	rule, err := recurrence.Parse(s.Rule)
+	return recurrence.Series{
+		Rule: rule, Date: s.Date, Time: s.Time, Zone: zone, Duration: s.Duration, Excluded: s.Excluded,
+	}, err
 }
 
 // expand returns the occurrences of a series from a local date on, as session.Series.Expand does. It also returns the

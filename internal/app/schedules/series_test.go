@@ -105,53 +105,53 @@ func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 		reason fault.Reason
 		field  string
 	}{
-		"no rule at all": {func(in *schedules.SeriesInput) { in.Rule = "every day" }, fault.RecurrenceInvalid, "rule"},
+		"no rule at all": {func(in *schedules.SeriesInput) { in.Rule = "every day" }, fault.RecurrenceInvalid, "series.rule"},
 		"nothing comes of it": {
-			func(in *schedules.SeriesInput) { in.Rule = "FREQ=DAILY;UNTIL=20260301" }, fault.RecurrenceInvalid, "rule",
+			func(in *schedules.SeriesInput) { in.Rule = "FREQ=DAILY;UNTIL=20260301" }, fault.RecurrenceInvalid, "series.rule",
 		},
 		"too much comes of it": {func(in *schedules.SeriesInput) {
 			in.Rule, in.Duration = "FREQ=DAILY;BYHOUR=8,9,10,11,12,13,14,15,16,17,18,19,20,21", time.Minute
 			in.Rule += ";BYMINUTE=0,30"
-		}, fault.RecurrenceInvalid, "rule"},
+		}, fault.RecurrenceInvalid, "series.rule"},
 		"it never ends": {
-			func(in *schedules.SeriesInput) { in.Rule = "FREQ=MONTHLY;COUNT=1000" }, fault.RecurrenceInvalid, "rule",
+			func(in *schedules.SeriesInput) { in.Rule = "FREQ=MONTHLY;COUNT=1000" }, fault.RecurrenceInvalid, "series.rule",
 		},
 		"no such day": {
-			func(in *schedules.SeriesInput) { in.Date.Day = 32 }, fault.RecurrenceInvalid, "start_date",
+			func(in *schedules.SeriesInput) { in.Date.Day = 32 }, fault.RecurrenceInvalid, "series.start_date",
 		},
 		"long ago": {
-			func(in *schedules.SeriesInput) { in.Date.Year = 1999 }, fault.InvalidField, "start_date",
+			func(in *schedules.SeriesInput) { in.Date.Year = 1999 }, fault.InvalidField, "series.start_date",
 		},
 		"not on the minute": {
-			func(in *schedules.SeriesInput) { in.Time.Second = 1 }, fault.InvalidField, "start_time_of_day",
+			func(in *schedules.SeriesInput) { in.Time.Second = 1 }, fault.InvalidField, "series.start_time_of_day",
 		},
 		"no such hour": {
-			func(in *schedules.SeriesInput) { in.Time.Hour = 24 }, fault.RecurrenceInvalid, "start_time_of_day",
+			func(in *schedules.SeriesInput) { in.Time.Hour = 24 }, fault.RecurrenceInvalid, "series.start_time_of_day",
 		},
 		"longer than a week": {
-			func(in *schedules.SeriesInput) { in.Duration = 8 * 24 * time.Hour }, fault.RecurrenceInvalid, "duration",
+			func(in *schedules.SeriesInput) { in.Duration = 8 * 24 * time.Hour }, fault.RecurrenceInvalid, "series.duration",
 		},
 		"no such service": {
 			func(in *schedules.SeriesInput) { in.Template.Service = testkit.NewID[tenant.ServiceID]() }, fault.ServiceNotFound,
-			"template.service_id",
+			"series.service_id",
 		},
 		"no such location": {
 			func(in *schedules.SeriesInput) { in.Template.Location = testkit.NewID[tenant.LocationID]() },
-			fault.LocationNotFound, "template.location_id",
+			fault.LocationNotFound, "series.location_id",
 		},
 		"a member cannot lead": {
 			func(in *schedules.SeriesInput) { in.Template.Coach = studio.AddMember("Mia").Member }, fault.CoachInvalid,
-			"template.coach_id",
+			"series.coach_id",
 		},
 		"the resource is taken once": {
-			func(in *schedules.SeriesInput) { in.Template.Resource = room }, fault.ResourceBusy, "template.resource_id",
+			func(in *schedules.SeriesInput) { in.Template.Resource = room }, fault.ResourceBusy, "series.resource_id",
 		},
 		"the coach is taken once": {
-			func(in *schedules.SeriesInput) { in.Template.Coach = studio.Coach.Member }, fault.StaffBusy, "template.coach_id",
+			func(in *schedules.SeriesInput) { in.Template.Coach = studio.Coach.Member }, fault.StaffBusy, "series.coach_id",
 		},
 		"its sessions clash with each other": {func(in *schedules.SeriesInput) {
 			in.Rule, in.Duration, in.Template.Resource = "FREQ=DAILY;COUNT=3", 25*time.Hour, room
-		}, fault.ResourceBusy, "template.resource_id"},
+		}, fault.ResourceBusy, "series.resource_id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -63,8 +63,15 @@ func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e Seri
 		}
 		return s.editMany(ctx, tx, series, named, e)
 	}
-	done, err := engine.Transact(ctx, s.engine, caller, t, edit)
-	return done, explainConflict("template", err)
+	done, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
+		done, err := edit(ctx, tx)
+		if err != nil {
+			return done, err
+		}
+		done.Series, err = done.Series.WithStatus(tx.Now)
+		return done, err
+	})
+	return done, explainConflict(seriesPart, err)
 }
 
 func findSeriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session.Series, session.Session, error) {
@@ -90,7 +97,7 @@ func (s *Service) editOne(
 ) (SeriesEditResult, error) {
 	done := SeriesEditResult{Series: series}
 	if err := e.PatternFields.CheckOneSession(); err != nil {
-		return done, err
+		return done, inPart(seriesPart, err)
 	}
 	at, err := loadReferences(ctx, tx, named.WithReferences(e.Template, e.Fields))
 	if err != nil {
@@ -99,7 +106,7 @@ func (s *Service) editOne(
 	in, fields := e.Template, e.Fields&^session.TimeFields
 	wanted, err := session.Series{}.Edit(e.Pattern, e.PatternFields, at.Service)
 	if err != nil {
-		return done, err
+		return done, inPart(seriesPart, err)
 	}
 	in.StartsAt = named.StartsAt
 	if e.PatternFields.Has(session.TimeOfDayField) {
@@ -114,7 +121,7 @@ func (s *Service) editOne(
 	if err == nil && after.Session.Version != named.Version {
 		done.Updated = []tenant.SessionID{named.ID}
 	}
-	return done, inPart("template", err)
+	return done, inPart(seriesPart, err)
 }
 
 // editMany edits the pattern itself: all of it, or the part from a date on, which becomes a series of its own.
@@ -124,7 +131,7 @@ func (s *Service) editMany(
 	done := SeriesEditResult{Series: series}
 	head, before, from, err := splitSeries(series, named, e.Scope, tx.Now)
 	if err != nil {
-		return done, err
+		return done, inPart(seriesPart, err)
 	}
 	at, err := loadReferences(ctx, tx, before.WithReferences(e.Template, e.Fields))
 	if err != nil {
@@ -132,14 +139,14 @@ func (s *Service) editMany(
 	}
 	after := before
 	if after.Details, err = before.Details.Edit(e.Template, e.Fields&^session.TimeFields, at); err != nil {
-		return done, inPart("template", err)
+		return done, inPart(seriesPart, err)
 	}
 	if after, err = after.Edit(e.Pattern, e.PatternFields, at.Service); err != nil {
-		return done, err
+		return done, inPart(seriesPart, err)
 	}
 	after, occurrences, err := expand(after, at.Location.Zone, from, tx.Now)
 	if err != nil {
-		return done, err
+		return done, inPart(seriesPart, err)
 	}
 	after.TimeZone = at.Location.TimeZone
 	changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
@@ -223,7 +230,7 @@ func (s *Service) applyPattern(
 	for i, s := range assigned.Assigned {
 		after, err := s.ApplySeries(series, at, assigned.Occurrences[i].Span, tx.Now)
 		if err != nil {
-			return done, inPart("template", err)
+			return done, inPart(seriesPart, err)
 		}
 		after.Series = series.ID
 		if after.Version != s.Version {

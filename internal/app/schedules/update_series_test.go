@@ -351,17 +351,17 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 	}{
 		"the resource is taken on one day": {
 			schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField},
-			"RESOURCE_BUSY @template.resource_id",
+			"RESOURCE_BUSY @series.resource_id",
 		},
 		"for what follows": {
 			schedules.SeriesEdit{
 				Scope: schedules.Following, Session: ids[1], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
 			},
-			"RESOURCE_BUSY @template.resource_id",
+			"RESOURCE_BUSY @series.resource_id",
 		},
 		"capacity below what one has taken": {
 			schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Capacity: new(1)}, Fields: session.CapacityField},
-			"CAPACITY_BELOW_TAKEN @template.capacity seats_taken=2 session_id=" + ids[5].String(),
+			"CAPACITY_BELOW_TAKEN @series.capacity seats_taken=2 session_id=" + ids[5].String(),
 		},
 		"a member's bookings would overlap": {
 			schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("21:00"), PatternFields: session.TimeOfDayField},
@@ -369,11 +369,11 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 		},
 		"no such rule": {
 			schedules.SeriesEdit{Scope: schedules.All, Pattern: session.Pattern{Rule: "x"}, PatternFields: session.RuleField},
-			"RECURRENCE_INVALID @rule part=X",
+			"RECURRENCE_INVALID @series.rule part=X",
 		},
 		"no such coach": {
 			schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Coach: mia.Member}, Fields: session.CoachField},
-			"COACH_INVALID @template.coach_id",
+			"COACH_INVALID @series.coach_id",
 		},
 		"a session of another series": {
 			schedules.SeriesEdit{
@@ -391,24 +391,24 @@ func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 				Scope: schedules.One, Session: ids[0], Pattern: session.Pattern{Rule: "FREQ=DAILY"},
 				PatternFields: session.RuleField,
 			},
-			"INVALID_FIELD @rule",
+			"INVALID_FIELD @series.rule",
 		},
 		"one session excludes no days": {
 			schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], PatternFields: session.ExcludedField},
-			"INVALID_FIELD @excluded_dates",
+			"INVALID_FIELD @series.excluded_dates",
 		},
 		"one session, to the second": {
 			schedules.SeriesEdit{
 				Scope: schedules.One, Session: ids[0], Pattern: session.Pattern{Time: civil.TimeOfDay{Second: 1}},
 				PatternFields: session.TimeOfDayField,
 			},
-			"INVALID_FIELD @start_time_of_day",
+			"INVALID_FIELD @series.start_time_of_day",
 		},
 		"one session, the resource is taken": {
 			schedules.SeriesEdit{
 				Scope: schedules.One, Session: ids[4], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
 			},
-			"RESOURCE_BUSY @template.resource_id",
+			"RESOURCE_BUSY @series.resource_id",
 		},
 		"someone edited the series before": {
 			schedules.SeriesEdit{

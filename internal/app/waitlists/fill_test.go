@@ -177,7 +177,8 @@ var ways = map[string]struct {
 	"many sessions go on sale": {by: waitlist.ByPublish, free: func(studio *testkit.Studio) tenant.SessionID {
 		studio.AddWaiters(1, week(studio))
 		class := studio.AddSession(testkit.Session{Starts: testkit.Evening, State: catalog.Draft})
-		expect.OK(studio.T)(studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, testkit.WeekFilter()))
+		expect.OK(studio.T)(studio.App.Schedules.BulkPublish(
+			context.Background(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()}))
 		return class
 	}},
 	"a series is made": {by: waitlist.ByPublish, free: func(studio *testkit.Studio) tenant.SessionID {

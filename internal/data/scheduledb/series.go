@@ -42,6 +42,16 @@ var (
 	findSeries = pg.SQL(`select ` + seriesRows.Columns() + ` from series r
   join locations l on l.tenant_id = r.tenant_id and l.id = r.location_id
 where r.tenant_id = $1 and r.id = $2`)
+	listSeries = pg.SQL(`select ` + seriesRows.Columns() + ` from series r
+  join locations l on l.tenant_id = r.tenant_id and l.id = r.location_id
+where r.tenant_id = $1
+  and ($2::uuid[] is null or r.location_id = any($2)) and ($3::uuid[] is null or r.service_id = any($3))
+  and ($4::uuid[] is null or r.resource_id = any($4)) and ($5::uuid[] is null or r.coach_id = any($5))
+  and ($6::text[] is null or case
+    when r.open_ended or r.materialized_until >= ($7::timestamptz at time zone l.time_zone)::date then 'ACTIVE'
+    else 'ENDED' end = any($6))
+  and ($9::uuid is null or (lower(r.title), r.id) > (lower($8), $9))
+order by lower(r.title), r.id limit $10`)
 	listSeriesSessions = pg.SQL(selectSessions + `
 where s.tenant_id = $1 and s.series_id = $2 and s.occurs_at >= $3 and s.occurs_on >= $4
 order by s.occurs_at`)
@@ -52,6 +62,21 @@ order by s.occurs_at`)
 // FindSeries reads a series; nil if it does not exist.
 func FindSeries(b *pg.Batch, in tenant.TenantID, id tenant.SeriesID, into **session.Series) {
 	seriesRows.Find(b.Queue(findSeries, in, id), into)
+}
+
+// SeriesQuery selects series.
+type SeriesQuery struct {
+	session.SeriesFilter
+	Now        time.Time // for the statuses
+	AfterTitle string    // keyset: the last title and id of the page before
+	AfterID    tenant.SeriesID
+	Limit      int
+}
+
+// ListSeries reads series in order of title, ignoring case, then id.
+func ListSeries(b *pg.Batch, in tenant.TenantID, q SeriesQuery, into *[]session.Series) {
+	seriesRows.List(b.Queue(listSeries, in, q.Locations, q.Services, q.Resources, q.Coaches, q.Statuses, q.Now,
+		q.AfterTitle, q.AfterID, q.Limit), into)
 }
 
 // ListSeriesToExtend reads the series without an end whose sessions exist only up to a date before the given one.

@@ -159,6 +159,10 @@ from (
 select `+samples.Columns()+` from sessions s`, `
   and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
 order by s.starts_at, s.id limit $12`)
+	listMatches = filter(`
+select `+matches.Columns()+` from sessions s`, `
+  and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
+order by s.starts_at, s.id limit $12`)
 )
 
 // ListSessions reads sessions in order of start, then id.
@@ -209,6 +213,20 @@ var samples = pg.NewReader(func(s *Sample) []pg.Column {
 func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Preview) {
 	previewSessions.queue(b, in, q.Filter, q.Unbooked).Scan(&into.Matched, &into.Booked, &into.Bookings)
 	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, q.Limit), &into.Samples)
+}
+
+var matches = pg.NewReader(func(m *session.Match) []pg.Column {
+	return []pg.Column{
+		pg.Read("s.id", &m.ID),
+		pg.Read("s.version", &m.Version),
+		pg.Read("s.seats_taken", &m.SeatsTaken),
+		pg.Read("s.waiting", &m.Waiting),
+	}
+})
+
+// ListMatches reads, of the sessions that a filter finds, what a bulk operation depends on, in the order of ListSessions.
+func ListMatches(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]session.Match) {
+	matches.List(listMatches.queue(b, in, q.Filter, q.Unbooked, q.Limit), into)
 }
 
 var busySessions = pg.NewReader(func(busy *session.BusySpan) []pg.Column {

@@ -10,7 +10,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-const sessionStatePrefix = "SESSION_STATUS_"
+const (
+	sessionStatePrefix = "SESSION_STATUS_"
+	seriesStatusPrefix = "SERIES_STATUS_"
+)
 
 func sessionMessage(s session.Session) *v1.Session {
 	return &v1.Session{
@@ -90,17 +93,30 @@ func inputValue(m *v1.SessionInput) session.Input {
 	}
 }
 
-func detailsMessage(d session.Details) *v1.SessionInput {
-	return &v1.SessionInput{
-		ServiceId:        convert.IDText(d.Service),
-		LocationId:       convert.IDText(d.Location),
-		ResourceId:       convert.IDText(d.Resource),
-		CoachId:          convert.IDText(d.Coach),
-		Title:            d.Title,
-		Description:      d.Description,
-		Capacity:         convert.OptionalInt32(d.Capacity),
-		Unlimited:        d.Capacity == nil,
-		WaitlistCapacity: convert.OptionalInt32(&d.WaitlistCapacity),
+// seriesInputValue converts the input of a series. A nil message counts as empty.
+func seriesInputValue(m *v1.SeriesInput) schedules.SeriesInput {
+	if m == nil {
+		m = &v1.SeriesInput{}
+	}
+	return schedules.SeriesInput{
+		Template: session.Input{
+			Service:          convert.ID[tenant.ServiceID](m.GetServiceId()),
+			Location:         convert.ID[tenant.LocationID](m.GetLocationId()),
+			Resource:         convert.ID[tenant.ResourceID](m.GetResourceId()),
+			Coach:            convert.ID[tenant.MemberID](m.GetCoachId()),
+			Title:            m.GetTitle(),
+			Description:      m.GetDescription(),
+			Capacity:         convert.OptionalInt(m.Capacity),
+			Unlimited:        m.GetUnlimited(),
+			WaitlistCapacity: convert.OptionalInt(m.WaitlistCapacity),
+		},
+		Pattern: session.Pattern{
+			Rule:     m.GetRule(),
+			Date:     convert.DateValue(m.GetStartDate()),
+			Time:     convert.TimeOfDayValue(m.GetStartTimeOfDay()),
+			Duration: convert.DurationValue(m.GetDuration()),
+			Excluded: values(m.GetExcludedDates(), convert.DateValue),
+		},
 	}
 }
 
@@ -136,14 +152,38 @@ func fieldsOf[F session.Fields | session.SeriesFields](known map[string]F, paths
 func seriesMessage(s session.Series) *v1.Series {
 	return &v1.Series{
 		Id:                convert.IDText(s.ID),
-		Template:          detailsMessage(s.Details),
+		ServiceId:         convert.IDText(s.Service),
+		LocationId:        convert.IDText(s.Location),
+		ResourceId:        convert.IDText(s.Resource),
+		CoachId:           convert.IDText(s.Coach),
+		Title:             s.Title,
+		Description:       s.Description,
+		Capacity:          convert.OptionalInt32(s.Capacity),
+		WaitlistCapacity:  int32(s.WaitlistCapacity),
 		Rule:              s.Rule,
 		StartDate:         convert.DateMessage(s.Date),
 		StartTimeOfDay:    convert.TimeOfDayMessage(s.Time),
 		Duration:          convert.DurationMessage(s.Duration),
 		ExcludedDates:     values(s.Excluded, convert.DateMessage),
+		TimeZone:          s.TimeZone,
+		Publish:           s.Publish,
 		MaterializedUntil: convert.DateMessage(s.MaterializedUntil),
+		Status:            convert.Enum[v1.SeriesStatus](v1.SeriesStatus_value, seriesStatusPrefix, s.Status),
+		CreateTime:        convert.Timestamp(s.CreatedAt),
+		UpdateTime:        convert.Timestamp(s.UpdatedAt),
 		Etag:              convert.Etag(s.Version),
+	}
+}
+
+func seriesFilterValue(m *v1.SeriesFilter) session.SeriesFilter {
+	return session.SeriesFilter{
+		Locations: values(m.GetLocationIds(), convert.ID[tenant.LocationID]),
+		Services:  values(m.GetServiceIds(), convert.ID[tenant.ServiceID]),
+		Resources: values(m.GetResourceIds(), convert.ID[tenant.ResourceID]),
+		Coaches:   values(m.GetCoachIds(), convert.ID[tenant.MemberID]),
+		Statuses: values(m.GetStatuses(), func(s v1.SeriesStatus) session.SeriesStatus {
+			return convert.EnumName[session.SeriesStatus](seriesStatusPrefix, s)
+		}),
 	}
 }
 

@@ -17,8 +17,9 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		*s.Capacity, s.State, s.Delivery = 1000, catalog.Published, catalog.Feed
 	})
 	converttest.AddBack(&l, inputValue)
-	converttest.Add(&l, detailsMessage)
-	converttest.Add(&l, seriesMessage)
+	converttest.AddBack(&l, seriesInputValue)
+	converttest.Add(&l, seriesMessage, func(s *session.Series) { s.Status = session.SeriesActive })
+	converttest.AddBack(&l, seriesFilterValue)
 	converttest.AddBack(&l, FilterValue)
 	converttest.Add(&l, matchMessage, func(s *schedules.Sample) { s.State = catalog.Cancelled })
 	converttest.Add(&l, workoutMessage)

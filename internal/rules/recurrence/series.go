@@ -135,6 +135,20 @@ func (s Series) SplitAt(date civil.Date) (head, tail Series, err error) {
 	return Series{}, Series{}, noOccurrence(date, "on or after")
 }
 
+// EndBefore returns the series without the occurrences on or after a local date, and whether it had any. Nothing else
+// changes: it may have none left.
+func (s Series) EndBefore(date civil.Date) (Series, bool) {
+	for o := range s.rule(date) {
+		if o.Date.Before(date) || slices.Contains(s.Excluded, o.Date) {
+			continue
+		}
+		s.Rule = s.Rule.endingOn(date.AddDays(-1))
+		s.Excluded = datesWhere(s.Excluded, func(d civil.Date) bool { return d.Before(date) })
+		return s, true
+	}
+	return s, false
+}
+
 func noOccurrence(date civil.Date, where string) error {
 	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, "The series has no occurrence %s %s.", where, date).
 		WithField(ruleField).WithMetadata("date", date.String())

@@ -2,10 +2,8 @@ package session
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -24,9 +22,11 @@ type Filter struct {
 	Sessions  []tenant.SessionID     `json:"session_ids,omitempty"`
 }
 
-// Drafts restricts the filter to drafts, whatever its states, because only drafts can be published.
-func (f Filter) Drafts() Filter {
-	f.States = []catalog.SessionState{catalog.Draft}
+// within restricts the filter to some states.
+func (f Filter) within(states ...catalog.SessionState) Filter {
+	f.States = slices.DeleteFunc(states, func(state catalog.SessionState) bool {
+		return f.States != nil && !slices.Contains(f.States, state)
+	})
 	return f
 }
 
@@ -35,36 +35,8 @@ func (f Filter) Visible(staff bool) Filter {
 	if staff {
 		return f
 	}
-	visible := []catalog.SessionState{}
-	for _, state := range []catalog.SessionState{catalog.Published, catalog.Cancelled} {
-		if f.States == nil || slices.Contains(f.States, state) {
-			visible = append(visible, state)
-		}
-	}
-	f.States = visible
-	return f
+	return f.within(catalog.Published, catalog.Cancelled)
 }
 
 // VisibleTo is Filter.Visible for one session.
 func (s Session) VisibleTo(staff bool) bool { return staff || s.State != catalog.Draft }
-
-// CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkSeats
-// seats.
-func CheckBulkSize(all []Session) error {
-	seats := 0
-	for _, s := range all {
-		seats += s.SeatsTaken + s.Waiting
-	}
-	switch {
-	case len(all) > MaxBulk:
-		return fault.Invalid("filter", "More than %d sessions match. Narrow the filter and work in parts.", MaxBulk).
-			WithMetadata("limit", strconv.Itoa(MaxBulk))
-	case seats > maxBulkSeats:
-		return fault.Invalid("filter",
-			"The matching sessions have more than %d taken seats and waitlist entries. Narrow the filter and work in parts.",
-			maxBulkSeats).
-			WithMetadata("limit", strconv.Itoa(maxBulkSeats))
-	default:
-		return nil
-	}
-}

@@ -17,16 +17,22 @@ func TestFilter_RestrictsStates(t *testing.T) {
 		got  session.Filter
 		want []catalog.SessionState
 	}{
-		"bulk publish forces drafts": {
-			session.Filter{States: all}.Drafts(),
+		"bulk publish takes drafts": {
+			session.Filter{States: all}.Applicable(session.BulkPublish),
 			[]catalog.SessionState{catalog.Draft},
 		},
-		"bulk publish forces drafts, whatever named": {
-			session.Filter{States: []catalog.SessionState{catalog.Cancelled}}.Drafts(),
-			[]catalog.SessionState{catalog.Draft},
+		"bulk publish takes only drafts, and none is named": {
+			session.Filter{States: []catalog.SessionState{catalog.Cancelled}}.Applicable(session.BulkPublish),
+			[]catalog.SessionState{},
 		},
-		"bulk publish forces drafts, none named": {session.Filter{}.Drafts(), []catalog.SessionState{catalog.Draft}},
-		"staff see what they ask for":            {session.Filter{}.Visible(true), nil},
+		"bulk publish takes only drafts": {
+			session.Filter{}.Applicable(session.BulkPublish), []catalog.SessionState{catalog.Draft},
+		},
+		"bulk cancel leaves out what is cancelled": {
+			session.Filter{}.Applicable(session.BulkCancel), []catalog.SessionState{catalog.Draft, catalog.Published},
+		},
+		"bulk delete takes all":       {session.Filter{}.Applicable(session.BulkDelete), nil},
+		"staff see what they ask for": {session.Filter{}.Visible(true), nil},
 		"members see no drafts": {
 			session.Filter{}.Visible(false),
 			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
@@ -52,10 +58,10 @@ func TestCheckBulkSize_RejectsTooManySessionsOrPlaces(t *testing.T) {
 	}{
 		"none":              {nil, ""},
 		"most sessions":     {make([]session.Session, session.MaxBulk), ""},
-		"too many sessions": {make([]session.Session, session.MaxBulk+1), "INVALID_FIELD @filter limit=2000"},
+		"too many sessions": {make([]session.Session, session.MaxBulk+1), "BULK_TOO_LARGE limit=2000 of=sessions"},
 		"most places":       {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3000}}, ""},
 		"too many places": {
-			[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "INVALID_FIELD @filter limit=10000",
+			[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "BULK_TOO_LARGE limit=10000 of=seats",
 		},
 	} {
 		expect.Fault(t, tt.want, name)(session.CheckBulkSize(tt.all))

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"maps"
 	"math"
@@ -34,7 +35,38 @@ type Series struct {
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 
-	TimeZone string // IANA, of the location; joined, not a column of the series
+	TimeZone string       // IANA, of the location; joined, not a column of the series
+	Status   SeriesStatus // when it was read; set by WithStatus
+}
+
+// SeriesStatus says whether more sessions of a series follow.
+type SeriesStatus string
+
+// The statuses.
+const (
+	SeriesActive SeriesStatus = "ACTIVE"
+	SeriesEnded  SeriesStatus = "ENDED" // its last day has passed
+)
+
+// WithStatus returns the series with its status at a time.
+func (s Series) WithStatus(now time.Time) (Series, error) {
+	zone, err := time.LoadLocation(s.TimeZone)
+	if err != nil {
+		return s, fmt.Errorf("time zone of series %s: %w", s.ID, err)
+	}
+	if s.Status = SeriesEnded; s.OpenEnded || !s.MaterializedUntil.Before(civil.DateOf(now, zone)) {
+		s.Status = SeriesActive
+	}
+	return s, nil
+}
+
+// SeriesFilter selects series. All fields that are set must match. A nil list matches all series.
+type SeriesFilter struct {
+	Locations []tenant.LocationID
+	Services  []tenant.ServiceID
+	Resources []tenant.ResourceID
+	Coaches   []tenant.MemberID
+	Statuses  []SeriesStatus
 }
 
 // SeriesFields is a set of fields of a Pattern that an edit changes.

@@ -13,14 +13,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Limits of one bulk operation. It is one transaction, which also has the cancellations and events that follow.
-const (
-	// MaxBulk is the most sessions.
-	MaxBulk = 2000
-	// maxBulkSeats is the most seats in them: taken, and waited for.
-	maxBulkSeats = 10_000
-)
-
 // MaxStartDistance is how far before or after now a session can start.
 const MaxStartDistance = 10 * 366 * 24 * time.Hour
 
@@ -116,13 +108,28 @@ func (s Session) Unpublish(now time.Time) (Session, bool, error) {
 	switch {
 	case s.State == catalog.Draft:
 		return s, false, nil
-	case s.SeatsTaken > 0 || s.Waiting > 0:
-		return s, false, fault.New(fault.FailedPrecondition, fault.ActiveBookings,
-			"The session has bookings or waitlist entries. It cannot become a draft.").
-			WithMetadata("seats_taken", strconv.Itoa(s.SeatsTaken)).WithMetadata("waiting", strconv.Itoa(s.Waiting))
+	case s.Booked():
+		return s, false, s.activeBookings("It cannot become a draft.")
 	}
 	s.State = catalog.Draft
 	return s.edited(now), true, nil
+}
+
+// Booked reports whether it has active bookings, live offers or waitlist entries.
+func (s Session) Booked() bool { return s.SeatsTaken > 0 || s.Waiting > 0 }
+
+func (s Session) activeBookings(so string) error {
+	return fault.New(fault.FailedPrecondition, fault.ActiveBookings,
+		"The session has bookings or waitlist entries. %s", so).
+		WithMetadata("seats_taken", strconv.Itoa(s.SeatsTaken)).WithMetadata("waiting", strconv.Itoa(s.Waiting))
+}
+
+// CheckUnbooked rejects deleting a session that is Booked, other than with its bookings: ACTIVE_BOOKINGS.
+func (s Session) CheckUnbooked() error {
+	if s.Booked() {
+		return s.activeBookings("Cancel it, or delete it with its bookings.")
+	}
+	return nil
 }
 
 // Cancel cancels the session, which is final. The same transaction must cancel its bookings and waitlist entries.

@@ -54,6 +54,9 @@ const (
 	// SessionServiceCancelSessionProcedure is the fully-qualified name of the SessionService's
 	// CancelSession RPC.
 	SessionServiceCancelSessionProcedure = "/berth.v1.SessionService/CancelSession"
+	// SessionServiceDeleteSessionProcedure is the fully-qualified name of the SessionService's
+	// DeleteSession RPC.
+	SessionServiceDeleteSessionProcedure = "/berth.v1.SessionService/DeleteSession"
 	// SessionServiceBlockSessionProcedure is the fully-qualified name of the SessionService's
 	// BlockSession RPC.
 	SessionServiceBlockSessionProcedure = "/berth.v1.SessionService/BlockSession"
@@ -69,6 +72,12 @@ const (
 	// SessionServiceGetSeriesProcedure is the fully-qualified name of the SessionService's GetSeries
 	// RPC.
 	SessionServiceGetSeriesProcedure = "/berth.v1.SessionService/GetSeries"
+	// SessionServiceListSeriesProcedure is the fully-qualified name of the SessionService's ListSeries
+	// RPC.
+	SessionServiceListSeriesProcedure = "/berth.v1.SessionService/ListSeries"
+	// SessionServiceEndSeriesProcedure is the fully-qualified name of the SessionService's EndSeries
+	// RPC.
+	SessionServiceEndSeriesProcedure = "/berth.v1.SessionService/EndSeries"
 	// SessionServicePreviewBulkSessionsProcedure is the fully-qualified name of the SessionService's
 	// PreviewBulkSessions RPC.
 	SessionServicePreviewBulkSessionsProcedure = "/berth.v1.SessionService/PreviewBulkSessions"
@@ -100,8 +109,9 @@ type SessionServiceClient interface {
 	// GetSession reads one session. Members see published and cancelled sessions.
 	// Errors: SESSION_NOT_FOUND.
 	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
-	// ListSessions lists the sessions of a week, or of any period, by start. Each has its open seats, and whether the
-	// caller can book it.
+	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
+	// its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
 	// PublishSession publishes a draft. Publishing it again changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
@@ -113,6 +123,11 @@ type SessionServiceClient interface {
 	// credits are refunded. Cancelling it again changes nothing.
 	// Errors: SESSION_NOT_FOUND.
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
+	// DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
+	// every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
+	// with their bookings, use BulkDeleteSessions.
+	// Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error)
 	// BlockSession stops bookings of a session. Existing bookings stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error)
@@ -134,20 +149,36 @@ type SessionServiceClient interface {
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
-	// PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+	// ListSeries lists series, also ended ones, by title, ignoring case, then id.
+	// Errors: INVALID_FIELD.
+	ListSeries(context.Context, *connect.Request[v1.ListSeriesRequest]) (*connect.Response[v1.ListSeriesResponse], error)
+	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
+	// Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
+	// the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
+	// stay. If nothing is to end, nothing changes, so repeating it is safe.
+	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
+	// entries, are to be cancelled: end it at a later date first).
+	EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error)
+	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation. It
+	// changes nothing.
+	// Errors: INVALID_FIELD.
 	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
-	// BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
-	// drafts can be published.
-	// Errors: INVALID_FIELD (more than 2,000 sessions match).
+	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
+	// One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
+	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+	// sessions match), INVALID_FIELD.
 	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
-	// BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
-	// and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
-	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
-	// entries).
+	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
+	// disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
+	// audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
-	// BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
-	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
-	// entries).
+	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
+	// all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
+	// changes, so repeating it is safe.
+	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
 	// problems of each row, including conflicts with other sessions.
@@ -211,6 +242,12 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithSchema(sessionServiceMethods.ByName("CancelSession")),
 			connect.WithClientOptions(opts...),
 		),
+		deleteSession: connect.NewClient[v1.DeleteSessionRequest, v1.DeleteSessionResponse](
+			httpClient,
+			baseURL+SessionServiceDeleteSessionProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("DeleteSession")),
+			connect.WithClientOptions(opts...),
+		),
 		blockSession: connect.NewClient[v1.BlockSessionRequest, v1.BlockSessionResponse](
 			httpClient,
 			baseURL+SessionServiceBlockSessionProcedure,
@@ -240,6 +277,19 @@ func NewSessionServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			baseURL+SessionServiceGetSeriesProcedure,
 			connect.WithSchema(sessionServiceMethods.ByName("GetSeries")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listSeries: connect.NewClient[v1.ListSeriesRequest, v1.ListSeriesResponse](
+			httpClient,
+			baseURL+SessionServiceListSeriesProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("ListSeries")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		endSeries: connect.NewClient[v1.EndSeriesRequest, v1.EndSeriesResponse](
+			httpClient,
+			baseURL+SessionServiceEndSeriesProcedure,
+			connect.WithSchema(sessionServiceMethods.ByName("EndSeries")),
 			connect.WithClientOptions(opts...),
 		),
 		previewBulkSessions: connect.NewClient[v1.PreviewBulkSessionsRequest, v1.PreviewBulkSessionsResponse](
@@ -285,11 +335,14 @@ type sessionServiceClient struct {
 	publishSession      *connect.Client[v1.PublishSessionRequest, v1.PublishSessionResponse]
 	unpublishSession    *connect.Client[v1.UnpublishSessionRequest, v1.UnpublishSessionResponse]
 	cancelSession       *connect.Client[v1.CancelSessionRequest, v1.CancelSessionResponse]
+	deleteSession       *connect.Client[v1.DeleteSessionRequest, v1.DeleteSessionResponse]
 	blockSession        *connect.Client[v1.BlockSessionRequest, v1.BlockSessionResponse]
 	unblockSession      *connect.Client[v1.UnblockSessionRequest, v1.UnblockSessionResponse]
 	createSeries        *connect.Client[v1.CreateSeriesRequest, v1.CreateSeriesResponse]
 	updateSeries        *connect.Client[v1.UpdateSeriesRequest, v1.UpdateSeriesResponse]
 	getSeries           *connect.Client[v1.GetSeriesRequest, v1.GetSeriesResponse]
+	listSeries          *connect.Client[v1.ListSeriesRequest, v1.ListSeriesResponse]
+	endSeries           *connect.Client[v1.EndSeriesRequest, v1.EndSeriesResponse]
 	previewBulkSessions *connect.Client[v1.PreviewBulkSessionsRequest, v1.PreviewBulkSessionsResponse]
 	bulkPublishSessions *connect.Client[v1.BulkPublishSessionsRequest, v1.BulkPublishSessionsResponse]
 	bulkDeleteSessions  *connect.Client[v1.BulkDeleteSessionsRequest, v1.BulkDeleteSessionsResponse]
@@ -332,6 +385,11 @@ func (c *sessionServiceClient) CancelSession(ctx context.Context, req *connect.R
 	return c.cancelSession.CallUnary(ctx, req)
 }
 
+// DeleteSession calls berth.v1.SessionService.DeleteSession.
+func (c *sessionServiceClient) DeleteSession(ctx context.Context, req *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error) {
+	return c.deleteSession.CallUnary(ctx, req)
+}
+
 // BlockSession calls berth.v1.SessionService.BlockSession.
 func (c *sessionServiceClient) BlockSession(ctx context.Context, req *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error) {
 	return c.blockSession.CallUnary(ctx, req)
@@ -355,6 +413,16 @@ func (c *sessionServiceClient) UpdateSeries(ctx context.Context, req *connect.Re
 // GetSeries calls berth.v1.SessionService.GetSeries.
 func (c *sessionServiceClient) GetSeries(ctx context.Context, req *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error) {
 	return c.getSeries.CallUnary(ctx, req)
+}
+
+// ListSeries calls berth.v1.SessionService.ListSeries.
+func (c *sessionServiceClient) ListSeries(ctx context.Context, req *connect.Request[v1.ListSeriesRequest]) (*connect.Response[v1.ListSeriesResponse], error) {
+	return c.listSeries.CallUnary(ctx, req)
+}
+
+// EndSeries calls berth.v1.SessionService.EndSeries.
+func (c *sessionServiceClient) EndSeries(ctx context.Context, req *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error) {
+	return c.endSeries.CallUnary(ctx, req)
 }
 
 // PreviewBulkSessions calls berth.v1.SessionService.PreviewBulkSessions.
@@ -396,8 +464,9 @@ type SessionServiceHandler interface {
 	// GetSession reads one session. Members see published and cancelled sessions.
 	// Errors: SESSION_NOT_FOUND.
 	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
-	// ListSessions lists the sessions of a week, or of any period, by start. Each has its open seats, and whether the
-	// caller can book it.
+	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
+	// its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
 	// PublishSession publishes a draft. Publishing it again changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
@@ -409,6 +478,11 @@ type SessionServiceHandler interface {
 	// credits are refunded. Cancelling it again changes nothing.
 	// Errors: SESSION_NOT_FOUND.
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
+	// DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
+	// every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
+	// with their bookings, use BulkDeleteSessions.
+	// Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error)
 	// BlockSession stops bookings of a session. Existing bookings stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error)
@@ -430,20 +504,36 @@ type SessionServiceHandler interface {
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
-	// PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+	// ListSeries lists series, also ended ones, by title, ignoring case, then id.
+	// Errors: INVALID_FIELD.
+	ListSeries(context.Context, *connect.Request[v1.ListSeriesRequest]) (*connect.Response[v1.ListSeriesResponse], error)
+	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
+	// Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
+	// the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
+	// stay. If nothing is to end, nothing changes, so repeating it is safe.
+	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
+	// entries, are to be cancelled: end it at a later date first).
+	EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error)
+	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation. It
+	// changes nothing.
+	// Errors: INVALID_FIELD.
 	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
-	// BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
-	// drafts can be published.
-	// Errors: INVALID_FIELD (more than 2,000 sessions match).
+	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
+	// One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
+	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+	// sessions match), INVALID_FIELD.
 	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
-	// BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
-	// and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
-	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
-	// entries).
+	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
+	// disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
+	// audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
-	// BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
-	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
-	// entries).
+	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
+	// all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
+	// changes, so repeating it is safe.
+	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
 	// problems of each row, including conflicts with other sessions.
@@ -503,6 +593,12 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		connect.WithSchema(sessionServiceMethods.ByName("CancelSession")),
 		connect.WithHandlerOptions(opts...),
 	)
+	sessionServiceDeleteSessionHandler := connect.NewUnaryHandler(
+		SessionServiceDeleteSessionProcedure,
+		svc.DeleteSession,
+		connect.WithSchema(sessionServiceMethods.ByName("DeleteSession")),
+		connect.WithHandlerOptions(opts...),
+	)
 	sessionServiceBlockSessionHandler := connect.NewUnaryHandler(
 		SessionServiceBlockSessionProcedure,
 		svc.BlockSession,
@@ -532,6 +628,19 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 		svc.GetSeries,
 		connect.WithSchema(sessionServiceMethods.ByName("GetSeries")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceListSeriesHandler := connect.NewUnaryHandler(
+		SessionServiceListSeriesProcedure,
+		svc.ListSeries,
+		connect.WithSchema(sessionServiceMethods.ByName("ListSeries")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	sessionServiceEndSeriesHandler := connect.NewUnaryHandler(
+		SessionServiceEndSeriesProcedure,
+		svc.EndSeries,
+		connect.WithSchema(sessionServiceMethods.ByName("EndSeries")),
 		connect.WithHandlerOptions(opts...),
 	)
 	sessionServicePreviewBulkSessionsHandler := connect.NewUnaryHandler(
@@ -581,6 +690,8 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceUnpublishSessionHandler.ServeHTTP(w, r)
 		case SessionServiceCancelSessionProcedure:
 			sessionServiceCancelSessionHandler.ServeHTTP(w, r)
+		case SessionServiceDeleteSessionProcedure:
+			sessionServiceDeleteSessionHandler.ServeHTTP(w, r)
 		case SessionServiceBlockSessionProcedure:
 			sessionServiceBlockSessionHandler.ServeHTTP(w, r)
 		case SessionServiceUnblockSessionProcedure:
@@ -591,6 +702,10 @@ func NewSessionServiceHandler(svc SessionServiceHandler, opts ...connect.Handler
 			sessionServiceUpdateSeriesHandler.ServeHTTP(w, r)
 		case SessionServiceGetSeriesProcedure:
 			sessionServiceGetSeriesHandler.ServeHTTP(w, r)
+		case SessionServiceListSeriesProcedure:
+			sessionServiceListSeriesHandler.ServeHTTP(w, r)
+		case SessionServiceEndSeriesProcedure:
+			sessionServiceEndSeriesHandler.ServeHTTP(w, r)
 		case SessionServicePreviewBulkSessionsProcedure:
 			sessionServicePreviewBulkSessionsHandler.ServeHTTP(w, r)
 		case SessionServiceBulkPublishSessionsProcedure:
@@ -638,6 +753,10 @@ func (UnimplementedSessionServiceHandler) CancelSession(context.Context, *connec
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.CancelSession is not implemented"))
 }
 
+func (UnimplementedSessionServiceHandler) DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.DeleteSession is not implemented"))
+}
+
 func (UnimplementedSessionServiceHandler) BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.BlockSession is not implemented"))
 }
@@ -656,6 +775,14 @@ func (UnimplementedSessionServiceHandler) UpdateSeries(context.Context, *connect
 
 func (UnimplementedSessionServiceHandler) GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.GetSeries is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) ListSeries(context.Context, *connect.Request[v1.ListSeriesRequest]) (*connect.Response[v1.ListSeriesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.ListSeries is not implemented"))
+}
+
+func (UnimplementedSessionServiceHandler) EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.SessionService.EndSeries is not implemented"))
 }
 
 func (UnimplementedSessionServiceHandler) PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error) {

@@ -1,4 +1,8 @@
-import { type PreviewBulkSessionsResponse, SessionService, SessionStatus } from "@berthhq/client";
+import {
+  BulkSessionAction,
+  type PreviewBulkSessionsResponse,
+  SessionService,
+} from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Checkbox, MultiSelect, SegmentedControl, Textarea } from "@mantine/core";
 import { DatePickerInput } from "@mantine/dates";
@@ -53,16 +57,16 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
     startsWithin: { start: startOf(start, zone), end: startOf(end.add({ days: 1 }), zone) },
     locationIds: place ? [place] : [],
     serviceIds: services,
-    states: {
-      publish: [SessionStatus.DRAFT],
-      cancel: [SessionStatus.DRAFT, SessionStatus.PUBLISHED],
-      delete: [],
-    }[act],
   };
-  const includeBooked = act === "publish" || booked;
+  const action = {
+    publish: BulkSessionAction.PUBLISH,
+    cancel: BulkSessionAction.CANCEL,
+    delete: BulkSessionAction.DELETE,
+  }[act];
+  const includeBooked = act !== "publish" && booked;
   const preview = useQuery(
     SessionService.method.previewBulkSessions,
-    { filter, includeBooked },
+    { filter, action, includeBooked },
     { enabled: Boolean(first && last), placeholderData: keepPreviousData },
   );
   const publish = useCall(SessionService.method.bulkPublishSessions);
@@ -70,10 +74,12 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
   const remove = useCall(SessionService.method.bulkDeleteSessions);
   const matched = preview.data?.matched ?? 0;
   const { onSubmit } = useSubmit(async () => {
-    const request = { filter, includeBooked, reason };
+    // What is changed is what the preview shows, or nothing.
+    const token = preview.data?.token ?? "";
+    const request = { filter, includeBooked, reason, token };
     const count =
       act === "publish"
-        ? (await publish.run({ filter }))?.published
+        ? (await publish.run({ filter, token }))?.published
         : act === "cancel"
           ? (await cancel.run(request))?.cancelled
           : (await remove.run(request))?.deleted;
@@ -132,7 +138,7 @@ export function Bulk({ range: { from, days, locationId }, onClose }: BulkProps) 
         <Button
           type="submit"
           color={act === "publish" ? "tide" : "red.8"}
-          disabled={matched === 0 || !first || !last}
+          disabled={matched === 0 || !first || !last || preview.isPlaceholderData}
           loading={publish.busy || cancel.busy || remove.busy}
         >
           {t.bulk.run[act](matched)}

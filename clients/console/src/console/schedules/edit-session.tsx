@@ -65,10 +65,12 @@ export function EditSession({ session, onClose }: EditSessionProps) {
       seriesId: session.seriesId,
       sessionId: session.id,
       scope: scope === "all" ? SeriesEditScope.ALL : SeriesEditScope.FOLLOWING,
-      template: inputOf(values),
-      startTimeOfDay: timeOfDay(values.start),
-      duration: durationFromMs(Number(values.length || 60) * MINUTE),
-      ...(rule && { rule: writeRule(rule, startOf(values)) }),
+      series: {
+        ...inputOf(values),
+        startTimeOfDay: timeOfDay(values.start),
+        duration: durationFromMs(Number(values.length || 60) * MINUTE),
+        ...(rule && { rule: writeRule(rule, startOf(values)) }),
+      },
       updateMask: { paths: rule ? [...paths, "rule"] : paths },
       etag: series.data?.series?.etag ?? "",
     });

@@ -66,11 +66,13 @@ export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
   const run = async () => {
     if (repeats) {
       const answer = await series.run({
-        template: inputOf(values),
-        rule: writeRule(rule, day),
-        startDate: civilDay(values.date),
-        startTimeOfDay: timeOfDay(values.start),
-        duration: durationFromMs(Number(values.length || 60) * MINUTE),
+        series: {
+          ...inputOf(values),
+          rule: writeRule(rule, day),
+          startDate: civilDay(values.date),
+          startTimeOfDay: timeOfDay(values.start),
+          duration: durationFromMs(Number(values.length || 60) * MINUTE),
+        },
         publish,
       });
       onMade({ id: answer?.sessionIds[0] ?? "", title });

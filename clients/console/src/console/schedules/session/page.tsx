@@ -12,6 +12,7 @@ import { Alert, Box, Button, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconDeviceTv, IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
+import { useNavigate } from "react-router";
 import { useCall } from "../../../shared/api/calls";
 import { useCan } from "../../../shared/auth/user";
 import { millis, Temporal } from "../../../shared/format/time";
@@ -240,6 +241,7 @@ function DisplayButton({ session }: { session: Session }) {
 /** Actions on the whole session. */
 function SessionActions({ session }: { session: Session }) {
   const t = useText(scheduleTexts);
+  const go = useNavigate();
   const can = useCan();
   const publish = useCall(SessionService.method.publishSession, { done: t.session.published });
   const unpublish = useCall(SessionService.method.unpublishSession);
@@ -263,6 +265,27 @@ function SessionActions({ session }: { session: Session }) {
     done: ({ bookingsCancelled, creditsRefunded }) =>
       t.session.sessionCancelled(bookingsCancelled, creditsRefunded),
   });
+  const remove = useCall(SessionService.method.deleteSession, {
+    ask: {
+      title: t.session.deleteSessionTitle(session.title),
+      body: t.session.deleteSessionBody,
+      yes: t.session.delete,
+      reason: t.fields.reason,
+      danger: true,
+    },
+    done: () => t.session.sessionDeleted,
+  });
+  const end = useCall(SessionService.method.endSeries, {
+    ask: {
+      title: t.session.endSeriesTitle(session.title),
+      body: t.session.endSeriesBody,
+      yes: t.session.endSeries,
+      reason: t.fields.reason,
+      danger: true,
+    },
+    done: ({ cancelledSessionIds, deletedSessionIds }) =>
+      t.session.seriesEnded(cancelledSessionIds.length, deletedSessionIds.length),
+  });
   const [displays, { open: showDisplays, close: hideDisplays }] = useDisclosure();
   const { id: sessionId, etag, status: state, blocked } = session;
   if (state === SessionStatus.CANCELLED) return null;
@@ -275,6 +298,20 @@ function SessionActions({ session }: { session: Session }) {
     [blockable && blocked, t.session.unblock, () => unblock.run({ sessionId })],
     [blockable && !blocked, t.session.block, () => block.run({ sessionId })],
     [can("session.cancel"), t.session.cancel, () => cancel.run({ sessionId }), "danger"],
+    [
+      can("session.delete") && session.seatsTaken + session.waitlistLength === 0,
+      t.session.delete,
+      async () => {
+        if (await remove.run({ sessionId, etag })) await go(routes.schedule.path());
+      },
+      "danger",
+    ],
+    [
+      can("session.series") && session.seriesId !== "",
+      t.session.endSeries,
+      () => end.run({ seriesId: session.seriesId, endDate: session.localDate }),
+      "danger",
+    ],
   ];
   return (
     <>

@@ -131,6 +131,17 @@ export const de: typeof en = {
         : "Das lässt sich nicht rückgängig machen.",
     sessionCancelled: (bookings, credits) =>
       `Termin abgesagt: ${s(bookings, "Buchung", "Buchungen")} storniert, ${s(credits, "Credit", "Credits")} erstattet`,
+    delete: "Termin löschen",
+    deleteSessionTitle: (title) => `${title} löschen?`,
+    deleteSessionBody: "Er verschwindet aus dem Kalender. Das lässt sich nicht rückgängig machen.",
+    sessionDeleted: "Termin gelöscht",
+    endSeries: "Serie hier beenden",
+    endSeriesTitle: (title) => `Die Serie ${title} an diesem Tag beenden?`,
+    endSeriesBody:
+      "Ab diesem Tag werden Termine mit Buchungen oder Wartenden abgesagt und die anderen gelöscht. " +
+      "Einzeln geänderte Termine bleiben.",
+    seriesEnded: (cancelled, deleted) =>
+      `Serie beendet: ${s(cancelled, "Termin", "Termine")} abgesagt, ${s(deleted, "Termin", "Termine")} gelöscht`,
     display: "Check-in-Anzeige",
     displayNote:
       "Öffnet eine Seite für den Bildschirm am Eingang: QR-Code zum Einchecken und wer schon da ist.",

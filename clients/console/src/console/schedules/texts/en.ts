@@ -129,6 +129,17 @@ export const en = {
         : "This cannot be undone.",
     sessionCancelled: (bookings: number, credits: number) =>
       `Session cancelled: ${s(bookings, "booking")} cancelled, ${s(credits, "credit")} refunded`,
+    delete: "Delete session",
+    deleteSessionTitle: (title: string) => `Delete ${title}?`,
+    deleteSessionBody: "It disappears from the schedule. This cannot be undone.",
+    sessionDeleted: "Session deleted",
+    endSeries: "End series here",
+    endSeriesTitle: (title: string) => `End the series ${title} on this day?`,
+    endSeriesBody:
+      "From this day on, sessions with bookings or waiting members are cancelled, and the others are deleted. " +
+      "Sessions that were edited by themselves stay.",
+    seriesEnded: (cancelled: number, deleted: number) =>
+      `Series ended: ${s(cancelled, "session")} cancelled, ${s(deleted, "session")} deleted`,
     display: "Check-in display",
     displayNote:
       "Opens a page for a screen at the entrance: the check-in QR code and who has arrived.",

@@ -137,6 +137,18 @@ export const fr: typeof en = {
     sessionCancelled: (bookings, credits) =>
       `Séance annulée : ${s(bookings, "réservation annulée", "réservations annulées")}, ` +
       `${s(credits, "crédit remboursé", "crédits remboursés")}`,
+    delete: "Supprimer la séance",
+    deleteSessionTitle: (title) => `Supprimer ${title} ?`,
+    deleteSessionBody: "Elle disparaît du planning. Cette action est irréversible.",
+    sessionDeleted: "Séance supprimée",
+    endSeries: "Terminer la série ici",
+    endSeriesTitle: (title) => `Terminer la série ${title} ce jour-là ?`,
+    endSeriesBody:
+      "À partir de ce jour, les séances avec des réservations ou des personnes en attente sont annulées, " +
+      "et les autres supprimées. Les séances modifiées individuellement restent.",
+    seriesEnded: (cancelled, deleted) =>
+      `Série terminée : ${s(cancelled, "séance annulée", "séances annulées")}, ` +
+      `${s(deleted, "séance supprimée", "séances supprimées")}`,
     display: "Écran de pointage",
     displayNote:
       "Ouvre une page pour l’écran de l’entrée : le code QR de pointage et les arrivées.",

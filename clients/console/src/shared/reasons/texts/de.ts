@@ -104,6 +104,10 @@ export const de: typeof en = {
     DNS_UNAVAILABLE: (f) =>
       `Die Nameserver antworten nicht für ${f.name}. Versuchen Sie es später noch einmal.`,
     RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
+    BULK_TOO_LARGE: (f) =>
+      f.of === "seats"
+        ? `Die Termine haben mehr als ${f.limit} belegte Plätze und Wartende. Bitte in Teilen vorgehen.`
+        : `Mehr als ${f.limit} Termine passen. Bitte weniger Tage wählen und in Teilen vorgehen.`,
     ETAG_MISMATCH: () =>
       "Jemand anderes hat das geändert. Bitte prüfen Sie es und versuchen Sie es erneut.",
     RATE_LIMITED: (f) =>

@@ -98,6 +98,10 @@ export const en = {
     DNS_RECORD_DIFFERENT: (f: Facts) => `The TXT record ${f.name} has another text: ${f.found}`,
     DNS_UNAVAILABLE: (f: Facts) => `The name servers do not answer for ${f.name}. Try again later.`,
     RECIPIENT_UNREACHABLE: () => "There is no phone number, address or device to send this to.",
+    BULK_TOO_LARGE: (f: Facts) =>
+      f.of === "seats"
+        ? `The sessions have more than ${f.limit} taken seats and waiting members. Work in parts.`
+        : `More than ${f.limit} sessions match. Choose fewer days and work in parts.`,
     ETAG_MISMATCH: () => "Someone else changed this. Please review it and try again.",
     RATE_LIMITED: (f: Facts) =>
       `Too many requests. Try again in ${f.retry_after ?? "a few"} seconds.`,

@@ -101,6 +101,10 @@ export const fr: typeof en = {
       `Les serveurs de noms ne répondent pas pour ${f.name}. Réessayez plus tard.`,
     RECIPIENT_UNREACHABLE: () =>
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
+    BULK_TOO_LARGE: (f) =>
+      f.of === "seats"
+        ? `Les séances ont plus de ${f.limit} places prises et personnes en attente. Procédez par parties.`
+        : `Plus de ${f.limit} séances correspondent. Choisissez moins de jours et procédez par parties.`,
     ETAG_MISMATCH: () => "Quelqu’un d’autre a modifié ceci. Vérifiez, puis réessayez.",
     RATE_LIMITED: (f) =>
       `Trop de requêtes. Réessayez dans ${f.retry_after ?? "quelques"} secondes.`,

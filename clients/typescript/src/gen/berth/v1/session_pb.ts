@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/session.proto.
  */
 export const file_berth_v1_session: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK7BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRInCgZzdGF0dXMYEiABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEg8KB2Jsb2NrZWQYEyABKAgSFQoNc3RhdHVzX3JlYXNvbhgUIAEoCRIoCghkZWxpdmVyeRgVIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRITCgt3b3Jrb3V0X2lkcxgWIAMoCRIxCgtlbGlnaWJpbGl0eRgXIAEoCzIcLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eRIMCgRldGFnGBggASgJEi8KC2NyZWF0ZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLc2xvdF9zdGF0dXMYGyABKA4yFC5iZXJ0aC52MS5TbG90U3RhdHVzEhIKCmNvYWNoX25hbWUYHCABKAlCCwoJX2NhcGFjaXR5Qg0KC19zZWF0c19vcGVuIvABCg5TZXNzaW9uU3VtbWFyeRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAUgASgJEhMKC2xvY2F0aW9uX2lkGAYgASgJEhUKDWxvY2F0aW9uX25hbWUYByABKAkSEgoKY29hY2hfbmFtZRgIIAEoCRISCgpzZXJ2aWNlX2lkGAkgASgJIqsCChJCb29raW5nRWxpZ2liaWxpdHkSKwoGc3RhdHVzGAEgASgOMhsuYmVydGgudjEuRWxpZ2liaWxpdHlTdGF0dXMSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSPAoIbWV0YWRhdGEYBCADKAsyKi5iZXJ0aC52MS5Cb29raW5nRWxpZ2liaWxpdHkuTWV0YWRhdGFFbnRyeRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIQCghlbnRyeV9pZBgHIAEoCRIZChF3YWl0bGlzdF9wb3NpdGlvbhgIIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEizQIKDFNlc3Npb25JbnB1dBISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEhAKCGNvYWNoX2lkGAQgASgJEg0KBXRpdGxlGAUgASgJEhMKC2Rlc2NyaXB0aW9uGAYgASgJEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghjYXBhY2l0eRgJIAEoBUgAiAEBEhEKCXVubGltaXRlZBgKIAEoCBIeChF3YWl0bGlzdF9jYXBhY2l0eRgLIAEoBUgBiAEBQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHkiuwIKBlNlcmllcxIKCgJpZBgBIAEoCRIoCgh0ZW1wbGF0ZRgCIAEoCzIWLmJlcnRoLnYxLlNlc3Npb25JbnB1dBIMCgRydWxlGAMgASgJEiUKCnN0YXJ0X2RhdGUYBCABKAsyES5nb29nbGUudHlwZS5EYXRlEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAUgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAcgAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRItChJtYXRlcmlhbGl6ZWRfdW50aWwYCCABKAsyES5nb29nbGUudHlwZS5EYXRlEgwKBGV0YWcYCSABKAki4gEKDVNlc3Npb25GaWx0ZXISKgoNc3RhcnRzX3dpdGhpbhgBIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIUCgxsb2NhdGlvbl9pZHMYAiADKAkSEwoLc2VydmljZV9pZHMYAyADKAkSFAoMcmVzb3VyY2VfaWRzGAQgAygJEhEKCWNvYWNoX2lkcxgFIAMoCRIpCghzdGF0dXNlcxgGIAMoDjIXLmJlcnRoLnYxLlNlc3Npb25TdGF0dXMSEQoJc2VyaWVzX2lkGAcgASgJEhMKC3Nlc3Npb25faWRzGAggAygJIqcBChBCdWxrU2Vzc2lvbk1hdGNoEhIKCnNlc3Npb25faWQYASABKAkSDQoFdGl0bGUYAiABKAkSLgoKc3RhcnRfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoGc3RhdHVzGAQgASgOMhcuYmVydGgudjEuU2Vzc2lvblN0YXR1cxIXCg9hY3RpdmVfYm9va2luZ3MYBSABKAUiVwoJSW1wb3J0Um93EgsKA3JvdxgBIAEoBRISCgpzZXNzaW9uX2lkGAIgASgJEikKCHByb2JsZW1zGAMgAygLMhcuYmVydGgudjEuSW1wb3J0UHJvYmxlbSIwCg1JbXBvcnRQcm9ibGVtEg4KBmNvbHVtbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJKosBCgpTbG90U3RhdHVzEhsKF1NMT1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVU0xPVF9TVEFUVVNfQVZBSUxBQkxFEAESFAoQU0xPVF9TVEFUVVNfSEVMRBACEhYKElNMT1RfU1RBVFVTX0JPT0tFRBADEhcKE1NMT1RfU1RBVFVTX0JMT0NLRUQQBCqFAQoNU2Vzc2lvblN0YXR1cxIeChpTRVNTSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFFNFU1NJT05fU1RBVFVTX0RSQUZUEAESHAoYU0VTU0lPTl9TVEFUVVNfUFVCTElTSEVEEAISHAoYU0VTU0lPTl9TVEFUVVNfQ0FOQ0VMTEVEEAMq2wEKEUVsaWdpYmlsaXR5U3RhdHVzEiIKHkVMSUdJQklMSVRZX1NUQVRVU19VTlNQRUNJRklFRBAAEh8KG0VMSUdJQklMSVRZX1NUQVRVU19FTElHSUJMRRABEh8KG0VMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVBACEh4KGkVMSUdJQklMSVRZX1NUQVRVU19CTE9DS0VEEAMSHQoZRUxJR0lCSUxJVFlfU1RBVFVTX0JPT0tFRBAEEiEKHUVMSUdJQklMSVRZX1NUQVRVU19XQUlUTElTVEVEEAUqiwEKD1Nlcmllc0VkaXRTY29wZRIhCh1TRVJJRVNfRURJVF9TQ09QRV9VTlNQRUNJRklFRBAAEhkKFVNFUklFU19FRElUX1NDT1BFX09ORRABEh8KG1NFUklFU19FRElUX1NDT1BFX0ZPTExPV0lORxACEhkKFVNFUklFU19FRElUX1NDT1BFX0FMTBADQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK7BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRInCgZzdGF0dXMYEiABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEg8KB2Jsb2NrZWQYEyABKAgSFQoNc3RhdHVzX3JlYXNvbhgUIAEoCRIoCghkZWxpdmVyeRgVIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRITCgt3b3Jrb3V0X2lkcxgWIAMoCRIxCgtlbGlnaWJpbGl0eRgXIAEoCzIcLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eRIMCgRldGFnGBggASgJEi8KC2NyZWF0ZV90aW1lGBkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgaIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKQoLc2xvdF9zdGF0dXMYGyABKA4yFC5iZXJ0aC52MS5TbG90U3RhdHVzEhIKCmNvYWNoX25hbWUYHCABKAlCCwoJX2NhcGFjaXR5Qg0KC19zZWF0c19vcGVuIvABCg5TZXNzaW9uU3VtbWFyeRIKCgJpZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAUgASgJEhMKC2xvY2F0aW9uX2lkGAYgASgJEhUKDWxvY2F0aW9uX25hbWUYByABKAkSEgoKY29hY2hfbmFtZRgIIAEoCRISCgpzZXJ2aWNlX2lkGAkgASgJIqsCChJCb29raW5nRWxpZ2liaWxpdHkSKwoGc3RhdHVzGAEgASgOMhsuYmVydGgudjEuRWxpZ2liaWxpdHlTdGF0dXMSDgoGcmVhc29uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkSPAoIbWV0YWRhdGEYBCADKAsyKi5iZXJ0aC52MS5Cb29raW5nRWxpZ2liaWxpdHkuTWV0YWRhdGFFbnRyeRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIQCghlbnRyeV9pZBgHIAEoCRIZChF3YWl0bGlzdF9wb3NpdGlvbhgIIAEoBRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEizQIKDFNlc3Npb25JbnB1dBISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEhAKCGNvYWNoX2lkGAQgASgJEg0KBXRpdGxlGAUgASgJEhMKC2Rlc2NyaXB0aW9uGAYgASgJEi4KCnN0YXJ0X3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCghjYXBhY2l0eRgJIAEoBUgAiAEBEhEKCXVubGltaXRlZBgKIAEoCBIeChF3YWl0bGlzdF9jYXBhY2l0eRgLIAEoBUgBiAEBQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHki8gQKBlNlcmllcxIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEg0KBXRpdGxlGAYgASgJEhMKC2Rlc2NyaXB0aW9uGAcgASgJEhUKCGNhcGFjaXR5GAggASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYCSABKAUSDAoEcnVsZRgKIAEoCRIlCgpzdGFydF9kYXRlGAsgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIxChFzdGFydF90aW1lX29mX2RheRgMIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIrCghkdXJhdGlvbhgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIpCg5leGNsdWRlZF9kYXRlcxgOIAMoCzIRLmdvb2dsZS50eXBlLkRhdGUSEQoJdGltZV96b25lGA8gASgJEg8KB3B1Ymxpc2gYECABKAgSLQoSbWF0ZXJpYWxpemVkX3VudGlsGBEgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRImCgZzdGF0dXMYEiABKA4yFi5iZXJ0aC52MS5TZXJpZXNTdGF0dXMSLwoLY3JlYXRlX3RpbWUYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRldGFnGBUgASgJQgsKCV9jYXBhY2l0eSKuAwoLU2VyaWVzSW5wdXQSEgoKc2VydmljZV9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRITCgtyZXNvdXJjZV9pZBgDIAEoCRIQCghjb2FjaF9pZBgEIAEoCRINCgV0aXRsZRgFIAEoCRITCgtkZXNjcmlwdGlvbhgGIAEoCRIVCghjYXBhY2l0eRgHIAEoBUgAiAEBEhEKCXVubGltaXRlZBgIIAEoCBIeChF3YWl0bGlzdF9jYXBhY2l0eRgJIAEoBUgBiAEBEgwKBHJ1bGUYCiABKAkSJQoKc3RhcnRfZGF0ZRgLIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSMQoRc3RhcnRfdGltZV9vZl9kYXkYDCABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSKwoIZHVyYXRpb24YDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoOZXhjbHVkZWRfZGF0ZXMYDiADKAsyES5nb29nbGUudHlwZS5EYXRlQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHkijAEKDFNlcmllc0ZpbHRlchIUCgxsb2NhdGlvbl9pZHMYASADKAkSEwoLc2VydmljZV9pZHMYAiADKAkSFAoMcmVzb3VyY2VfaWRzGAMgAygJEhEKCWNvYWNoX2lkcxgEIAMoCRIoCghzdGF0dXNlcxgFIAMoDjIWLmJlcnRoLnYxLlNlcmllc1N0YXR1cyLiAQoNU2Vzc2lvbkZpbHRlchIqCg1zdGFydHNfd2l0aGluGAEgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhQKDGxvY2F0aW9uX2lkcxgCIAMoCRITCgtzZXJ2aWNlX2lkcxgDIAMoCRIUCgxyZXNvdXJjZV9pZHMYBCADKAkSEQoJY29hY2hfaWRzGAUgAygJEikKCHN0YXR1c2VzGAYgAygOMhcuYmVydGgudjEuU2Vzc2lvblN0YXR1cxIRCglzZXJpZXNfaWQYByABKAkSEwoLc2Vzc2lvbl9pZHMYCCADKAkipwEKEEJ1bGtTZXNzaW9uTWF0Y2gSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgZzdGF0dXMYBCABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEhcKD2FjdGl2ZV9ib29raW5ncxgFIAEoBSJXCglJbXBvcnRSb3cSCwoDcm93GAEgASgFEhIKCnNlc3Npb25faWQYAiABKAkSKQoIcHJvYmxlbXMYAyADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtIjAKDUltcG9ydFByb2JsZW0SDgoGY29sdW1uGAEgASgJEg8KB21lc3NhZ2UYAiABKAkqiwEKClNsb3RTdGF0dXMSGwoXU0xPVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVTTE9UX1NUQVRVU19BVkFJTEFCTEUQARIUChBTTE9UX1NUQVRVU19IRUxEEAISFgoSU0xPVF9TVEFUVVNfQk9PS0VEEAMSFwoTU0xPVF9TVEFUVVNfQkxPQ0tFRBAEKoUBCg1TZXNzaW9uU3RhdHVzEh4KGlNFU1NJT05fU1RBVFVTX1VOU1BFQ0lGSUVEEAASGAoUU0VTU0lPTl9TVEFUVVNfRFJBRlQQARIcChhTRVNTSU9OX1NUQVRVU19QVUJMSVNIRUQQAhIcChhTRVNTSU9OX1NUQVRVU19DQU5DRUxMRUQQAyrbAQoRRWxpZ2liaWxpdHlTdGF0dXMSIgoeRUxJR0lCSUxJVFlfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobRUxJR0lCSUxJVFlfU1RBVFVTX0VMSUdJQkxFEAESHwobRUxJR0lCSUxJVFlfU1RBVFVTX1dBSVRMSVNUEAISHgoaRUxJR0lCSUxJVFlfU1RBVFVTX0JMT0NLRUQQAxIdChlFTElHSUJJTElUWV9TVEFUVVNfQk9PS0VEEAQSIQodRUxJR0lCSUxJVFlfU1RBVFVTX1dBSVRMSVNURUQQBSpgCgxTZXJpZXNTdGF0dXMSHQoZU0VSSUVTX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFFNFUklFU19TVEFUVVNfQUNUSVZFEAESFwoTU0VSSUVTX1NUQVRVU19FTkRFRBACKosBCg9TZXJpZXNFZGl0U2NvcGUSIQodU0VSSUVTX0VESVRfU0NPUEVfVU5TUEVDSUZJRUQQABIZChVTRVJJRVNfRURJVF9TQ09QRV9PTkUQARIfChtTRVJJRVNfRURJVF9TQ09QRV9GT0xMT1dJTkcQAhIZChVTRVJJRVNfRURJVF9TQ09QRV9BTEwQAyqZAQoRQnVsa1Nlc3Npb25BY3Rpb24SIwofQlVMS19TRVNTSU9OX0FDVElPTl9VTlNQRUNJRklFRBAAEh8KG0JVTEtfU0VTU0lPTl9BQ1RJT05fUFVCTElTSBABEh4KGkJVTEtfU0VTU0lPTl9BQ1RJT05fQ0FOQ0VMEAISHgoaQlVMS19TRVNTSU9OX0FDVElPTl9ERUxFVEUQA0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
 
 /**
  * Session is a scheduled period that can be booked, such as a class, a tee time, a court hour or an appointment.
@@ -484,58 +484,143 @@ export type Series = Message<"berth.v1.Series"> & {
   id: string;
 
   /**
-   * The values of each session. start_time and end_time are ignored.
+   * The service of each session.
    *
-   * @generated from field: berth.v1.SessionInput template = 2;
+   * @generated from field: string service_id = 2;
    */
-  template?: SessionInput | undefined;
+  serviceId: string;
 
   /**
-   * The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
+   * The location of each session. The series has its time zone.
    *
-   * @generated from field: string rule = 3;
+   * @generated from field: string location_id = 3;
+   */
+  locationId: string;
+
+  /**
+   * The court, room or chair that each session uses. Empty: none.
+   *
+   * @generated from field: string resource_id = 4;
+   */
+  resourceId: string;
+
+  /**
+   * The staff member who leads each session. Empty: none.
+   *
+   * @generated from field: string coach_id = 5;
+   */
+  coachId: string;
+
+  /**
+   * The title of each session.
+   *
+   * @generated from field: string title = 6;
+   */
+  title: string;
+
+  /**
+   * The description of each session, for members.
+   *
+   * @generated from field: string description = 7;
+   */
+  description: string;
+
+  /**
+   * The number of seats of each session. Absent: unlimited.
+   *
+   * @generated from field: optional int32 capacity = 8;
+   */
+  capacity?: number | undefined;
+
+  /**
+   * The maximum number of waiting entries of each session. 0 means no waitlist.
+   *
+   * @generated from field: int32 waitlist_capacity = 9;
+   */
+  waitlistCapacity: number;
+
+  /**
+   * The recurrence rule in canonical form: an RFC 5545 RRULE without DTSTART, such as
+   * "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
+   *
+   * @generated from field: string rule = 10;
    */
   rule: string;
 
   /**
-   * The local date of the first occurrence.
+   * The local date from which the rule counts.
    *
-   * @generated from field: google.type.Date start_date = 4;
+   * @generated from field: google.type.Date start_date = 11;
    */
   startDate?: Date | undefined;
 
   /**
-   * The local time of the start. It stays the same when clocks change.
+   * The local time of the start, to the minute. It stays the same when clocks change.
    *
-   * @generated from field: google.type.TimeOfDay start_time_of_day = 5;
+   * @generated from field: google.type.TimeOfDay start_time_of_day = 12;
    */
   startTimeOfDay?: TimeOfDay | undefined;
 
   /**
    * The length of each session, in elapsed time.
    *
-   * @generated from field: google.protobuf.Duration duration = 6;
+   * @generated from field: google.protobuf.Duration duration = 13;
    */
   duration?: Duration | undefined;
 
   /**
-   * Local dates without a session.
+   * Local dates without a session, in order.
    *
-   * @generated from field: repeated google.type.Date excluded_dates = 7;
+   * @generated from field: repeated google.type.Date excluded_dates = 14;
    */
   excludedDates: Date[];
 
   /**
+   * The IANA time zone of the location, in which dates and times of day are meant.
+   *
+   * @generated from field: string time_zone = 15;
+   */
+  timeZone: string;
+
+  /**
+   * Whether its sessions are published as soon as they are created.
+   *
+   * @generated from field: bool publish = 16;
+   */
+  publish: boolean;
+
+  /**
    * The last local date up to which sessions have been created.
    *
-   * @generated from field: google.type.Date materialized_until = 8;
+   * @generated from field: google.type.Date materialized_until = 17;
    */
   materializedUntil?: Date | undefined;
 
   /**
-   * Changes with every edit.
+   * Whether more sessions follow.
    *
-   * @generated from field: string etag = 9;
+   * @generated from field: berth.v1.SeriesStatus status = 18;
+   */
+  status: SeriesStatus;
+
+  /**
+   * The time of creation, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 19;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * The time of the last edit, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 20;
+   */
+  updateTime?: Timestamp | undefined;
+
+  /**
+   * Changes with every edit. Send it back to edit only the version that you have read.
+   *
+   * @generated from field: string etag = 21;
    */
   etag: string;
 };
@@ -548,13 +633,177 @@ export const SeriesSchema: GenMessage<Series> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 4);
 
 /**
+ * SeriesInput has the fields of a series that staff can edit: those of its sessions, and the rule that says when they
+ * take place.
+ *
+ * @generated from message berth.v1.SeriesInput
+ */
+export type SeriesInput = Message<"berth.v1.SeriesInput"> & {
+  /**
+   * The service. It must be active. Required on creation.
+   *
+   * @generated from field: string service_id = 1;
+   */
+  serviceId: string;
+
+  /**
+   * The location. It must be active. Required on creation.
+   *
+   * @generated from field: string location_id = 2;
+   */
+  locationId: string;
+
+  /**
+   * The resource. It must be at the same location. Empty: none.
+   *
+   * @generated from field: string resource_id = 3;
+   */
+  resourceId: string;
+
+  /**
+   * The staff member who leads each session. They must be active and an owner, admin or coach. Empty: none.
+   *
+   * @generated from field: string coach_id = 4;
+   */
+  coachId: string;
+
+  /**
+   * The title, up to 200 characters. Empty: the service's name.
+   *
+   * @generated from field: string title = 5;
+   */
+  title: string;
+
+  /**
+   * The description, up to 4,000 characters.
+   *
+   * @generated from field: string description = 6;
+   */
+  description: string;
+
+  /**
+   * The number of seats, 0 to 100,000. Absent: the service's default. For unlimited seats, set unlimited.
+   *
+   * @generated from field: optional int32 capacity = 7;
+   */
+  capacity?: number | undefined;
+
+  /**
+   * Whether the seats are unlimited. It excludes capacity.
+   *
+   * @generated from field: bool unlimited = 8;
+   */
+  unlimited: boolean;
+
+  /**
+   * The maximum number of waiting entries, 0 to 10,000. Absent: the service's default.
+   *
+   * @generated from field: optional int32 waitlist_capacity = 9;
+   */
+  waitlistCapacity?: number | undefined;
+
+  /**
+   * The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Up to 500
+   * characters. Without COUNT and UNTIL, sessions are created for a year. Required on creation.
+   *
+   * @generated from field: string rule = 10;
+   */
+  rule: string;
+
+  /**
+   * The local date from which the rule counts, within ten years of now. Required on creation, and fixed afterwards.
+   *
+   * @generated from field: google.type.Date start_date = 11;
+   */
+  startDate?: Date | undefined;
+
+  /**
+   * The local time of the start, to the minute. Required on creation.
+   *
+   * @generated from field: google.type.TimeOfDay start_time_of_day = 12;
+   */
+  startTimeOfDay?: TimeOfDay | undefined;
+
+  /**
+   * The length of each session, in elapsed time, from 1 minute to 7 days, in whole seconds. Absent: the service's
+   * duration.
+   *
+   * @generated from field: google.protobuf.Duration duration = 13;
+   */
+  duration?: Duration | undefined;
+
+  /**
+   * All local dates without a session, at most 500, in any order.
+   *
+   * @generated from field: repeated google.type.Date excluded_dates = 14;
+   */
+  excludedDates: Date[];
+};
+
+/**
+ * Describes the message berth.v1.SeriesInput.
+ * Use `create(SeriesInputSchema)` to create a new message.
+ */
+export const SeriesInputSchema: GenMessage<SeriesInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session, 5);
+
+/**
+ * SeriesFilter selects series. All conditions that are set must match. A list matches any of its values.
+ *
+ * @generated from message berth.v1.SeriesFilter
+ */
+export type SeriesFilter = Message<"berth.v1.SeriesFilter"> & {
+  /**
+   * Only these locations.
+   *
+   * @generated from field: repeated string location_ids = 1;
+   */
+  locationIds: string[];
+
+  /**
+   * Only these services.
+   *
+   * @generated from field: repeated string service_ids = 2;
+   */
+  serviceIds: string[];
+
+  /**
+   * Only these resources.
+   *
+   * @generated from field: repeated string resource_ids = 3;
+   */
+  resourceIds: string[];
+
+  /**
+   * Only series led by these staff members.
+   *
+   * @generated from field: repeated string coach_ids = 4;
+   */
+  coachIds: string[];
+
+  /**
+   * Only these statuses. Empty: all.
+   *
+   * @generated from field: repeated berth.v1.SeriesStatus statuses = 5;
+   */
+  statuses: SeriesStatus[];
+};
+
+/**
+ * Describes the message berth.v1.SeriesFilter.
+ * Use `create(SeriesFilterSchema)` to create a new message.
+ */
+export const SeriesFilterSchema: GenMessage<SeriesFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session, 6);
+
+/**
  * SessionFilter selects sessions. All conditions that are set must match. A list matches any of its values.
  *
  * @generated from message berth.v1.SessionFilter
  */
 export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
   /**
-   * Sessions that start in this period, of at most 366 days. Required for bulk operations.
+   * Only sessions that start in this period, of at most 366 days.
    *
    * @generated from field: berth.v1.TimeRange starts_within = 1;
    */
@@ -589,7 +838,7 @@ export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
   coachIds: string[];
 
   /**
-   * Only these states. Members never see drafts.
+   * Only these statuses. Empty: all. Members never see drafts.
    *
    * @generated from field: repeated berth.v1.SessionStatus statuses = 6;
    */
@@ -603,7 +852,7 @@ export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
   seriesId: string;
 
   /**
-   * Only these sessions.
+   * Only these sessions, at most 1,000.
    *
    * @generated from field: repeated string session_ids = 8;
    */
@@ -615,7 +864,7 @@ export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
  * Use `create(SessionFilterSchema)` to create a new message.
  */
 export const SessionFilterSchema: GenMessage<SessionFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 5);
+  messageDesc(file_berth_v1_session, 7);
 
 /**
  * BulkSessionMatch is a session that a bulk operation would change.
@@ -645,7 +894,7 @@ export type BulkSessionMatch = Message<"berth.v1.BulkSessionMatch"> & {
   startTime?: Timestamp | undefined;
 
   /**
-   * The state.
+   * The status.
    *
    * @generated from field: berth.v1.SessionStatus status = 4;
    */
@@ -664,7 +913,7 @@ export type BulkSessionMatch = Message<"berth.v1.BulkSessionMatch"> & {
  * Use `create(BulkSessionMatchSchema)` to create a new message.
  */
 export const BulkSessionMatchSchema: GenMessage<BulkSessionMatch> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 6);
+  messageDesc(file_berth_v1_session, 8);
 
 /**
  * ImportRow is the report about a row of an imported file.
@@ -699,7 +948,7 @@ export type ImportRow = Message<"berth.v1.ImportRow"> & {
  * Use `create(ImportRowSchema)` to create a new message.
  */
 export const ImportRowSchema: GenMessage<ImportRow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 7);
+  messageDesc(file_berth_v1_session, 9);
 
 /**
  * ImportProblem is a problem in a row.
@@ -727,7 +976,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session, 8);
+  messageDesc(file_berth_v1_session, 10);
 
 /**
  * SlotStatus is the status of a session for customers.
@@ -874,6 +1123,40 @@ export const EligibilityStatusSchema: GenEnum<EligibilityStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_session, 2);
 
 /**
+ * SeriesStatus says whether more sessions of a series follow.
+ *
+ * @generated from enum berth.v1.SeriesStatus
+ */
+export enum SeriesStatus {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: SERIES_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Its rule has no end, or its last date is today or later at the location.
+   *
+   * @generated from enum value: SERIES_STATUS_ACTIVE = 1;
+   */
+  ACTIVE = 1,
+
+  /**
+   * Its last date has passed.
+   *
+   * @generated from enum value: SERIES_STATUS_ENDED = 2;
+   */
+  ENDED = 2,
+}
+
+/**
+ * Describes the enum berth.v1.SeriesStatus.
+ */
+export const SeriesStatusSchema: GenEnum<SeriesStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_session, 3);
+
+/**
  * SeriesEditScope is which sessions of a series an edit applies to.
  *
  * @generated from enum berth.v1.SeriesEditScope
@@ -914,5 +1197,46 @@ export enum SeriesEditScope {
  * Describes the enum berth.v1.SeriesEditScope.
  */
 export const SeriesEditScopeSchema: GenEnum<SeriesEditScope> = /*@__PURE__*/
-  enumDesc(file_berth_v1_session, 3);
+  enumDesc(file_berth_v1_session, 4);
+
+/**
+ * BulkSessionAction is what a bulk operation does with the sessions that match.
+ *
+ * @generated from enum berth.v1.BulkSessionAction
+ */
+export enum BulkSessionAction {
+  /**
+   * Rejected.
+   *
+   * @generated from enum value: BULK_SESSION_ACTION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Publish the drafts.
+   *
+   * @generated from enum value: BULK_SESSION_ACTION_PUBLISH = 1;
+   */
+  PUBLISH = 1,
+
+  /**
+   * Cancel those that are not cancelled yet.
+   *
+   * @generated from enum value: BULK_SESSION_ACTION_CANCEL = 2;
+   */
+  CANCEL = 2,
+
+  /**
+   * Delete them, in any status.
+   *
+   * @generated from enum value: BULK_SESSION_ACTION_DELETE = 3;
+   */
+  DELETE = 3,
+}
+
+/**
+ * Describes the enum berth.v1.BulkSessionAction.
+ */
+export const BulkSessionActionSchema: GenEnum<BulkSessionAction> = /*@__PURE__*/
+  enumDesc(file_berth_v1_session, 5);
 

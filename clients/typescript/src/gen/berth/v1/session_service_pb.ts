@@ -5,21 +5,19 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { BulkSessionMatch, ImportRow, Series, SeriesEditScope, Session, SessionFilter, SessionInput } from "./session_pb.js";
+import type { BulkSessionAction, BulkSessionMatch, ImportRow, Series, SeriesEditScope, SeriesFilter, SeriesInput, Session, SessionFilter, SessionInput } from "./session_pb.js";
 import { file_berth_v1_session } from "./session_pb.js";
-import type { Duration, FieldMask } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Date } from "../../google/type/date_pb.js";
 import { file_google_type_date } from "../../google/type/date_pb.js";
-import type { TimeOfDay } from "../../google/type/timeofday_pb.js";
-import { file_google_type_timeofday } from "../../google/type/timeofday_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/session_service.proto.
  */
 export const file_berth_v1_session_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ibQoUQ2FuY2VsU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJMChNCbG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI6ChRCbG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiI+ChVVbmJsb2NrU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiTgoWVW5ibG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSKjAgoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKAoIdGVtcGxhdGUYAiABKAsyFi5iZXJ0aC52MS5TZXNzaW9uSW5wdXQSDAoEcnVsZRgDIAEoCRIlCgpzdGFydF9kYXRlGAQgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIxChFzdGFydF90aW1lX29mX2RheRgFIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIpCg5leGNsdWRlZF9kYXRlcxgHIAMoCzIRLmdvb2dsZS50eXBlLkRhdGUSDwoHcHVibGlzaBgIIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki+wIKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEigKCHRlbXBsYXRlGAUgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRydWxlGAcgASgJEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAggASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAogAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIMCgRldGFnGAsgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSI4ChBHZXRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkiNQoRR2V0U2VyaWVzUmVzcG9uc2USIAoGc2VyaWVzGAEgASgLMhAuYmVydGgudjEuU2VyaWVzInAKGlByZXZpZXdCdWxrU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIIpIBChtQcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2USDwoHbWF0Y2hlZBgBIAEoBRIcChR3aXRoX2FjdGl2ZV9ib29raW5ncxgCIAEoBRIXCg9hY3RpdmVfYm9va2luZ3MYAyABKAUSKwoHc2FtcGxlcxgEIAMoCzIaLmJlcnRoLnYxLkJ1bGtTZXNzaW9uTWF0Y2giWAoaQnVsa1B1Ymxpc2hTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXIiQgobQnVsa1B1Ymxpc2hTZXNzaW9uc1Jlc3BvbnNlEhEKCXB1Ymxpc2hlZBgBIAEoBRIQCghiYXRjaF9pZBgCIAEoCSKfAQoZQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIWCg5pbmNsdWRlX2Jvb2tlZBgDIAEoCBITCgZub3RpZnkYBCABKAhIAIgBARIOCgZyZWFzb24YBSABKAlCCQoHX25vdGlmeSJ1ChpCdWxrRGVsZXRlU2Vzc2lvbnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgFEhoKEmJvb2tpbmdzX2NhbmNlbGxlZBgCIAEoBRIYChBjcmVkaXRzX3JlZnVuZGVkGAMgASgFEhAKCGJhdGNoX2lkGAQgASgJIp8BChlCdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCUIJCgdfbm90aWZ5IncKGkJ1bGtDYW5jZWxTZXNzaW9uc1Jlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoBRIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgDIAEoBRIQCghiYXRjaF9pZBgEIAEoCSJIChVJbXBvcnRTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgsKA2NzdhgCIAEoDBIPCgdkcnlfcnVuGAMgASgIIl8KFkltcG9ydFNlc3Npb25zUmVzcG9uc2USEAoIaW1wb3J0ZWQYASABKAUSIQoEcm93cxgCIAMoCzITLmJlcnRoLnYxLkltcG9ydFJvdxIQCghwcm9ibGVtcxgDIAEoBTLNDgoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJkCgxCbG9ja1Nlc3Npb24SHS5iZXJ0aC52MS5CbG9ja1Nlc3Npb25SZXF1ZXN0Gh4uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJqCg5VbmJsb2NrU2Vzc2lvbhIfLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVxdWVzdBogLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJlCgxDcmVhdGVTZXJpZXMSHS5iZXJ0aC52MS5DcmVhdGVTZXJpZXNSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSZQoMVXBkYXRlU2VyaWVzEh0uYmVydGgudjEuVXBkYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEl8KCUdldFNlcmllcxIaLmJlcnRoLnYxLkdldFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5HZXRTZXJpZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnNlcmllcxJ7ChNQcmV2aWV3QnVsa1Nlc3Npb25zEiQuYmVydGgudjEuUHJldmlld0J1bGtTZXNzaW9uc1JlcXVlc3QaJS5iZXJ0aC52MS5QcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEngKE0J1bGtQdWJsaXNoU2Vzc2lvbnMSJC5iZXJ0aC52MS5CdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBolLmJlcnRoLnYxLkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSdQoSQnVsa0RlbGV0ZVNlc3Npb25zEiMuYmVydGgudjEuQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBokLmJlcnRoLnYxLkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJ1ChJCdWxrQ2FuY2VsU2Vzc2lvbnMSIy5iZXJ0aC52MS5CdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0GiQuYmVydGgudjEuQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_session, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ibQoUQ2FuY2VsU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJbChREZWxldGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSDAoEZXRhZxgEIAEoCSIXChVEZWxldGVTZXNzaW9uUmVzcG9uc2UiTAoTQmxvY2tTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiOgoUQmxvY2tTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iPgoVVW5ibG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIk4KFlVuYmxvY2tTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24SEAoIcHJvbW90ZWQYAiABKAUiYAoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoGc2VyaWVzGAIgASgLMhUuYmVydGgudjEuU2VyaWVzSW5wdXQSDwoHcHVibGlzaBgDIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki3wEKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEiUKBnNlcmllcxgFIAEoCzIVLmJlcnRoLnYxLlNlcmllc0lucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAcgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSKbAQoQRW5kU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJEiMKCGVuZF9kYXRlGAMgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIOCgZyZWFzb24YBCABKAkSEwoGbm90aWZ5GAUgASgISACIAQESDAoEZXRhZxgGIAEoCUIJCgdfbm90aWZ5IsIBChFFbmRTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSHQoVY2FuY2VsbGVkX3Nlc3Npb25faWRzGAIgAygJEhsKE2RlbGV0ZWRfc2Vzc2lvbl9pZHMYAyADKAkSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAQgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAUgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBiABKAUiOAoQR2V0U2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJc2VyaWVzX2lkGAIgASgJIjUKEUdldFNlcmllc1Jlc3BvbnNlEiAKBnNlcmllcxgBIAEoCzIQLmJlcnRoLnYxLlNlcmllcyJ1ChFMaXN0U2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJgoGZmlsdGVyGAIgASgLMhYuYmVydGgudjEuU2VyaWVzRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIk8KEkxpc3RTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASADKAsyEC5iZXJ0aC52MS5TZXJpZXMSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIp0BChpQcmV2aWV3QnVsa1Nlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIrCgZhY3Rpb24YAyABKA4yGy5iZXJ0aC52MS5CdWxrU2Vzc2lvbkFjdGlvbhIWCg5pbmNsdWRlX2Jvb2tlZBgEIAEoCCKhAQobUHJldmlld0J1bGtTZXNzaW9uc1Jlc3BvbnNlEg8KB21hdGNoZWQYASABKAUSHAoUd2l0aF9hY3RpdmVfYm9va2luZ3MYAiABKAUSFwoPYWN0aXZlX2Jvb2tpbmdzGAMgASgFEisKB3NhbXBsZXMYBCADKAsyGi5iZXJ0aC52MS5CdWxrU2Vzc2lvbk1hdGNoEg0KBXRva2VuGAUgASgJImcKGkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEg0KBXRva2VuGAMgASgJIkIKG0J1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZRIRCglwdWJsaXNoZWQYASABKAUSEAoIYmF0Y2hfaWQYAiABKAkirgEKGUJ1bGtEZWxldGVTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJEg0KBXRva2VuGAYgASgJQgkKB19ub3RpZnkikAEKGkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhkKEWVudHJpZXNfY2FuY2VsbGVkGAMgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYBCABKAUSEAoIYmF0Y2hfaWQYBSABKAkirgEKGUJ1bGtDYW5jZWxTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJEg0KBXRva2VuGAYgASgJQgkKB19ub3RpZnkikgEKGkJ1bGtDYW5jZWxTZXNzaW9uc1Jlc3BvbnNlEhEKCWNhbmNlbGxlZBgBIAEoBRIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBRIQCghiYXRjaF9pZBgFIAEoCSJIChVJbXBvcnRTZXNzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgsKA2NzdhgCIAEoDBIPCgdkcnlfcnVuGAMgASgIIl8KFkltcG9ydFNlc3Npb25zUmVzcG9uc2USEAoIaW1wb3J0ZWQYASABKAUSIQoEcm93cxgCIAMoCzITLmJlcnRoLnYxLkltcG9ydFJvdxIQCghwcm9ibGVtcxgDIAEoBTL5EAoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJoCg1EZWxldGVTZXNzaW9uEh4uYmVydGgudjEuRGVsZXRlU2Vzc2lvblJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVTZXNzaW9uUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5kZWxldGUSZAoMQmxvY2tTZXNzaW9uEh0uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVxdWVzdBoeLmJlcnRoLnYxLkJsb2NrU2Vzc2lvblJlc3BvbnNlIhXK8xgRCAESDXNlc3Npb24uYmxvY2sSagoOVW5ibG9ja1Nlc3Npb24SHy5iZXJ0aC52MS5VbmJsb2NrU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5VbmJsb2NrU2Vzc2lvblJlc3BvbnNlIhXK8xgRCAESDXNlc3Npb24uYmxvY2sSZQoMQ3JlYXRlU2VyaWVzEh0uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEmUKDFVwZGF0ZVNlcmllcxIdLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1JlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJfCglHZXRTZXJpZXMSGi5iZXJ0aC52MS5HZXRTZXJpZXNSZXF1ZXN0GhsuYmVydGgudjEuR2V0U2VyaWVzUmVzcG9uc2UiGZACAcrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSYgoKTGlzdFNlcmllcxIbLmJlcnRoLnYxLkxpc3RTZXJpZXNSZXF1ZXN0GhwuYmVydGgudjEuTGlzdFNlcmllc1Jlc3BvbnNlIhmQAgHK8xgSCAESDnNlc3Npb24uc2VyaWVzElwKCUVuZFNlcmllcxIaLmJlcnRoLnYxLkVuZFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5FbmRTZXJpZXNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnNlcmllcxJ7ChNQcmV2aWV3QnVsa1Nlc3Npb25zEiQuYmVydGgudjEuUHJldmlld0J1bGtTZXNzaW9uc1JlcXVlc3QaJS5iZXJ0aC52MS5QcmV2aWV3QnVsa1Nlc3Npb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEngKE0J1bGtQdWJsaXNoU2Vzc2lvbnMSJC5iZXJ0aC52MS5CdWxrUHVibGlzaFNlc3Npb25zUmVxdWVzdBolLmJlcnRoLnYxLkJ1bGtQdWJsaXNoU2Vzc2lvbnNSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSdQoSQnVsa0RlbGV0ZVNlc3Npb25zEiMuYmVydGgudjEuQnVsa0RlbGV0ZVNlc3Npb25zUmVxdWVzdBokLmJlcnRoLnYxLkJ1bGtEZWxldGVTZXNzaW9uc1Jlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJ1ChJCdWxrQ2FuY2VsU2Vzc2lvbnMSIy5iZXJ0aC52MS5CdWxrQ2FuY2VsU2Vzc2lvbnNSZXF1ZXN0GiQuYmVydGgudjEuQnVsa0NhbmNlbFNlc3Npb25zUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_session, file_google_protobuf_field_mask, file_google_type_date]);
 
 /**
  * CreateSessionRequest creates a session.
@@ -218,7 +216,7 @@ export type ListSessionsRequest = Message<"berth.v1.ListSessionsRequest"> & {
   tenantId: string;
 
   /**
-   * The sessions to list. starts_within is required.
+   * The sessions to list. starts_within or session_ids is required.
    *
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
@@ -471,6 +469,63 @@ export const CancelSessionResponseSchema: GenMessage<CancelSessionResponse> = /*
   messageDesc(file_berth_v1_session_service, 13);
 
 /**
+ * DeleteSessionRequest deletes a session.
+ *
+ * @generated from message berth.v1.DeleteSessionRequest
+ */
+export type DeleteSessionRequest = Message<"berth.v1.DeleteSessionRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The session.
+   *
+   * @generated from field: string session_id = 2;
+   */
+  sessionId: string;
+
+  /**
+   * The reason, for the audit log, up to 1,000 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * If set, it must be the current etag, or nothing is deleted: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.DeleteSessionRequest.
+ * Use `create(DeleteSessionRequestSchema)` to create a new message.
+ */
+export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 14);
+
+/**
+ * DeleteSessionResponse is empty.
+ *
+ * @generated from message berth.v1.DeleteSessionResponse
+ */
+export type DeleteSessionResponse = Message<"berth.v1.DeleteSessionResponse"> & {
+};
+
+/**
+ * Describes the message berth.v1.DeleteSessionResponse.
+ * Use `create(DeleteSessionResponseSchema)` to create a new message.
+ */
+export const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 15);
+
+/**
  * BlockSessionRequest blocks a session.
  *
  * @generated from message berth.v1.BlockSessionRequest
@@ -503,7 +558,7 @@ export type BlockSessionRequest = Message<"berth.v1.BlockSessionRequest"> & {
  * Use `create(BlockSessionRequestSchema)` to create a new message.
  */
 export const BlockSessionRequestSchema: GenMessage<BlockSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 14);
+  messageDesc(file_berth_v1_session_service, 16);
 
 /**
  * BlockSessionResponse is the changed session.
@@ -524,7 +579,7 @@ export type BlockSessionResponse = Message<"berth.v1.BlockSessionResponse"> & {
  * Use `create(BlockSessionResponseSchema)` to create a new message.
  */
 export const BlockSessionResponseSchema: GenMessage<BlockSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 15);
+  messageDesc(file_berth_v1_session_service, 17);
 
 /**
  * UnblockSessionRequest unblocks a session.
@@ -552,7 +607,7 @@ export type UnblockSessionRequest = Message<"berth.v1.UnblockSessionRequest"> & 
  * Use `create(UnblockSessionRequestSchema)` to create a new message.
  */
 export const UnblockSessionRequestSchema: GenMessage<UnblockSessionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 16);
+  messageDesc(file_berth_v1_session_service, 18);
 
 /**
  * UnblockSessionResponse is the changed session.
@@ -580,7 +635,7 @@ export type UnblockSessionResponse = Message<"berth.v1.UnblockSessionResponse"> 
  * Use `create(UnblockSessionResponseSchema)` to create a new message.
  */
 export const UnblockSessionResponseSchema: GenMessage<UnblockSessionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 17);
+  messageDesc(file_berth_v1_session_service, 19);
 
 /**
  * CreateSeriesRequest creates a recurring schedule.
@@ -596,52 +651,16 @@ export type CreateSeriesRequest = Message<"berth.v1.CreateSeriesRequest"> & {
   tenantId: string;
 
   /**
-   * The values of each session. service_id and location_id are required. start_time and end_time are ignored.
+   * The values to create it with. service_id, location_id, rule, start_date and start_time_of_day are required.
    *
-   * @generated from field: berth.v1.SessionInput template = 2;
+   * @generated from field: berth.v1.SeriesInput series = 2;
    */
-  template?: SessionInput | undefined;
+  series?: SeriesInput | undefined;
 
   /**
-   * The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Without COUNT
-   * or UNTIL, sessions are created for a year.
+   * Whether its sessions are published as soon as they are created: needs session.create_published.
    *
-   * @generated from field: string rule = 3;
-   */
-  rule: string;
-
-  /**
-   * The local date of the first occurrence.
-   *
-   * @generated from field: google.type.Date start_date = 4;
-   */
-  startDate?: Date | undefined;
-
-  /**
-   * The local time of the start, to the minute.
-   *
-   * @generated from field: google.type.TimeOfDay start_time_of_day = 5;
-   */
-  startTimeOfDay?: TimeOfDay | undefined;
-
-  /**
-   * The length of each session, in elapsed time, at most 7 days. Absent: the service's duration.
-   *
-   * @generated from field: google.protobuf.Duration duration = 6;
-   */
-  duration?: Duration | undefined;
-
-  /**
-   * Local dates without a session.
-   *
-   * @generated from field: repeated google.type.Date excluded_dates = 7;
-   */
-  excludedDates: Date[];
-
-  /**
-   * Whether to publish the sessions immediately: needs session.create_published.
-   *
-   * @generated from field: bool publish = 8;
+   * @generated from field: bool publish = 3;
    */
   publish: boolean;
 };
@@ -651,7 +670,7 @@ export type CreateSeriesRequest = Message<"berth.v1.CreateSeriesRequest"> & {
  * Use `create(CreateSeriesRequestSchema)` to create a new message.
  */
 export const CreateSeriesRequestSchema: GenMessage<CreateSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 18);
+  messageDesc(file_berth_v1_session_service, 20);
 
 /**
  * CreateSeriesResponse is the new series and its sessions.
@@ -679,7 +698,7 @@ export type CreateSeriesResponse = Message<"berth.v1.CreateSeriesResponse"> & {
  * Use `create(CreateSeriesResponseSchema)` to create a new message.
  */
 export const CreateSeriesResponseSchema: GenMessage<CreateSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 19);
+  messageDesc(file_berth_v1_session_service, 21);
 
 /**
  * UpdateSeriesRequest edits sessions of a series.
@@ -716,54 +735,26 @@ export type UpdateSeriesRequest = Message<"berth.v1.UpdateSeriesRequest"> & {
   sessionId: string;
 
   /**
-   * New values for the fields in the mask.
+   * New values for the fields in the mask. Other fields are ignored. A new rule can differ from the old one in FREQ,
+   * COUNT and UNTIL. It starts on the series' start_date with ALL, and on the day of session_id with FOLLOWING; COUNT
+   * counts from there.
    *
-   * @generated from field: berth.v1.SessionInput template = 5;
+   * @generated from field: berth.v1.SeriesInput series = 5;
    */
-  template?: SessionInput | undefined;
+  series?: SeriesInput | undefined;
 
   /**
-   * The fields of template to change, except its times, and "rule", "start_time_of_day", "duration" and
-   * "excluded_dates". A field in the mask that has no value gets its default, if it has one. Required.
+   * The fields of series to change. "unlimited" and "capacity" mean the same. A field in the mask that has no value
+   * gets its default, if it has one. "rule" and "excluded_dates" are rejected with ONE. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * The new recurrence rule. FREQ, COUNT and UNTIL can all differ from the old rule. It starts on the series'
-   * start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and
-   * UNTIL, sessions are created for a year. Rejected with ONE.
-   *
-   * @generated from field: string rule = 7;
-   */
-  rule: string;
-
-  /**
-   * The new local time of the start, to the minute.
-   *
-   * @generated from field: google.type.TimeOfDay start_time_of_day = 8;
-   */
-  startTimeOfDay?: TimeOfDay | undefined;
-
-  /**
-   * The new length, in elapsed time. In the mask and absent: the service's duration.
-   *
-   * @generated from field: google.protobuf.Duration duration = 9;
-   */
-  duration?: Duration | undefined;
-
-  /**
-   * All local dates without a session. Rejected with ONE.
-   *
-   * @generated from field: repeated google.type.Date excluded_dates = 10;
-   */
-  excludedDates: Date[];
-
-  /**
    * If set, it must be the series' current etag, or the edit fails: ETAG_MISMATCH.
    *
-   * @generated from field: string etag = 11;
+   * @generated from field: string etag = 7;
    */
   etag: string;
 };
@@ -773,7 +764,7 @@ export type UpdateSeriesRequest = Message<"berth.v1.UpdateSeriesRequest"> & {
  * Use `create(UpdateSeriesRequestSchema)` to create a new message.
  */
 export const UpdateSeriesRequestSchema: GenMessage<UpdateSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 20);
+  messageDesc(file_berth_v1_session_service, 22);
 
 /**
  * UpdateSeriesResponse is the result of an edit.
@@ -789,14 +780,14 @@ export type UpdateSeriesResponse = Message<"berth.v1.UpdateSeriesResponse"> & {
   series?: Series | undefined;
 
   /**
-   * The edited sessions.
+   * The edited sessions, by start.
    *
    * @generated from field: repeated string updated_session_ids = 2;
    */
   updatedSessionIds: string[];
 
   /**
-   * The sessions created for the new pattern.
+   * The sessions created for the new pattern, by start.
    *
    * @generated from field: repeated string created_session_ids = 3;
    */
@@ -815,7 +806,119 @@ export type UpdateSeriesResponse = Message<"berth.v1.UpdateSeriesResponse"> & {
  * Use `create(UpdateSeriesResponseSchema)` to create a new message.
  */
 export const UpdateSeriesResponseSchema: GenMessage<UpdateSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 21);
+  messageDesc(file_berth_v1_session_service, 23);
+
+/**
+ * EndSeriesRequest ends a series.
+ *
+ * @generated from message berth.v1.EndSeriesRequest
+ */
+export type EndSeriesRequest = Message<"berth.v1.EndSeriesRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The series.
+   *
+   * @generated from field: string series_id = 2;
+   */
+  seriesId: string;
+
+  /**
+   * The first local date without sessions, by the rule.
+   *
+   * @generated from field: google.type.Date end_date = 3;
+   */
+  endDate?: Date | undefined;
+
+  /**
+   * The reason, for members whose bookings are cancelled and for the audit log, up to 1,000 characters.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * Whether to tell the people affected. Absent: yes.
+   *
+   * @generated from field: optional bool notify = 5;
+   */
+  notify?: boolean | undefined;
+
+  /**
+   * If set, it must be the series' current etag, or nothing changes: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.EndSeriesRequest.
+ * Use `create(EndSeriesRequestSchema)` to create a new message.
+ */
+export const EndSeriesRequestSchema: GenMessage<EndSeriesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 24);
+
+/**
+ * EndSeriesResponse is the ended series, and what became of the sessions that are no longer in it.
+ *
+ * @generated from message berth.v1.EndSeriesResponse
+ */
+export type EndSeriesResponse = Message<"berth.v1.EndSeriesResponse"> & {
+  /**
+   * The series.
+   *
+   * @generated from field: berth.v1.Series series = 1;
+   */
+  series?: Series | undefined;
+
+  /**
+   * The sessions that had bookings or waiting entries, and were cancelled, by start.
+   *
+   * @generated from field: repeated string cancelled_session_ids = 2;
+   */
+  cancelledSessionIds: string[];
+
+  /**
+   * The sessions that had none, and were deleted, by start.
+   *
+   * @generated from field: repeated string deleted_session_ids = 3;
+   */
+  deletedSessionIds: string[];
+
+  /**
+   * The number of bookings cancelled.
+   *
+   * @generated from field: int32 bookings_cancelled = 4;
+   */
+  bookingsCancelled: number;
+
+  /**
+   * The number of waitlist entries cancelled.
+   *
+   * @generated from field: int32 entries_cancelled = 5;
+   */
+  entriesCancelled: number;
+
+  /**
+   * The number of credits refunded.
+   *
+   * @generated from field: int32 credits_refunded = 6;
+   */
+  creditsRefunded: number;
+};
+
+/**
+ * Describes the message berth.v1.EndSeriesResponse.
+ * Use `create(EndSeriesResponseSchema)` to create a new message.
+ */
+export const EndSeriesResponseSchema: GenMessage<EndSeriesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 25);
 
 /**
  * GetSeriesRequest reads a series.
@@ -843,7 +946,7 @@ export type GetSeriesRequest = Message<"berth.v1.GetSeriesRequest"> & {
  * Use `create(GetSeriesRequestSchema)` to create a new message.
  */
 export const GetSeriesRequestSchema: GenMessage<GetSeriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 22);
+  messageDesc(file_berth_v1_session_service, 26);
 
 /**
  * GetSeriesResponse is the series.
@@ -864,7 +967,77 @@ export type GetSeriesResponse = Message<"berth.v1.GetSeriesResponse"> & {
  * Use `create(GetSeriesResponseSchema)` to create a new message.
  */
 export const GetSeriesResponseSchema: GenMessage<GetSeriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 23);
+  messageDesc(file_berth_v1_session_service, 27);
+
+/**
+ * ListSeriesRequest selects series.
+ *
+ * @generated from message berth.v1.ListSeriesRequest
+ */
+export type ListSeriesRequest = Message<"berth.v1.ListSeriesRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The series to list. Absent: all.
+   *
+   * @generated from field: berth.v1.SeriesFilter filter = 2;
+   */
+  filter?: SeriesFilter | undefined;
+
+  /**
+   * The maximum number of results on a page, up to 500. 0 means 50.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty for the first page.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListSeriesRequest.
+ * Use `create(ListSeriesRequestSchema)` to create a new message.
+ */
+export const ListSeriesRequestSchema: GenMessage<ListSeriesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 28);
+
+/**
+ * ListSeriesResponse is one page, by title, ignoring case, then id.
+ *
+ * @generated from message berth.v1.ListSeriesResponse
+ */
+export type ListSeriesResponse = Message<"berth.v1.ListSeriesResponse"> & {
+  /**
+   * The series.
+   *
+   * @generated from field: repeated berth.v1.Series series = 1;
+   */
+  series: Series[];
+
+  /**
+   * The token of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListSeriesResponse.
+ * Use `create(ListSeriesResponseSchema)` to create a new message.
+ */
+export const ListSeriesResponseSchema: GenMessage<ListSeriesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_session_service, 29);
 
 /**
  * PreviewBulkSessionsRequest selects sessions.
@@ -887,9 +1060,17 @@ export type PreviewBulkSessionsRequest = Message<"berth.v1.PreviewBulkSessionsRe
   filter?: SessionFilter | undefined;
 
   /**
-   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
+   * What the operation does. Only sessions that it would change match.
    *
-   * @generated from field: bool include_booked = 3;
+   * @generated from field: berth.v1.BulkSessionAction action = 3;
+   */
+  action: BulkSessionAction;
+
+  /**
+   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match. Drafts that are
+   * published match in any case.
+   *
+   * @generated from field: bool include_booked = 4;
    */
   includeBooked: boolean;
 };
@@ -899,7 +1080,7 @@ export type PreviewBulkSessionsRequest = Message<"berth.v1.PreviewBulkSessionsRe
  * Use `create(PreviewBulkSessionsRequestSchema)` to create a new message.
  */
 export const PreviewBulkSessionsRequestSchema: GenMessage<PreviewBulkSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 24);
+  messageDesc(file_berth_v1_session_service, 30);
 
 /**
  * PreviewBulkSessionsResponse tells what a bulk operation would change.
@@ -934,6 +1115,15 @@ export type PreviewBulkSessionsResponse = Message<"berth.v1.PreviewBulkSessionsR
    * @generated from field: repeated berth.v1.BulkSessionMatch samples = 4;
    */
   samples: BulkSessionMatch[];
+
+  /**
+   * Send it with the bulk operation to change these sessions only, as they are now: if others match by then, or one of
+   * them was edited, booked or waited for, the operation fails with ETAG_MISMATCH. It does not expire. Empty if more
+   * than 2,000 sessions match, which is too many for one operation.
+   *
+   * @generated from field: string token = 5;
+   */
+  token: string;
 };
 
 /**
@@ -941,7 +1131,7 @@ export type PreviewBulkSessionsResponse = Message<"berth.v1.PreviewBulkSessionsR
  * Use `create(PreviewBulkSessionsResponseSchema)` to create a new message.
  */
 export const PreviewBulkSessionsResponseSchema: GenMessage<PreviewBulkSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 25);
+  messageDesc(file_berth_v1_session_service, 31);
 
 /**
  * BulkPublishSessionsRequest selects drafts.
@@ -962,6 +1152,13 @@ export type BulkPublishSessionsRequest = Message<"berth.v1.BulkPublishSessionsRe
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
   filter?: SessionFilter | undefined;
+
+  /**
+   * The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+   *
+   * @generated from field: string token = 3;
+   */
+  token: string;
 };
 
 /**
@@ -969,7 +1166,7 @@ export type BulkPublishSessionsRequest = Message<"berth.v1.BulkPublishSessionsRe
  * Use `create(BulkPublishSessionsRequestSchema)` to create a new message.
  */
 export const BulkPublishSessionsRequestSchema: GenMessage<BulkPublishSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 26);
+  messageDesc(file_berth_v1_session_service, 32);
 
 /**
  * BulkPublishSessionsResponse is the result.
@@ -997,7 +1194,7 @@ export type BulkPublishSessionsResponse = Message<"berth.v1.BulkPublishSessionsR
  * Use `create(BulkPublishSessionsResponseSchema)` to create a new message.
  */
 export const BulkPublishSessionsResponseSchema: GenMessage<BulkPublishSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 27);
+  messageDesc(file_berth_v1_session_service, 33);
 
 /**
  * BulkDeleteSessionsRequest selects sessions.
@@ -1039,6 +1236,13 @@ export type BulkDeleteSessionsRequest = Message<"berth.v1.BulkDeleteSessionsRequ
    * @generated from field: string reason = 5;
    */
   reason: string;
+
+  /**
+   * The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+   *
+   * @generated from field: string token = 6;
+   */
+  token: string;
 };
 
 /**
@@ -1046,7 +1250,7 @@ export type BulkDeleteSessionsRequest = Message<"berth.v1.BulkDeleteSessionsRequ
  * Use `create(BulkDeleteSessionsRequestSchema)` to create a new message.
  */
 export const BulkDeleteSessionsRequestSchema: GenMessage<BulkDeleteSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 28);
+  messageDesc(file_berth_v1_session_service, 34);
 
 /**
  * BulkDeleteSessionsResponse is the result.
@@ -1069,16 +1273,23 @@ export type BulkDeleteSessionsResponse = Message<"berth.v1.BulkDeleteSessionsRes
   bookingsCancelled: number;
 
   /**
+   * The number of waitlist entries cancelled with them.
+   *
+   * @generated from field: int32 entries_cancelled = 3;
+   */
+  entriesCancelled: number;
+
+  /**
    * The number of credits refunded.
    *
-   * @generated from field: int32 credits_refunded = 3;
+   * @generated from field: int32 credits_refunded = 4;
    */
   creditsRefunded: number;
 
   /**
    * The id of this batch in the audit log.
    *
-   * @generated from field: string batch_id = 4;
+   * @generated from field: string batch_id = 5;
    */
   batchId: string;
 };
@@ -1088,7 +1299,7 @@ export type BulkDeleteSessionsResponse = Message<"berth.v1.BulkDeleteSessionsRes
  * Use `create(BulkDeleteSessionsResponseSchema)` to create a new message.
  */
 export const BulkDeleteSessionsResponseSchema: GenMessage<BulkDeleteSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 29);
+  messageDesc(file_berth_v1_session_service, 35);
 
 /**
  * BulkCancelSessionsRequest selects sessions.
@@ -1130,6 +1341,13 @@ export type BulkCancelSessionsRequest = Message<"berth.v1.BulkCancelSessionsRequ
    * @generated from field: string reason = 5;
    */
   reason: string;
+
+  /**
+   * The token of PreviewBulkSessions, for the same action, filter and include_booked. Empty: whatever matches.
+   *
+   * @generated from field: string token = 6;
+   */
+  token: string;
 };
 
 /**
@@ -1137,7 +1355,7 @@ export type BulkCancelSessionsRequest = Message<"berth.v1.BulkCancelSessionsRequ
  * Use `create(BulkCancelSessionsRequestSchema)` to create a new message.
  */
 export const BulkCancelSessionsRequestSchema: GenMessage<BulkCancelSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 30);
+  messageDesc(file_berth_v1_session_service, 36);
 
 /**
  * BulkCancelSessionsResponse is the result.
@@ -1160,16 +1378,23 @@ export type BulkCancelSessionsResponse = Message<"berth.v1.BulkCancelSessionsRes
   bookingsCancelled: number;
 
   /**
+   * The number of waitlist entries cancelled with them.
+   *
+   * @generated from field: int32 entries_cancelled = 3;
+   */
+  entriesCancelled: number;
+
+  /**
    * The number of credits refunded.
    *
-   * @generated from field: int32 credits_refunded = 3;
+   * @generated from field: int32 credits_refunded = 4;
    */
   creditsRefunded: number;
 
   /**
    * The id of this batch in the audit log.
    *
-   * @generated from field: string batch_id = 4;
+   * @generated from field: string batch_id = 5;
    */
   batchId: string;
 };
@@ -1179,7 +1404,7 @@ export type BulkCancelSessionsResponse = Message<"berth.v1.BulkCancelSessionsRes
  * Use `create(BulkCancelSessionsResponseSchema)` to create a new message.
  */
 export const BulkCancelSessionsResponseSchema: GenMessage<BulkCancelSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 31);
+  messageDesc(file_berth_v1_session_service, 37);
 
 /**
  * ImportSessionsRequest has the file to import.
@@ -1217,7 +1442,7 @@ export type ImportSessionsRequest = Message<"berth.v1.ImportSessionsRequest"> & 
  * Use `create(ImportSessionsRequestSchema)` to create a new message.
  */
 export const ImportSessionsRequestSchema: GenMessage<ImportSessionsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 32);
+  messageDesc(file_berth_v1_session_service, 38);
 
 /**
  * ImportSessionsResponse is the report.
@@ -1252,10 +1477,10 @@ export type ImportSessionsResponse = Message<"berth.v1.ImportSessionsResponse"> 
  * Use `create(ImportSessionsResponseSchema)` to create a new message.
  */
 export const ImportSessionsResponseSchema: GenMessage<ImportSessionsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_session_service, 33);
+  messageDesc(file_berth_v1_session_service, 39);
 
 /**
- * SessionService manages the schedule: sessions, series, bulk changes, imports and workouts.
+ * SessionService manages the schedule: sessions, series, bulk changes and imports.
  *
  * @generated from service berth.v1.SessionService
  */
@@ -1297,8 +1522,9 @@ export const SessionService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * ListSessions lists the sessions of a week, or of any period, by start. Each has its open seats, and whether the
-   * caller can book it.
+   * ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
+   * its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+   * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.ListSessions
    */
@@ -1340,6 +1566,19 @@ export const SessionService: GenService<{
     methodKind: "unary";
     input: typeof CancelSessionRequestSchema;
     output: typeof CancelSessionResponseSchema;
+  },
+  /**
+   * DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
+   * every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
+   * with their bookings, use BulkDeleteSessions.
+   * Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
+   *
+   * @generated from rpc berth.v1.SessionService.DeleteSession
+   */
+  deleteSession: {
+    methodKind: "unary";
+    input: typeof DeleteSessionRequestSchema;
+    output: typeof DeleteSessionResponseSchema;
   },
   /**
    * BlockSession stops bookings of a session. Existing bookings stay.
@@ -1403,7 +1642,35 @@ export const SessionService: GenService<{
     output: typeof GetSeriesResponseSchema;
   },
   /**
-   * PreviewBulkSessions lists the sessions that a bulk operation would change. It changes nothing.
+   * ListSeries lists series, also ended ones, by title, ignoring case, then id.
+   * Errors: INVALID_FIELD.
+   *
+   * @generated from rpc berth.v1.SessionService.ListSeries
+   */
+  listSeries: {
+    methodKind: "unary";
+    input: typeof ListSeriesRequestSchema;
+    output: typeof ListSeriesResponseSchema;
+  },
+  /**
+   * EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
+   * Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
+   * the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
+   * stay. If nothing is to end, nothing changes, so repeating it is safe.
+   * Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
+   * entries, are to be cancelled: end it at a later date first).
+   *
+   * @generated from rpc berth.v1.SessionService.EndSeries
+   */
+  endSeries: {
+    methodKind: "unary";
+    input: typeof EndSeriesRequestSchema;
+    output: typeof EndSeriesResponseSchema;
+  },
+  /**
+   * PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation. It
+   * changes nothing.
+   * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.PreviewBulkSessions
    */
@@ -1413,9 +1680,10 @@ export const SessionService: GenService<{
     output: typeof PreviewBulkSessionsResponseSchema;
   },
   /**
-   * BulkPublishSessions publishes every draft that the filter matches. It ignores the filter's states, because only
-   * drafts can be published.
-   * Errors: INVALID_FIELD (more than 2,000 sessions match).
+   * BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
+   * One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
+   * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+   * sessions match), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.BulkPublishSessions
    */
@@ -1425,10 +1693,11 @@ export const SessionService: GenService<{
     output: typeof BulkPublishSessionsResponseSchema;
   },
   /**
-   * BulkDeleteSessions deletes the sessions that the filter matches. They disappear from every list, their bookings
-   * and waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
-   * Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
-   * entries).
+   * BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
+   * disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
+   * audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+   * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+   * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.BulkDeleteSessions
    */
@@ -1438,9 +1707,11 @@ export const SessionService: GenService<{
     output: typeof BulkDeleteSessionsResponseSchema;
   },
   /**
-   * BulkCancelSessions cancels the sessions that the filter matches, like CancelSession.
-   * Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
-   * entries).
+   * BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
+   * all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
+   * changes, so repeating it is safe.
+   * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
+   * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.BulkCancelSessions
    */

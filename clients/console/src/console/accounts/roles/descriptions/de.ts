@@ -36,6 +36,7 @@ export const de: Descriptions = {
       "session.create_published": "Termine beim Anlegen veröffentlichen.",
       "session.publish": "Termine veröffentlichen und zurückziehen.",
       "session.cancel": "Einen Termin absagen, seine Buchungen stornieren und Credits erstatten.",
+      "session.delete": "Einen Termin ohne Buchungen löschen.",
       "session.block": "Einen Termin sperren und entsperren. Bestehende Buchungen bleiben.",
       "session.series": "Terminserien anlegen und einige oder alle ihrer Termine ändern.",
       "session.bulk": "Viele Termine auf einmal prüfen, veröffentlichen, absagen oder löschen.",

@@ -38,6 +38,7 @@ export const fr: Descriptions = {
       "session.create_published": "Publier des séances dès leur création.",
       "session.publish": "Publier et dépublier des séances.",
       "session.cancel": "Annuler une séance et ses réservations, et rembourser les crédits.",
+      "session.delete": "Supprimer une séance sans réservations.",
       "session.block":
         "Bloquer et débloquer une séance. Les réservations existantes sont conservées.",
       "session.series": "Créer des séries de séances et en modifier une partie ou la totalité.",
