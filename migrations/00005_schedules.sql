@@ -91,6 +91,8 @@ create table sessions (
   constraint sessions_occurrence unique (tenant_id, series_id, occurs_at) deferrable initially deferred
 ) with (fillfactor = 70); -- every booking updates the counters: leave room for HOT updates
 create index sessions_start on sessions (tenant_id, starts_at, id) where deleted_at is null;
+-- The deleted ones, whose bookings are listed all the same. Few are in it, and no booking writes it.
+create index sessions_deleted on sessions (tenant_id, starts_at, id) where deleted_at is not null;
 -- The primary key comes last. On a small or unanalysed table all indexes that start with the tenant look equally good,
 -- and the planner takes the newest. With any other index it would read all sessions of the tenant to find one,
 -- and serializable bookings of different sessions would conflict.

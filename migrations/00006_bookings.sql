@@ -71,6 +71,7 @@ create table bookings (
   created_by       text not null,
   created_at       timestamptz not null,
   updated_at       timestamptz not null,
+  version          integer not null default 1,
   cancelled_at     timestamptz,
   -- A hold keeps its seats until then. Null once it is confirmed.
   hold_expires_at  timestamptz,

@@ -182,7 +182,7 @@ func (m *mirrorTest) bookings(t *testing.T) map[string]string {
 	) {
 		m.ok(err)
 		roster, err := client.Bookings.GetSessionRoster(
-			t.Context(), connect.NewRequest(&v1.GetSessionRosterRequest{SessionId: s.GetId(), IncludeInactive: true}),
+			t.Context(), connect.NewRequest(&v1.GetSessionRosterRequest{SessionId: s.GetId(), Statuses: allStatuses}),
 		)
 		m.ok(err)
 		for _, b := range roster.Msg.GetBookings() {

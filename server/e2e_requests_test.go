@@ -196,7 +196,7 @@ var peopleRequests = map[string][]build{
 		who := w.newMember()
 		return &v1.BookRequest{
 			SessionId: text(w.newSession()), MemberId: text(who.Member), SubscriptionId: text(w.newSubscription(who)),
-			PartySize: 2, Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE, ExternalRef: unique(), Note: unique(),
+			PartySize: new(int32(2)), Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE, ExternalRef: unique(), Note: unique(),
 		}
 	}},
 	"BookingService/CancelBooking": {
@@ -212,24 +212,42 @@ var peopleRequests = map[string][]build{
 	"BookingService/GetBooking": {
 		func(w *world) proto.Message { return &v1.GetBookingRequest{BookingId: text(w.newBooking(w.other))} },
 	},
-	"BookingService/ListMyBookings": {
+	"BookingService/BatchGetBookings": {func(w *world) proto.Message {
+		return &v1.BatchGetBookingsRequest{BookingIds: []string{text(w.newBooking(w.other)), text(w.newBooking(w.owner))}}
+	}},
+	"BookingService/UpdateBooking": {func(w *world) proto.Message {
+		return &v1.UpdateBookingRequest{
+			BookingId: text(w.newBooking(w.other)), UpdateMask: paths("note", "contact"),
+			Booking: &v1.BookingInput{Note: unique(), Contact: &v1.BookingContact{Name: unique()}},
+		}
+	}},
+	"BookingService/ListBookings": {
 		func(w *world) proto.Message {
-			w.newEntry(w.owner)
 			w.newBooking(w.owner)
 			w.newBooking(w.owner)
-			return &v1.ListMyBookingsRequest{
-				StartsWithin: w.month(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 1,
+			return &v1.ListBookingsRequest{PageSize: 1, Filter: &v1.BookingFilter{
+				StartsWithin: w.month(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED},
+			}}
+		},
+		func(w *world) proto.Message {
+			w.newBooking(w.other)
+			return &v1.ListBookingsRequest{
+				Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.BookingFilter{MemberId: text(w.other.Member)},
 			}
 		},
 		func(w *world) proto.Message {
 			w.newBooking(w.other)
-			return &v1.ListMyBookingsRequest{MemberId: text(w.other.Member), StartsWithin: w.month()}
+			return &v1.ListBookingsRequest{
+				Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.BookingFilter{StartsWithin: w.month()}, PageSize: 1,
+			}
 		},
 	},
 	"BookingService/GetSessionRoster": {func(w *world) proto.Message {
 		in := w.newSession()
 		w.book(w.app, w.other, in)
-		return &v1.GetSessionRosterRequest{SessionId: text(in), IncludeInactive: true}
+		return &v1.GetSessionRosterRequest{
+			SessionId: text(in), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED},
+		}
 	}},
 	"BookingService/MarkNoShow": {
 		func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.newPastBooking(w.other))} },
@@ -243,7 +261,7 @@ var peopleRequests = map[string][]build{
 	"BookingService/HoldBooking": {
 		func(w *world) proto.Message {
 			return &v1.HoldBookingRequest{
-				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2,
+				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: new(int32(2)),
 				Channel:     v1.BookingChannel_BOOKING_CHANNEL_PHONE,
 				Contact:     &v1.BookingContact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
 				ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
@@ -401,17 +419,17 @@ var peopleRequests = map[string][]build{
 	},
 	"CheckInService/ListDisplayLinks": {func(w *world) proto.Message {
 		in := w.newOpenSession()
-		expect.OK(w.t)(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))
+		expect.OK(w.t)(w.app.Bookings.CreateDisplayLink(w.ctx(), w.owner, in))
 		return &v1.ListDisplayLinksRequest{SessionId: text(in)}
 	}},
 	"CheckInService/RevokeDisplayLink": {func(w *world) proto.Message {
-		link := expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, w.newOpenSession()))(w.t)
+		link := expect.Value(w.app.Bookings.CreateDisplayLink(w.ctx(), w.owner, w.newOpenSession()))(w.t)
 		return &v1.RevokeDisplayLinkRequest{DisplayLinkId: text(link.Link.ID)}
 	}},
 	"CheckInService/GetCheckInDisplay": {func(w *world) proto.Message {
 		in, _ := w.newArrival(w.other)
 		return &v1.GetCheckInDisplayRequest{
-			Token: expect.Value(w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in))(w.t).Token,
+			Token: expect.Value(w.app.Bookings.CreateDisplayLink(w.ctx(), w.owner, in))(w.t).Token,
 		}
 	}},
 	"CheckInService/ListAttendance": {func(w *world) proto.Message {

@@ -91,8 +91,8 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 			t, http.MethodPost, link, url.Values{"answer": {"accept"}},
 		), `data-state="accepted"`)
 	}
-	mine := call[*v1.ListMyBookingsResponse](
-		t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{},
+	mine := call[*v1.ListBookingsResponse](
+		t, l, w.token(waiting[1].Subject), "BookingService/ListBookings", &v1.ListBookingsRequest{},
 	).GetBookings()
 	must.SliceLen(t, 1, mine, must.Sprintf("the second has %v", mine))
 	test.EqOp(t, text(in), mine[0].GetSession().GetId(), test.Sprintf("the second has %v", mine))

@@ -33,22 +33,52 @@ func bookAndCancelScript() script {
 			with(forTom, &v1.BookRequest{Note: "Asked twice."})),
 		mia.refused("Mia books for Tom", "PERMISSION_DENIED", &v1.BookRequest{SessionId: "$evening", MemberId: "$tom"}),
 		noah.refused("Noah does not want to wait", "SESSION_FULL",
-			&v1.BookRequest{SessionId: "$evening", NoWaitlist: true}),
+			&v1.BookRequest{SessionId: "$evening", WhenFull: v1.WhenFull_WHEN_FULL_REFUSE}),
 		noah.calls("Noah waits", &v1.BookRequest{SessionId: "$evening"}),
 		lena.calls("Lena waits", &v1.BookRequest{SessionId: "$evening"}).as("lenas"),
 		zoe.refused("Zoe finds the waitlist full", "SESSION_FULL", &v1.BookRequest{SessionId: "$evening"}),
 		noah.refused("Noah waits twice", "ALREADY_BOOKED", &v1.BookRequest{SessionId: "$evening"}),
 		mia.calls("Mia sees the evening", &v1.GetSessionRequest{SessionId: "$evening"}),
-		noah.calls("Noah lists his bookings", &v1.ListMyBookingsRequest{}),
-		cora.calls("The coach lists Tom's bookings", &v1.ListMyBookingsRequest{MemberId: "$tom", StartsWithin: week()}),
-		noah.refused("Noah lists Tom's bookings", "MEMBER_NOT_FOUND", &v1.ListMyBookingsRequest{MemberId: "$tom"}),
+		noah.calls("Noah lists his bookings", &v1.ListBookingsRequest{}),
+		cora.calls("The coach lists Tom's bookings", &v1.ListBookingsRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.BookingFilter{MemberId: "$tom", StartsWithin: week()},
+		}),
+		cora.calls("The coach lists what members booked this week", &v1.ListBookingsRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1,
+			Filter: &v1.BookingFilter{StartsWithin: week(), ServiceId: "$yoga", CreatedById: "$mia"},
+		}),
+		cora.refused("The coach lists the bookings of all times", "INVALID_FIELD",
+			&v1.ListBookingsRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
+		noah.refused("Noah lists Tom's bookings", "PERMISSION_DENIED", &v1.ListBookingsRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.BookingFilter{MemberId: "$tom"},
+		}),
+		noah.calls("Noah lists those of his bookings that are Tom's",
+			&v1.ListBookingsRequest{Filter: &v1.BookingFilter{MemberId: "$tom"}}),
+		mia.calls("Mia reads her booking and Tom's", &v1.BatchGetBookingsRequest{
+			BookingIds: []string{"$toms.booking.id", "$booked.booking.id"},
+		}),
+		mia.calls("Mia leaves a note", &v1.UpdateBookingRequest{
+			BookingId: "$booked.booking.id", Booking: &v1.BookingInput{Note: "By the window."},
+			UpdateMask: paths("note"), Etag: "$booked.booking.etag",
+		}),
+		mia.refused("Mia leaves another, from what she read before", "ETAG_MISMATCH", &v1.UpdateBookingRequest{
+			BookingId: "$booked.booking.id", Booking: &v1.BookingInput{Note: "By the door."},
+			UpdateMask: paths("note"), Etag: "$booked.booking.etag",
+		}),
+		tom.refused("Tom changes Mia's note", "BOOKING_NOT_FOUND", &v1.UpdateBookingRequest{
+			BookingId: "$booked.booking.id", Booking: &v1.BookingInput{}, UpdateMask: paths("note"),
+		}),
+		frida.calls("The front desk adds how to reach Mia", &v1.UpdateBookingRequest{
+			BookingId: "$booked.booking.id", UpdateMask: paths("contact"),
+			Booking: &v1.BookingInput{Contact: &v1.BookingContact{Name: "Mia", Phone: "+49 151 12345678"}},
+		}),
 		cora.calls("The coach reads the roster", &v1.GetSessionRosterRequest{SessionId: "$evening"}),
 		mia.refused("Mia reads the roster", "PERMISSION_DENIED", &v1.GetSessionRosterRequest{SessionId: "$evening"}),
 		mia.calls("Mia cancels", &v1.CancelBookingRequest{BookingId: "$booked.booking.id", Reason: "Something came up."}),
 		mia.calls("Mia cancels again", &v1.CancelBookingRequest{BookingId: "$booked.booking.id"}),
 		tom.refused("Tom cancels Mia's booking", "BOOKING_NOT_FOUND",
 			&v1.CancelBookingRequest{BookingId: "$booked.booking.id"}),
-		noah.calls("Noah lists his bookings after the promotion", &v1.ListMyBookingsRequest{}),
+		noah.calls("Noah lists his bookings after the promotion", &v1.ListBookingsRequest{}),
 		lena.calls("Lena gives up waiting", &v1.LeaveWaitlistRequest{EntryId: "$lenas.entry.id"}),
 		mia.refused("Mia cancels for Tom", "BOOKING_NOT_FOUND", &v1.CancelBookingRequest{BookingId: "$toms.booking.id"}),
 		tom.refused("Tom cancels past the window", "PERMISSION_DENIED",
@@ -60,11 +90,11 @@ func bookAndCancelScript() script {
 		frida.calls("The front desk cancels for Tom again", &v1.CancelBookingRequest{BookingId: "$toms.booking.id"}),
 		cora.calls(
 			"The coach reads the whole roster",
-			&v1.GetSessionRosterRequest{SessionId: "$evening", IncludeInactive: true},
+			&v1.GetSessionRosterRequest{SessionId: "$evening", Statuses: allStatuses},
 		),
-		mia.calls("Mia lists all her bookings", &v1.ListMyBookingsRequest{
+		mia.calls("Mia lists all her bookings", &v1.ListBookingsRequest{Filter: &v1.BookingFilter{
 			StartsWithin: week(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CANCELLED},
-		}),
+		}}),
 	}
 }
 
@@ -96,10 +126,10 @@ func bookingErrorsScript() script {
 		mia.refused("Mia books online where that is off", "CHANNEL_CLOSED", &v1.BookRequest{SessionId: "$inThePark"}),
 		mia.refused("Mia walks in by herself", "CHANNEL_CLOSED",
 			&v1.BookRequest{SessionId: "$open", Channel: v1.BookingChannel_BOOKING_CHANNEL_WALK_IN}),
-		mia.refused("Mia brings too many", "PARTY_SIZE", &v1.BookRequest{SessionId: "$open", PartySize: 4}),
+		mia.refused("Mia brings too many", "PARTY_SIZE", &v1.BookRequest{SessionId: "$open", PartySize: new(int32(4))}),
 		mia.refused("Mia pays with another's plan", "SUBSCRIPTION_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$open", SubscriptionId: absentID}),
-		mia.refused("Mia brings a negative party", "INVALID_FIELD", &v1.BookRequest{SessionId: "$open", PartySize: -1}),
+		mia.refused("Mia brings a negative party", "INVALID_FIELD", &v1.BookRequest{SessionId: "$open", PartySize: new(int32(-1))}),
 		adam.refused("The admin books for an unknown member", "MEMBER_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$open", MemberId: absentID}),
 		portal.refused("The partner books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: "$open"}),
@@ -116,7 +146,7 @@ func bookingErrorsScript() script {
 			&v1.BookRequest{
 				SessionId: "$open",
 				MemberId:  "$zoe",
-				PartySize: 2,
+				PartySize: new(int32(2)),
 				Channel:   v1.BookingChannel_BOOKING_CHANNEL_WALK_IN,
 			},
 		),
@@ -194,4 +224,11 @@ func noShowsScript() script {
 			&v1.MarkNoShowRequest{BookingId: "$toms.booking.id"}),
 		cora.refused("The coach marks nothing absent", "BOOKING_NOT_FOUND", &v1.MarkNoShowRequest{BookingId: absentID}),
 	}
+}
+
+// allStatuses are those of all bookings, whatever became of them.
+var allStatuses = []v1.BookingStatus{
+	v1.BookingStatus_BOOKING_STATUS_PENDING, v1.BookingStatus_BOOKING_STATUS_CONFIRMED,
+	v1.BookingStatus_BOOKING_STATUS_ATTENDED, v1.BookingStatus_BOOKING_STATUS_NO_SHOW,
+	v1.BookingStatus_BOOKING_STATUS_CANCELLED, v1.BookingStatus_BOOKING_STATUS_EXPIRED,
 }

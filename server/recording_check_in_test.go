@@ -63,7 +63,7 @@ func checkInScript() script {
 		zoe.refused("Zoe scans without a booking", "NOT_CONFIRMED", byQR("$class", "$qr.token")),
 		tom.refused("Tom is too far away", "GPS_TOO_FAR", byGPS("$class", there)),
 		tom.refused("Tom's phone knows the city only", "GPS_IMPRECISE",
-			with(byGPS("$class", here), &v1.SelfCheckInRequest{AccuracyMeters: 3000})),
+			with(byGPS("$class", here), &v1.SelfCheckInRequest{AccuracyMeters: new(3000.0)})),
 		tom.refused("Tom was here three minutes ago", "GPS_OUTDATED",
 			with(byGPS("$class", here), &v1.SelfCheckInRequest{PositionAge: durationpb.New(3 * time.Minute)})),
 		policy(&v1.Policy{CheckInRequiresQr: new(true)}, "check_in_requires_qr"),

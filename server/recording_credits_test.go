@@ -81,7 +81,7 @@ func payersScript() script {
 		adam.calls("The admin subscribes Mia to a pack",
 			&v1.CreateSubscriptionRequest{MemberId: "$mia", PlanId: "$pack", Reason: "Paid in cash."}),
 		mia.calls("Mia books on her pack", &v1.BookRequest{SessionId: "$evening"}),
-		mia.refused("Mia has too few credits for two", "NO_CREDITS", &v1.BookRequest{SessionId: "$saturday", PartySize: 2}),
+		mia.refused("Mia has too few credits for two", "NO_CREDITS", &v1.BookRequest{SessionId: "$saturday", PartySize: new(int32(2))}),
 		mia.calls("Mia spends her last credit on what overlaps", &v1.BookRequest{SessionId: "$beside"}),
 		mia.refused("Mia has no credits left", "NO_CREDITS", &v1.BookRequest{SessionId: "$saturday"}),
 		subscribe("$tom", "$limited").as("toms"),

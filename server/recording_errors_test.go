@@ -116,7 +116,7 @@ func protocolsScript() script {
 		mia.gets("Mia reads the session by GET", read),
 		mia.gets("Mia reads it again by GET", read, "If-None-Match", "$etag"),
 		tom.gets("Tom reads it with Mia's tag", read, "If-None-Match", "$etag"),
-		mia.gets("Mia reads her booking by GET", &v1.ListMyBookingsRequest{}),
+		mia.gets("Mia reads her booking by GET", &v1.ListBookingsRequest{}),
 		mia.gets("Mia books by GET", &v1.BookRequest{SessionId: "$evening"}),
 	}
 }

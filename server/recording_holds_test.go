@@ -143,7 +143,7 @@ func memberHoldsScript() script {
 		clock(on(5, "10:10")),
 		class("evening", on(7, "18:00"), capacity(4)),
 		mia.calls("Mia holds two seats with mats", &v1.HoldBookingRequest{
-			SessionId: "$evening", PartySize: 2, Items: mats("$mat", 3), Note: "With a friend.",
+			SessionId: "$evening", PartySize: new(int32(2)), Items: mats("$mat", 3), Note: "With a friend.",
 		}).as("held"),
 		mia.refused("Mia holds twice", "ALREADY_BOOKED", &v1.HoldBookingRequest{SessionId: "$evening"}),
 		tom.refused("Tom wants too many mats", "ITEM_UNAVAILABLE",
@@ -211,7 +211,7 @@ func partnerHoldsScript() script {
 		portal.calls("The partner confirms the guest",
 			&v1.ConfirmBookingRequest{BookingId: "$guests.booking.id", Payment: &v1.PaymentFacts{Amount: euros(12)}}),
 		portal.calls("The partner reads the guest's booking", &v1.GetBookingRequest{BookingId: "$guests.booking.id"}),
-		portal.calls("The partner lists its bookings", &v1.ListMyBookingsRequest{}),
+		portal.calls("The partner lists its bookings", &v1.ListBookingsRequest{}),
 		portal.calls("The partner moves the guest",
 			&v1.RescheduleBookingRequest{BookingId: "$guests.booking.id", SessionId: "$next"}),
 		portal.calls("The partner cancels the guest",
@@ -235,7 +235,7 @@ func expiryScript() script {
 		mia.calls("Mia reads her expired hold", &v1.GetBookingRequest{BookingId: "$held.booking.id"}),
 		cora.calls(
 			"The coach reads who got the seat",
-			&v1.GetSessionRosterRequest{SessionId: "$noon", IncludeInactive: true},
+			&v1.GetSessionRosterRequest{SessionId: "$noon", Statuses: allStatuses},
 		),
 	}
 }

@@ -264,7 +264,7 @@ func messagesScript() script {
 		class("paid", on(9, "18:00")),
 		mia.calls("Mia spends a credit", &v1.BookRequest{SessionId: "$paid"}),
 		fullSession("pair", 10, "18:00"),
-		noah.calls("Noah waits for two", &v1.BookRequest{SessionId: "$pair", PartySize: 2}),
+		noah.calls("Noah waits for two", &v1.BookRequest{SessionId: "$pair", PartySize: new(int32(2))}),
 		zoe.calls("Zoe frees one", &v1.CancelBookingRequest{BookingId: "$pair-seat.booking.id"}),
 	}
 }

@@ -93,7 +93,7 @@ func offerResponsesScript() script {
 		liveOffer("$evening").as("first"),
 		tom.calls("Tom lists his entry with its offer", &v1.ListWaitlistEntriesRequest{}),
 		noah.refused("Noah books the seat that is offered", "SESSION_FULL",
-			&v1.BookRequest{SessionId: "$evening", NoWaitlist: true}),
+			&v1.BookRequest{SessionId: "$evening", WhenFull: v1.WhenFull_WHEN_FULL_REFUSE}),
 		mia.refused(
 			"Mia accepts Tom's offer",
 			"WAITLIST_OFFER_NOT_FOUND",

@@ -13,7 +13,7 @@ import (
 func idempotencyScript() script {
 	const key, refusal = "Idempotency-Key", "IDEMPOTENCY_CONFLICT"
 	book := &v1.BookRequest{SessionId: "$evening"}
-	full := &v1.BookRequest{SessionId: "$other", NoWaitlist: true}
+	full := &v1.BookRequest{SessionId: "$other", WhenFull: v1.WhenFull_WHEN_FULL_REFUSE}
 	return script{
 		class("evening", on(7, "18:00"), capacity(5)),
 		class("other", on(8, "18:00"), capacity(1)),

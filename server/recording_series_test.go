@@ -73,7 +73,9 @@ func seriesScript() script {
 		listSeries("The coach lists the old series", "$created.series.id"),
 		listSeries("The coach lists the new series", "$changed.series.id"),
 		tom.calls("Tom lists what became of his booking",
-			&v1.ListMyBookingsRequest{StartsWithin: between(on(3, "00:00"), on(60, "00:00"))}),
+			&v1.ListBookingsRequest{Filter: &v1.BookingFilter{
+				StartsWithin: between(on(3, "00:00"), on(60, "00:00")),
+			}}),
 		adam.calls("The admin creates a series over the end of summer time", &v1.CreateSeriesRequest{
 			Series: &v1.SeriesInput{
 				ServiceId: "$yoga", LocationId: "$center", Title: "Series",

@@ -73,7 +73,7 @@ func sessionEditsScript() script {
 			StartTime: timestamppb.New(on(9, "11:00")), ResourceId: "$annex",
 		}, "start_time", "resource_id")),
 		cora.calls("The coach makes it unlimited", update("$taken", &v1.SessionInput{Unlimited: true}, "unlimited")),
-		mia.calls("Mia reads her booking of it", &v1.ListMyBookingsRequest{}),
+		mia.calls("Mia reads her booking of it", &v1.ListBookingsRequest{}),
 	}
 }
 

@@ -32,52 +32,72 @@ var bookingReads = []read{
 	{bookingdb.FindBookingByRef, args{""}, "none"},
 	{bookingdb.FindActiveBooking, args{"session", "other"}, "other"},
 	{bookingdb.FindActiveBooking, args{"session", "third"}, "none"},
-	{bookingdb.ListSessionBookings, args{"session", false}, "key booking other sixth"},
-	{bookingdb.ListSessionBookings, args{"session", true}, "key seventh booking other sixth"},
+	{bookingdb.ListSessionBookings, args{
+		"session", []booking.Status{booking.Pending, booking.Confirmed, booking.Attended, booking.NoShow},
+	}, "key booking other sixth"},
+	{bookingdb.ListSessionBookings, args{"session", booking.Statuses()}, "key seventh booking other sixth"},
 	{bookingdb.ListOpenBookings, args{"session third"}, "fifth key item booking line other sixth second code"},
 	{bookingdb.ListDueHolds, args{"session", now.Add(time.Hour)}, "key other sixth"},
 	{bookingdb.ListDueHolds, args{"session", now}, ""},
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 9}, "fifth session"},
 	{bookingdb.ListDueSessions, args{now, 9}, "fifth"},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), Limit: 9,
-	}}, "fifth booking entry workout fourth"},
-	{
-		bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Member: id[tenant.MemberID]("member"), Limit: 1}},
-		"fifth",
-	},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 9,
-	}}, "fourth workout entry booking fifth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), Newest: true, Limit: 1,
-	}}, "fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), From: start, Limit: 9,
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), Limit: 9}}, "fifth booking entry workout fourth"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), Limit: 1}}, "fifth"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{From: start}, Owner: id[tenant.MemberID]("member"), Limit: 9,
 	}}, "booking entry workout fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), Until: start, Limit: 9,
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{Until: start}, Owner: id[tenant.MemberID]("member"), Limit: 9,
 	}}, "fifth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), EndsAfter: start, Limit: 9,
-	}}, "booking entry workout fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Limit: 9,
+	{
+		bookingdb.ListBookings, args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), EndsAfter: start, Limit: 9}},
+		"booking entry workout fourth",
+	},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{Statuses: []booking.Status{booking.NoShow}}, Owner: id[tenant.MemberID]("member"), Limit: 9,
 	}}, "fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), AfterStart: start, AfterID: id[tenant.BookingID]("booking"), Limit: 9,
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{Member: id[tenant.MemberID]("third")}, Owner: id[tenant.MemberID]("member"), Limit: 9,
+	}}, ""},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		Owner: id[tenant.MemberID]("member"), AfterStart: start, AfterSession: id[tenant.SessionID]("session"),
+		AfterID: id[tenant.BookingID]("booking"), Limit: 9,
 	}}, "entry workout fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Member: id[tenant.MemberID]("member"), AfterStart: start, AfterID: id[tenant.BookingID]("booking"),
-		Newest: true, Limit: 9,
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{Account: "sa:1", Limit: 9}}, "fifth fourth"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{Account: "ana", Limit: 9}}, ""},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{Session: id[tenant.SessionID]("session")}, Limit: 9,
+	}}, "key seventh booking other sixth"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{Member: id[tenant.MemberID]("member"), CreatedBy: "1"}, Limit: 9,
+	}}, "fifth fourth"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{From: now, Until: start.Add(48 * time.Hour)}, Limit: 20,
+	}}, "fifth item line second code third key seventh booking other sixth entry workout fourth"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{
+			From: now, Until: start.Add(48 * time.Hour), Service: id[tenant.ServiceID]("other"),
+		}, Limit: 20,
+	}}, "fifth item line second code"},
+	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
+		BookingFilter: bookingdb.BookingFilter{
+			From: now, Until: start.Add(48 * time.Hour), Location: id[tenant.LocationID]("other"),
+		}, Limit: 20,
+	}}, "fifth item line second code entry workout"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(time.Hour), Limit: 9,
+	}}, "booking fifth"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour), Limit: 1,
+	}}, "fourth"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Until: start.Add(999 * time.Hour), Limit: 9,
+	}}, "fourth"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour), BeforeStart: start,
+		BeforeID: id[tenant.BookingID]("booking"), Limit: 9,
 	}}, "fifth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Limit: 9}}, "fifth fourth"},
-	{
-		bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "sa:1", Newest: true, Limit: 9}},
-		"fourth fifth",
-	},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{Account: "ana", Limit: 9}}, ""},
 	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "{Attended=1 NoShows=1}"},
 	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "{Attended=1}"},
 	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "{LateCancelled=1}"},
@@ -311,12 +331,6 @@ var bookingReads = []read{
 	{bookingdb.ListArrivals, args{"session", 9}, ""},
 	{bookingdb.ListMoving, args{"session"}, "booking:true other:true"},
 	{bookingdb.ListDueSubscriptions, args{now, "other", 9}, "third"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Account: "sa:1", Statuses: []booking.Status{booking.NoShow}, Limit: 9,
-	}}, "fourth"},
-	{bookingdb.ListOwnBookings, args{bookingdb.OwnBookings{
-		Account: "sa:1", Statuses: []booking.Status{booking.NoShow}, Newest: true, Limit: 9,
-	}}, "fourth"},
 	{bookingdb.FindDisplay, args{"other"}, "{Location=Pier}"},
 	{bookingdb.FindDisplay, args{"device"}, "{Location=dock Expected=1}"},
 	{bookingdb.ListLedger, args{"other", 0, 9}, ""},

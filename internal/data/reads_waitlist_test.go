@@ -34,15 +34,6 @@ var waitlistReads = []read{
 	{waitlistdb.ListOtherEntries, args{"session other"}, "other second"},
 	{waitlistdb.ListWindows, args{"member", "service", "location"}, "third"},
 	{waitlistdb.ListWindows, args{"third", "service", "location"}, ""},
-	{
-		waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, time.Time{}},
-		"third device waiting item unit",
-	},
-	{waitlistdb.ListMemberEntries, args{"member", start.Add(time.Second), time.Time{}, time.Time{}}, "third item unit"},
-	{waitlistdb.ListMemberEntries, args{"member", start.Add(72 * time.Hour), time.Time{}, time.Time{}}, ""},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start, time.Time{}}, "third"},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, start.Add(-24 * time.Hour), time.Time{}}, ""},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(time.Hour)}, "third item unit"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 9}}, "second waiting other third fourth unit device item"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{Limit: 2}}, "second waiting"},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{
@@ -340,8 +331,6 @@ var waitlistReads = []read{
 	{waitlistdb.ListRulesVersions, args{waitlistdb.RulesVersionQuery{
 		Level: catalog.TenantLevel, Scope: uuid("other"), Limit: 9,
 	}}, ""},
-	{waitlistdb.ListMemberEntries, args{"member", start.Add(24 * time.Hour), start, time.Time{}}, "third"},
-	{waitlistdb.ListMemberEntries, args{"member", start.Add(48 * time.Hour), start, time.Time{}}, "third"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{HasNote: new(true), Oldest: true, Limit: 9}}, "other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{Oldest: true, Limit: 2}}, "fifth other"},
 	{waitlistdb.ListDecisions, args{waitlistdb.DecisionQuery{
@@ -400,8 +389,6 @@ var waitlistReads = []read{
 		"second waiting other third fourth unit device item",
 	},
 	{waitlistdb.ListEntries, args{waitlistdb.EntryQuery{From: start.Add(48 * time.Hour), Limit: 9}}, "third"},
-	{waitlistdb.ListMemberEntries, args{"member", start, time.Time{}, time.Time{}}, "third device waiting item unit"},
-	{waitlistdb.ListMemberEntries, args{"member", time.Time{}, time.Time{}, start.Add(48 * time.Hour)}, "third"},
 	{waitlistdb.ListOpenAwaited, args{waitlistdb.EditedLevel{
 		Level: catalog.ServiceLevel, Scope: uuid("service"),
 	}, now, waitlistdb.OpenSession{}, 9}, "session fifth waiting device audit seventh code"},

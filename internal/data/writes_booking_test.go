@@ -35,27 +35,28 @@ display_links -other`},
 	{bookingdb.InsertBooking, args{booking.Booking{
 		ID: id[tenant.BookingID]("account"), Session: id[tenant.SessionID]("seventh"),
 		Member: id[tenant.MemberID]("member"), Party: 2, Status: booking.Confirmed, Channel: catalog.Online, StartsAt: start,
-		EndsAt: start.Add(time.Hour), CreatedBy: "ana", CreatedAt: now, Payment: payment.Payment{Status: payment.Unpaid},
+		EndsAt: start.Add(time.Hour), CreatedBy: "ana", CreatedAt: now, UpdatedAt: now,
+		Payment: payment.Payment{Status: payment.Unpaid},
 	}}, "bookings +account {channel=ONLINE created_at=2026-03-01T12:00:00+00:00 created_by=ana " +
 		"ends_at=2026-03-02T09:00:00+00:00 member_id=member party_size=2 payment_status=UNPAID " +
 		"session_id=seventh starts_at=2026-03-02T08:00:00+00:00 status=CONFIRMED " +
-		"updated_at=2026-03-01T12:00:00+00:00}"},
+		"updated_at=2026-03-01T12:00:00+00:00 version=1}"},
 	{bookingdb.InsertSubscription, args{credit.Subscription{
 		ID: id[tenant.SubscriptionID]("second"), Member: id[tenant.MemberID]("third"),
 		Plan: credit.Plan{ID: id[tenant.PlanID]("plan")}, Status: credit.Active, StartsAt: now, CreatedAt: start,
 	}}, "subscriptions +second {created_at=2026-03-02T08:00:00+00:00 member_id=third plan_id=plan " +
 		"starts_at=2026-03-01T12:00:00+00:00 status=ACTIVE updated_at=0001-01-01T00:00:00+00:00}"},
-	{bookingdb.UpdateBooking, args{booking.Booking{
+	{bookingdb.UpdateBooking, args{&booking.Booking{
 		ID: id[tenant.BookingID]("booking"), Session: id[tenant.SessionID]("session"), Member: id[tenant.MemberID]("member"),
 		Party: 2, Status: booking.Confirmed, Channel: catalog.Online, StartsAt: start, EndsAt: start.Add(time.Hour),
-		Payment: payment.Payment{Status: payment.Unpaid},
-	}, now}, "bookings booking {exclusive=false}"},
+		Payment: payment.Payment{Status: payment.Unpaid}, Version: 1,
+	}, now}, "bookings booking {exclusive=false version=2}"},
 	{bookingdb.UpdateSubscription, args{credit.Subscription{
 		ID: id[tenant.SubscriptionID]("subscription"), Status: credit.Paused, Balance: 3, Lines: 4, StartsAt: now, Version: 2,
 	}, now}, "subscriptions subscription {balance=3 lines=4 status=PAUSED version=2}"},
 	{bookingdb.MarkNoShows, args{"booking fourth", now}, `
-bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW}
-bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00}`},
+bookings booking {auto_no_show_at=2026-03-01T12:00:00+00:00 status=NO_SHOW version=2}
+bookings fourth {auto_no_show_at=2026-03-01T12:00:00+00:00 version=2}`},
 	{bookingdb.SetLines, args{"booking", "", booking.ItemCancelled}, `
 booking_items other {status=CANCELLED}
 booking_items unit {status=CANCELLED}`},
@@ -66,11 +67,11 @@ booking_items unit {status=PENDING}`},
 	{bookingdb.MoveBookings, args{
 		[]session.Session{{ID: id[tenant.SessionID]("session"), StartsAt: now, EndsAt: start}}, "other", now,
 	}, `
-bookings booking {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
-bookings key {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
-bookings other {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
-bookings seventh {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}
-bookings sixth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}`},
+bookings booking {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00 version=2}
+bookings key {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00 version=2}
+bookings other {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00 version=2}
+bookings seventh {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00 version=2}
+bookings sixth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00 version=2}`},
 	{bookingdb.MoveSeats, args{
 		"session", bookingdb.Seats{Taken: 3, Holds: 1},
 	}, "sessions session {holds=1 seats_taken=3}"},
@@ -140,5 +141,5 @@ usage changed subscription WEEK 2026-03-02 {used=1}`},
 	{bookingdb.MoveUsage, args{[]bookingdb.Usage{{Subscription: id[tenant.SubscriptionID]("other"), On: day}}}, ""},
 	{bookingdb.MoveBookings, args{
 		[]session.Session{{ID: id[tenant.SessionID]("other"), StartsAt: now, EndsAt: start}}, "", now,
-	}, "bookings fourth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00}"},
+	}, "bookings fourth {ends_at=2026-03-02T08:00:00+00:00 starts_at=2026-03-01T12:00:00+00:00 version=2}"},
 }

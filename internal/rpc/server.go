@@ -54,7 +54,7 @@ func New(c Config) (http.Handler, error) {
 	s, now := c.Services, c.Admission.Now
 	h := &handlers{
 		Accounts:  &accountapi.Accounts{Service: s.Accounts, Guard: c.Admission.Guard, Issuer: c.Issuer},
-		Bookings:  &bookingapi.Bookings{Service: s.Bookings},
+		Bookings:  &bookingapi.Bookings{Service: s.Bookings, Now: now},
 		Catalog:   &catalogapi.Catalog{Service: s.Catalog},
 		Events:    &eventapi.Events{Service: s.Events, Now: now, NewHeartbeat: c.newHeartbeat},
 		Messages:  &messageapi.Messages{Service: s.Messages},

@@ -36,7 +36,7 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 	}
 	result := expect.Value(s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
 		Session: session, Member: b.Who.Member, Party: cmp.Or(b.Party, 1), Channel: cmp.Or(b.Channel, catalog.Online),
-		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true,
+		Hold: b.Status == booking.Pending || b.Status == booking.Expired, RefuseFull: true,
 	}))(s.T)
 	id, start := result.Booking.ID, result.Booking.StartsAt
 	switch b.Status {

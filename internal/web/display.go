@@ -68,7 +68,7 @@ type upcoming struct {
 func (d displayPages) serve(w http.ResponseWriter, r *http.Request) {
 	words := displayWordsFor(r)
 	notice := func(m message) displayData { return displayData{Words: words, Title: m.headline, Notice: m.text} }
-	shown, err := d.bookings.GetDisplay(r.Context(), r.PathValue("token"))
+	shown, err := d.bookings.GetCheckInDisplay(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page displayData
 		if page, err = newDisplayData(shown, words); err == nil {

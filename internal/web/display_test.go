@@ -54,7 +54,7 @@ func (s *studio) addBooking(name string, party int, at *time.Time) {
 // link returns the path of a new display link.
 func (s *studio) link() string {
 	s.T.Helper()
-	link := expect.Value(s.App.Bookings.CreateDisplayURL(context.Background(), s.Coach, s.session))(s.T)
+	link := expect.Value(s.App.Bookings.CreateDisplayLink(context.Background(), s.Coach, s.session))(s.T)
 	path, ok := strings.CutPrefix(link.URL, "https://berth.example")
 	must.True(s.T, ok, must.Sprint(link.URL))
 	return path

@@ -118,7 +118,7 @@ insert into waitlist_decisions (tenant_id, id, session_id, location_id, service_
   select tenant_id, id('decision'), id('session'), id('location'), id('service'), day, 'CANCELLED', 'OFFER', 'OFFER', '',
     1, 1, 1, 1, '[]', '[]', '{}', now
   from given;
-insert into waitlist_rules_versions (tenant_id, version, level, scope_id, rules, author, created_at)
+insert into waitlist_rules_versions (tenant_id, version, level, scope_id, rules, actor, created_at)
   select tenant_id, 1, 'TENANT', tenant_id, '{}', 'ana', now from given;
 
 insert into notification_settings (tenant_id, quiet_hours_start, quiet_hours_end, email_in_quiet_hours, sms_per_day,

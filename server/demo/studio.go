@@ -313,7 +313,7 @@ func (b *builder) recordAttendance(ctx context.Context, schedule []session.Sessi
 		if s.EndsAt.After(b.clock) || b.clock.Sub(s.EndsAt) >= 24*time.Hour {
 			continue
 		}
-		roster, err := b.app.Bookings.ListRoster(ctx, b.owner, s.ID, false)
+		roster, err := b.app.Bookings.GetSessionRoster(ctx, b.owner, s.ID)
 		if err != nil {
 			return err
 		}

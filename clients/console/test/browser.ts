@@ -81,10 +81,12 @@ const cancelBookings = (role: Role) =>
   [studio, club].map(async (tenant) => {
     const { bookings = [] } = await call<{ bookings?: { id: string }[] }>(
       role,
-      "BookingService/ListMyBookings",
+      "BookingService/ListBookings",
       {
-        startsWithin: { start: at(0).toISOString(), end: at(90 * day).toISOString() },
-        statuses: ["BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_PENDING"],
+        filter: {
+          startsWithin: { start: at(0).toISOString(), end: at(90 * day).toISOString() },
+          statuses: ["BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_PENDING"],
+        },
         pageSize: 500,
       },
       tenant,

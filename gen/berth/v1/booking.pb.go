@@ -23,6 +23,116 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// WhenFull is what Book does if a session is full.
+type WhenFull int32
+
+const (
+	// Means WHEN_FULL_WAITLIST.
+	WhenFull_WHEN_FULL_UNSPECIFIED WhenFull = 0
+	// Join the waitlist, if it has room.
+	WhenFull_WHEN_FULL_WAITLIST WhenFull = 1
+	// Fail with SESSION_FULL.
+	WhenFull_WHEN_FULL_REFUSE WhenFull = 2
+)
+
+// Enum value maps for WhenFull.
+var (
+	WhenFull_name = map[int32]string{
+		0: "WHEN_FULL_UNSPECIFIED",
+		1: "WHEN_FULL_WAITLIST",
+		2: "WHEN_FULL_REFUSE",
+	}
+	WhenFull_value = map[string]int32{
+		"WHEN_FULL_UNSPECIFIED": 0,
+		"WHEN_FULL_WAITLIST":    1,
+		"WHEN_FULL_REFUSE":      2,
+	}
+)
+
+func (x WhenFull) Enum() *WhenFull {
+	p := new(WhenFull)
+	*p = x
+	return p
+}
+
+func (x WhenFull) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WhenFull) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_booking_proto_enumTypes[0].Descriptor()
+}
+
+func (WhenFull) Type() protoreflect.EnumType {
+	return &file_berth_v1_booking_proto_enumTypes[0]
+}
+
+func (x WhenFull) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WhenFull.Descriptor instead.
+func (WhenFull) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
+}
+
+// BookingCancellationKind is how a cancellation would end.
+type BookingCancellationKind int32
+
+const (
+	// Not set.
+	BookingCancellationKind_BOOKING_CANCELLATION_KIND_UNSPECIFIED BookingCancellationKind = 0
+	// It is free: the credits return.
+	BookingCancellationKind_BOOKING_CANCELLATION_KIND_FREE BookingCancellationKind = 1
+	// It is late, which the policy allows: the credits do not return.
+	BookingCancellationKind_BOOKING_CANCELLATION_KIND_LATE BookingCancellationKind = 2
+	// CancelBooking gives an error.
+	BookingCancellationKind_BOOKING_CANCELLATION_KIND_REFUSED BookingCancellationKind = 3
+)
+
+// Enum value maps for BookingCancellationKind.
+var (
+	BookingCancellationKind_name = map[int32]string{
+		0: "BOOKING_CANCELLATION_KIND_UNSPECIFIED",
+		1: "BOOKING_CANCELLATION_KIND_FREE",
+		2: "BOOKING_CANCELLATION_KIND_LATE",
+		3: "BOOKING_CANCELLATION_KIND_REFUSED",
+	}
+	BookingCancellationKind_value = map[string]int32{
+		"BOOKING_CANCELLATION_KIND_UNSPECIFIED": 0,
+		"BOOKING_CANCELLATION_KIND_FREE":        1,
+		"BOOKING_CANCELLATION_KIND_LATE":        2,
+		"BOOKING_CANCELLATION_KIND_REFUSED":     3,
+	}
+)
+
+func (x BookingCancellationKind) Enum() *BookingCancellationKind {
+	p := new(BookingCancellationKind)
+	*p = x
+	return p
+}
+
+func (x BookingCancellationKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (BookingCancellationKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_booking_proto_enumTypes[1].Descriptor()
+}
+
+func (BookingCancellationKind) Type() protoreflect.EnumType {
+	return &file_berth_v1_booking_proto_enumTypes[1]
+}
+
+func (x BookingCancellationKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use BookingCancellationKind.Descriptor instead.
+func (BookingCancellationKind) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+}
+
 // BookingStatus is the status of a booking.
 type BookingStatus int32
 
@@ -76,11 +186,11 @@ func (x BookingStatus) String() string {
 }
 
 func (BookingStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[0].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[2].Descriptor()
 }
 
 func (BookingStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[0]
+	return &file_berth_v1_booking_proto_enumTypes[2]
 }
 
 func (x BookingStatus) Number() protoreflect.EnumNumber {
@@ -89,7 +199,7 @@ func (x BookingStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use BookingStatus.Descriptor instead.
 func (BookingStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
 }
 
 // CheckInMethod is how a party checked in.
@@ -133,11 +243,11 @@ func (x CheckInMethod) String() string {
 }
 
 func (CheckInMethod) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_booking_proto_enumTypes[1].Descriptor()
+	return file_berth_v1_booking_proto_enumTypes[3].Descriptor()
 }
 
 func (CheckInMethod) Type() protoreflect.EnumType {
-	return &file_berth_v1_booking_proto_enumTypes[1]
+	return &file_berth_v1_booking_proto_enumTypes[3]
 }
 
 func (x CheckInMethod) Number() protoreflect.EnumNumber {
@@ -146,7 +256,7 @@ func (x CheckInMethod) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use CheckInMethod.Descriptor instead.
 func (CheckInMethod) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
 }
 
 // Booking is a party's booking of a session.
@@ -160,48 +270,57 @@ type Booking struct {
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The current name of the member, or the name of the guest.
 	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// The number of seats.
+	// The number of seats, at least 1.
 	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
 	// The status.
 	Status BookingStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.BookingStatus" json:"status,omitempty"`
 	// The channel that it was made through.
 	Channel BookingChannel `protobuf:"varint,7,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
-	// The subscription that pays for it, if any.
+	// The subscription that pays for it. Empty: none does.
 	SubscriptionId string `protobuf:"bytes,8,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The credits that it uses now. 0 after a refund, and for unlimited plans.
 	Credits int32 `protobuf:"varint,9,opt,name=credits,proto3" json:"credits,omitempty"`
-	// The partner's own reference. Unique in the tenant.
+	// The partner's own reference, up to 200 characters. Unique in the tenant. Empty: none.
 	ExternalRef string `protobuf:"bytes,10,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
-	// A note by staff or the member.
+	// A note by staff or the member, up to 1,000 characters.
 	Note string `protobuf:"bytes,11,opt,name=note,proto3" json:"note,omitempty"`
-	// Whether it came from the waitlist.
-	Promoted bool `protobuf:"varint,12,opt,name=promoted,proto3" json:"promoted,omitempty"`
-	// Whether it was cancelled after the cancellation window closed.
-	LateCancelled bool `protobuf:"varint,13,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
-	// The reason given for the cancellation.
-	CancelReason string `protobuf:"bytes,14,opt,name=cancel_reason,json=cancelReason,proto3" json:"cancel_reason,omitempty"`
-	// The time of creation, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of cancellation, in UTC.
-	CancelTime *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=cancel_time,json=cancelTime,proto3" json:"cancel_time,omitempty"`
-	// The time the party checked in, in UTC.
-	CheckInTime *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
-	// How the party checked in.
-	CheckInMethod CheckInMethod `protobuf:"varint,18,opt,name=check_in_method,json=checkInMethod,proto3,enum=berth.v1.CheckInMethod" json:"check_in_method,omitempty"`
-	// The last time at which it can be cancelled without penalty, in UTC.
-	CancellableUntil *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=cancellable_until,json=cancellableUntil,proto3" json:"cancellable_until,omitempty"`
-	// When the hold expires, in UTC. Set while the status is PENDING.
-	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
-	// The payment, derived from its lines. Berth does not charge anyone.
-	Payment *Payment `protobuf:"bytes,21,opt,name=payment,proto3" json:"payment,omitempty"`
 	// How to reach the customer. For guests, the only contact data that there is.
-	Contact *BookingContact `protobuf:"bytes,22,opt,name=contact,proto3" json:"contact,omitempty"`
-	// The reserved items, such as a cart.
-	Items []*BookingItem `protobuf:"bytes,23,rep,name=items,proto3" json:"items,omitempty"`
-	// The benefit membership that it was confirmed with, if any.
-	Benefit *Benefit `protobuf:"bytes,24,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	Contact *BookingContact `protobuf:"bytes,12,opt,name=contact,proto3" json:"contact,omitempty"`
 	// The tier whose policy applies to a guest, as given with the hold. Empty for members.
-	GuestTier     string `protobuf:"bytes,25,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
+	GuestTier string `protobuf:"bytes,13,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
+	// Whether it came from the waitlist.
+	Promoted bool `protobuf:"varint,14,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	// The payment, derived from its lines. Berth does not charge anyone.
+	Payment *Payment `protobuf:"bytes,15,opt,name=payment,proto3" json:"payment,omitempty"`
+	// The reserved items, such as a cart.
+	Items []*BookingItem `protobuf:"bytes,16,rep,name=items,proto3" json:"items,omitempty"`
+	// The benefit membership that it was confirmed with. Absent: none.
+	Benefit *Benefit `protobuf:"bytes,17,opt,name=benefit,proto3" json:"benefit,omitempty"`
+	// When the hold expires, in UTC. Set while the status is PENDING.
+	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,18,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
+	// Until when cancelling is free, in UTC: the end of the cancellation window before the start of the session, or of
+	// the grace period after a promotion, if that is later.
+	CancelDeadline *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=cancel_deadline,json=cancelDeadline,proto3" json:"cancel_deadline,omitempty"`
+	// What cancelling would do now. Set while the status is PENDING or CONFIRMED.
+	Cancellation *BookingCancellation `protobuf:"bytes,20,opt,name=cancellation,proto3" json:"cancellation,omitempty"`
+	// Whether it was cancelled after the cancellation window closed.
+	LateCancelled bool `protobuf:"varint,21,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
+	// The reason given for the cancellation. Empty: none.
+	CancelReason string `protobuf:"bytes,22,opt,name=cancel_reason,json=cancelReason,proto3" json:"cancel_reason,omitempty"`
+	// When it was cancelled, in UTC. Absent: it was not.
+	CancelTime *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=cancel_time,json=cancelTime,proto3" json:"cancel_time,omitempty"`
+	// When the party checked in, in UTC. Absent: it did not.
+	CheckInTime *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
+	// How the party checked in. Unspecified: it did not.
+	CheckInMethod CheckInMethod `protobuf:"varint,25,opt,name=check_in_method,json=checkInMethod,proto3,enum=berth.v1.CheckInMethod" json:"check_in_method,omitempty"`
+	// Who created it. The name is in answers to reads, and where members created their own.
+	CreatedBy *Actor `protobuf:"bytes,26,opt,name=created_by,json=createdBy,proto3" json:"created_by,omitempty"`
+	// When it was created, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,27,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// When it last changed, in UTC.
+	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,28,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	// Changes with each change of the booking. Send it with UpdateBooking, so that nothing is overwritten.
+	Etag          string `protobuf:"bytes,29,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -313,11 +432,67 @@ func (x *Booking) GetNote() string {
 	return ""
 }
 
+func (x *Booking) GetContact() *BookingContact {
+	if x != nil {
+		return x.Contact
+	}
+	return nil
+}
+
+func (x *Booking) GetGuestTier() string {
+	if x != nil {
+		return x.GuestTier
+	}
+	return ""
+}
+
 func (x *Booking) GetPromoted() bool {
 	if x != nil {
 		return x.Promoted
 	}
 	return false
+}
+
+func (x *Booking) GetPayment() *Payment {
+	if x != nil {
+		return x.Payment
+	}
+	return nil
+}
+
+func (x *Booking) GetItems() []*BookingItem {
+	if x != nil {
+		return x.Items
+	}
+	return nil
+}
+
+func (x *Booking) GetBenefit() *Benefit {
+	if x != nil {
+		return x.Benefit
+	}
+	return nil
+}
+
+func (x *Booking) GetHoldExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.HoldExpireTime
+	}
+	return nil
+}
+
+func (x *Booking) GetCancelDeadline() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CancelDeadline
+	}
+	return nil
+}
+
+func (x *Booking) GetCancellation() *BookingCancellation {
+	if x != nil {
+		return x.Cancellation
+	}
+	return nil
 }
 
 func (x *Booking) GetLateCancelled() bool {
@@ -332,13 +507,6 @@ func (x *Booking) GetCancelReason() string {
 		return x.CancelReason
 	}
 	return ""
-}
-
-func (x *Booking) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
-	}
-	return nil
 }
 
 func (x *Booking) GetCancelTime() *timestamppb.Timestamp {
@@ -362,53 +530,151 @@ func (x *Booking) GetCheckInMethod() CheckInMethod {
 	return CheckInMethod_CHECK_IN_METHOD_UNSPECIFIED
 }
 
-func (x *Booking) GetCancellableUntil() *timestamppb.Timestamp {
+func (x *Booking) GetCreatedBy() *Actor {
 	if x != nil {
-		return x.CancellableUntil
+		return x.CreatedBy
 	}
 	return nil
 }
 
-func (x *Booking) GetHoldExpireTime() *timestamppb.Timestamp {
+func (x *Booking) GetCreateTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.HoldExpireTime
+		return x.CreateTime
 	}
 	return nil
 }
 
-func (x *Booking) GetPayment() *Payment {
+func (x *Booking) GetUpdateTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.Payment
+		return x.UpdateTime
 	}
 	return nil
 }
 
-func (x *Booking) GetContact() *BookingContact {
+func (x *Booking) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// BookingInput has the fields of a booking that can be edited.
+type BookingInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A note for staff, up to 1,000 characters.
+	Note string `protobuf:"bytes,1,opt,name=note,proto3" json:"note,omitempty"`
+	// How to reach the customer. A guest needs a name.
+	Contact       *BookingContact `protobuf:"bytes,2,opt,name=contact,proto3" json:"contact,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BookingInput) Reset() {
+	*x = BookingInput{}
+	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BookingInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BookingInput) ProtoMessage() {}
+
+func (x *BookingInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BookingInput.ProtoReflect.Descriptor instead.
+func (*BookingInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *BookingInput) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+func (x *BookingInput) GetContact() *BookingContact {
 	if x != nil {
 		return x.Contact
 	}
 	return nil
 }
 
-func (x *Booking) GetItems() []*BookingItem {
-	if x != nil {
-		return x.Items
-	}
-	return nil
+// BookingCancellation is what CancelBooking would do without override_window.
+type BookingCancellation struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether it is free, late or refused.
+	Kind BookingCancellationKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.BookingCancellationKind" json:"kind,omitempty"`
+	// The credits that would return. 0: none.
+	ReturnedCredits int32 `protobuf:"varint,2,opt,name=returned_credits,json=returnedCredits,proto3" json:"returned_credits,omitempty"`
+	// Why it would be refused: CANCELLATION_WINDOW, or BOOKING_STATE once the session is over. Unspecified if it would not.
+	Reason        ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Booking) GetBenefit() *Benefit {
-	if x != nil {
-		return x.Benefit
-	}
-	return nil
+func (x *BookingCancellation) Reset() {
+	*x = BookingCancellation{}
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
 }
 
-func (x *Booking) GetGuestTier() string {
+func (x *BookingCancellation) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BookingCancellation) ProtoMessage() {}
+
+func (x *BookingCancellation) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_proto_msgTypes[2]
 	if x != nil {
-		return x.GuestTier
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
 	}
-	return ""
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BookingCancellation.ProtoReflect.Descriptor instead.
+func (*BookingCancellation) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *BookingCancellation) GetKind() BookingCancellationKind {
+	if x != nil {
+		return x.Kind
+	}
+	return BookingCancellationKind_BOOKING_CANCELLATION_KIND_UNSPECIFIED
+}
+
+func (x *BookingCancellation) GetReturnedCredits() int32 {
+	if x != nil {
+		return x.ReturnedCredits
+	}
+	return 0
+}
+
+func (x *BookingCancellation) GetReason() ErrorReason {
+	if x != nil {
+		return x.Reason
+	}
+	return ErrorReason_ERROR_REASON_UNSPECIFIED
 }
 
 // BookingContact is how to reach a customer.
@@ -426,7 +692,7 @@ type BookingContact struct {
 
 func (x *BookingContact) Reset() {
 	*x = BookingContact{}
-	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -438,7 +704,7 @@ func (x *BookingContact) String() string {
 func (*BookingContact) ProtoMessage() {}
 
 func (x *BookingContact) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[1]
+	mi := &file_berth_v1_booking_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -451,7 +717,7 @@ func (x *BookingContact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BookingContact.ProtoReflect.Descriptor instead.
 func (*BookingContact) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BookingContact) GetName() string {
@@ -488,7 +754,7 @@ type ItemChoice struct {
 
 func (x *ItemChoice) Reset() {
 	*x = ItemChoice{}
-	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	mi := &file_berth_v1_booking_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -500,7 +766,7 @@ func (x *ItemChoice) String() string {
 func (*ItemChoice) ProtoMessage() {}
 
 func (x *ItemChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[2]
+	mi := &file_berth_v1_booking_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -513,7 +779,7 @@ func (x *ItemChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemChoice.ProtoReflect.Descriptor instead.
 func (*ItemChoice) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ItemChoice) GetItemId() string {
@@ -541,7 +807,7 @@ type ItemSelection struct {
 
 func (x *ItemSelection) Reset() {
 	*x = ItemSelection{}
-	mi := &file_berth_v1_booking_proto_msgTypes[3]
+	mi := &file_berth_v1_booking_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -553,7 +819,7 @@ func (x *ItemSelection) String() string {
 func (*ItemSelection) ProtoMessage() {}
 
 func (x *ItemSelection) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_proto_msgTypes[3]
+	mi := &file_berth_v1_booking_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -566,7 +832,7 @@ func (x *ItemSelection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemSelection.ProtoReflect.Descriptor instead.
 func (*ItemSelection) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_booking_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *ItemSelection) GetBookingItemIds() []string {
@@ -580,7 +846,8 @@ var File_berth_v1_booking_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x16berth/v1/benefit.proto\x1a\x15berth/v1/common.proto\x1a\x13berth/v1/item.proto\x1a\x16berth/v1/payment.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd5\b\n" +
+	"\x16berth/v1/booking.proto\x12\bberth.v1\x1a\x16berth/v1/benefit.proto\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x13berth/v1/item.proto\x1a\x16berth/v1/payment.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x95\n" +
+	"\n" +
 	"\aBooking\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
 	"\asession\x18\x02 \x01(\v2\x18.berth.v1.SessionSummaryR\asession\x12\x1b\n" +
@@ -595,24 +862,37 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\acredits\x18\t \x01(\x05R\acredits\x12!\n" +
 	"\fexternal_ref\x18\n" +
 	" \x01(\tR\vexternalRef\x12\x12\n" +
-	"\x04note\x18\v \x01(\tR\x04note\x12\x1a\n" +
-	"\bpromoted\x18\f \x01(\bR\bpromoted\x12%\n" +
-	"\x0elate_cancelled\x18\r \x01(\bR\rlateCancelled\x12#\n" +
-	"\rcancel_reason\x18\x0e \x01(\tR\fcancelReason\x12;\n" +
-	"\vcreate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12;\n" +
-	"\vcancel_time\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"cancelTime\x12>\n" +
-	"\rcheck_in_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTime\x12?\n" +
-	"\x0fcheck_in_method\x18\x12 \x01(\x0e2\x17.berth.v1.CheckInMethodR\rcheckInMethod\x12G\n" +
-	"\x11cancellable_until\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x10cancellableUntil\x12D\n" +
-	"\x10hold_expire_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\x0eholdExpireTime\x12+\n" +
-	"\apayment\x18\x15 \x01(\v2\x11.berth.v1.PaymentR\apayment\x122\n" +
-	"\acontact\x18\x16 \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12+\n" +
-	"\x05items\x18\x17 \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
-	"\abenefit\x18\x18 \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12\x1d\n" +
+	"\x04note\x18\v \x01(\tR\x04note\x122\n" +
+	"\acontact\x18\f \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12\x1d\n" +
 	"\n" +
-	"guest_tier\x18\x19 \x01(\tR\tguestTier\"r\n" +
+	"guest_tier\x18\r \x01(\tR\tguestTier\x12\x1a\n" +
+	"\bpromoted\x18\x0e \x01(\bR\bpromoted\x12+\n" +
+	"\apayment\x18\x0f \x01(\v2\x11.berth.v1.PaymentR\apayment\x12+\n" +
+	"\x05items\x18\x10 \x03(\v2\x15.berth.v1.BookingItemR\x05items\x12+\n" +
+	"\abenefit\x18\x11 \x01(\v2\x11.berth.v1.BenefitR\abenefit\x12D\n" +
+	"\x10hold_expire_time\x18\x12 \x01(\v2\x1a.google.protobuf.TimestampR\x0eholdExpireTime\x12C\n" +
+	"\x0fcancel_deadline\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecancelDeadline\x12A\n" +
+	"\fcancellation\x18\x14 \x01(\v2\x1d.berth.v1.BookingCancellationR\fcancellation\x12%\n" +
+	"\x0elate_cancelled\x18\x15 \x01(\bR\rlateCancelled\x12#\n" +
+	"\rcancel_reason\x18\x16 \x01(\tR\fcancelReason\x12;\n" +
+	"\vcancel_time\x18\x17 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"cancelTime\x12>\n" +
+	"\rcheck_in_time\x18\x18 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTime\x12?\n" +
+	"\x0fcheck_in_method\x18\x19 \x01(\x0e2\x17.berth.v1.CheckInMethodR\rcheckInMethod\x12.\n" +
+	"\n" +
+	"created_by\x18\x1a \x01(\v2\x0f.berth.v1.ActorR\tcreatedBy\x12;\n" +
+	"\vcreate_time\x18\x1b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vupdate_time\x18\x1c \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\x12\x12\n" +
+	"\x04etag\x18\x1d \x01(\tR\x04etag\"`\n" +
+	"\fBookingInput\x12\x1c\n" +
+	"\x04note\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x122\n" +
+	"\acontact\x18\x02 \x01(\v2\x18.berth.v1.BookingContactR\acontact\"\xa6\x01\n" +
+	"\x13BookingCancellation\x125\n" +
+	"\x04kind\x18\x01 \x01(\x0e2!.berth.v1.BookingCancellationKindR\x04kind\x12)\n" +
+	"\x10returned_credits\x18\x02 \x01(\x05R\x0freturnedCredits\x12-\n" +
+	"\x06reason\x18\x03 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\"r\n" +
 	"\x0eBookingContact\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
 	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
@@ -623,7 +903,16 @@ const file_berth_v1_booking_proto_rawDesc = "" +
 	"\aitem_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\x12%\n" +
 	"\bquantity\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01R\bquantity\"J\n" +
 	"\rItemSelection\x129\n" +
-	"\x10booking_item_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\xb0\x01\x01R\x0ebookingItemIds*\xdc\x01\n" +
+	"\x10booking_item_ids\x18\x01 \x03(\tB\x0f\xbaH\f\x92\x01\t\x10\x14\"\x05r\x03\xb0\x01\x01R\x0ebookingItemIds*S\n" +
+	"\bWhenFull\x12\x19\n" +
+	"\x15WHEN_FULL_UNSPECIFIED\x10\x00\x12\x16\n" +
+	"\x12WHEN_FULL_WAITLIST\x10\x01\x12\x14\n" +
+	"\x10WHEN_FULL_REFUSE\x10\x02*\xb3\x01\n" +
+	"\x17BookingCancellationKind\x12)\n" +
+	"%BOOKING_CANCELLATION_KIND_UNSPECIFIED\x10\x00\x12\"\n" +
+	"\x1eBOOKING_CANCELLATION_KIND_FREE\x10\x01\x12\"\n" +
+	"\x1eBOOKING_CANCELLATION_KIND_LATE\x10\x02\x12%\n" +
+	"!BOOKING_CANCELLATION_KIND_REFUSED\x10\x03*\xdc\x01\n" +
 	"\rBookingStatus\x12\x1e\n" +
 	"\x1aBOOKING_STATUS_UNSPECIFIED\x10\x00\x12\x1a\n" +
 	"\x16BOOKING_STATUS_PENDING\x10\x01\x12\x1c\n" +
@@ -651,41 +940,53 @@ func file_berth_v1_booking_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_proto_rawDescData
 }
 
-var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_berth_v1_booking_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
+var file_berth_v1_booking_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_berth_v1_booking_proto_goTypes = []any{
-	(BookingStatus)(0),            // 0: berth.v1.BookingStatus
-	(CheckInMethod)(0),            // 1: berth.v1.CheckInMethod
-	(*Booking)(nil),               // 2: berth.v1.Booking
-	(*BookingContact)(nil),        // 3: berth.v1.BookingContact
-	(*ItemChoice)(nil),            // 4: berth.v1.ItemChoice
-	(*ItemSelection)(nil),         // 5: berth.v1.ItemSelection
-	(*SessionSummary)(nil),        // 6: berth.v1.SessionSummary
-	(BookingChannel)(0),           // 7: berth.v1.BookingChannel
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*Payment)(nil),               // 9: berth.v1.Payment
-	(*BookingItem)(nil),           // 10: berth.v1.BookingItem
-	(*Benefit)(nil),               // 11: berth.v1.Benefit
+	(WhenFull)(0),                 // 0: berth.v1.WhenFull
+	(BookingCancellationKind)(0),  // 1: berth.v1.BookingCancellationKind
+	(BookingStatus)(0),            // 2: berth.v1.BookingStatus
+	(CheckInMethod)(0),            // 3: berth.v1.CheckInMethod
+	(*Booking)(nil),               // 4: berth.v1.Booking
+	(*BookingInput)(nil),          // 5: berth.v1.BookingInput
+	(*BookingCancellation)(nil),   // 6: berth.v1.BookingCancellation
+	(*BookingContact)(nil),        // 7: berth.v1.BookingContact
+	(*ItemChoice)(nil),            // 8: berth.v1.ItemChoice
+	(*ItemSelection)(nil),         // 9: berth.v1.ItemSelection
+	(*SessionSummary)(nil),        // 10: berth.v1.SessionSummary
+	(BookingChannel)(0),           // 11: berth.v1.BookingChannel
+	(*Payment)(nil),               // 12: berth.v1.Payment
+	(*BookingItem)(nil),           // 13: berth.v1.BookingItem
+	(*Benefit)(nil),               // 14: berth.v1.Benefit
+	(*timestamppb.Timestamp)(nil), // 15: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 16: berth.v1.Actor
+	(ErrorReason)(0),              // 17: berth.v1.ErrorReason
 }
 var file_berth_v1_booking_proto_depIdxs = []int32{
-	6,  // 0: berth.v1.Booking.session:type_name -> berth.v1.SessionSummary
-	0,  // 1: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
-	7,  // 2: berth.v1.Booking.channel:type_name -> berth.v1.BookingChannel
-	8,  // 3: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 4: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
-	8,  // 5: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
-	1,  // 6: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
-	8,  // 7: berth.v1.Booking.cancellable_until:type_name -> google.protobuf.Timestamp
-	8,  // 8: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
-	9,  // 9: berth.v1.Booking.payment:type_name -> berth.v1.Payment
-	3,  // 10: berth.v1.Booking.contact:type_name -> berth.v1.BookingContact
-	10, // 11: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
-	11, // 12: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	10, // 0: berth.v1.Booking.session:type_name -> berth.v1.SessionSummary
+	2,  // 1: berth.v1.Booking.status:type_name -> berth.v1.BookingStatus
+	11, // 2: berth.v1.Booking.channel:type_name -> berth.v1.BookingChannel
+	7,  // 3: berth.v1.Booking.contact:type_name -> berth.v1.BookingContact
+	12, // 4: berth.v1.Booking.payment:type_name -> berth.v1.Payment
+	13, // 5: berth.v1.Booking.items:type_name -> berth.v1.BookingItem
+	14, // 6: berth.v1.Booking.benefit:type_name -> berth.v1.Benefit
+	15, // 7: berth.v1.Booking.hold_expire_time:type_name -> google.protobuf.Timestamp
+	15, // 8: berth.v1.Booking.cancel_deadline:type_name -> google.protobuf.Timestamp
+	6,  // 9: berth.v1.Booking.cancellation:type_name -> berth.v1.BookingCancellation
+	15, // 10: berth.v1.Booking.cancel_time:type_name -> google.protobuf.Timestamp
+	15, // 11: berth.v1.Booking.check_in_time:type_name -> google.protobuf.Timestamp
+	3,  // 12: berth.v1.Booking.check_in_method:type_name -> berth.v1.CheckInMethod
+	16, // 13: berth.v1.Booking.created_by:type_name -> berth.v1.Actor
+	15, // 14: berth.v1.Booking.create_time:type_name -> google.protobuf.Timestamp
+	15, // 15: berth.v1.Booking.update_time:type_name -> google.protobuf.Timestamp
+	7,  // 16: berth.v1.BookingInput.contact:type_name -> berth.v1.BookingContact
+	1,  // 17: berth.v1.BookingCancellation.kind:type_name -> berth.v1.BookingCancellationKind
+	17, // 18: berth.v1.BookingCancellation.reason:type_name -> berth.v1.ErrorReason
+	19, // [19:19] is the sub-list for method output_type
+	19, // [19:19] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_proto_init() }
@@ -695,6 +996,7 @@ func file_berth_v1_booking_proto_init() {
 	}
 	file_berth_v1_benefit_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_error_proto_init()
 	file_berth_v1_item_proto_init()
 	file_berth_v1_payment_proto_init()
 	file_berth_v1_session_proto_init()
@@ -703,8 +1005,8 @@ func file_berth_v1_booking_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_proto_rawDesc), len(file_berth_v1_booking_proto_rawDesc)),
-			NumEnums:      2,
-			NumMessages:   4,
+			NumEnums:      4,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -11,6 +11,7 @@ import (
 	money "google.golang.org/genproto/googleapis/type/money"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -32,8 +33,8 @@ type BookRequest struct {
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The member to book for. Empty: the caller. Booking for others needs the permission booking.create_for_others.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
-	PartySize int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// The number of seats, 1 to 1,000. Absent: 1. The service can set narrower limits: PARTY_SIZE.
+	PartySize *int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3,oneof" json:"party_size,omitempty"`
 	// The subscription that pays. Needed only if several are active.
 	SubscriptionId string `protobuf:"bytes,5,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// The channel. The header X-Booking-Channel overrides it.
@@ -43,8 +44,8 @@ type BookRequest struct {
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
 	// A note for staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
-	// Whether to fail with SESSION_FULL instead of joining the waitlist.
-	NoWaitlist    bool `protobuf:"varint,9,opt,name=no_waitlist,json=noWaitlist,proto3" json:"no_waitlist,omitempty"`
+	// What to do if the session is full. Unspecified means WAITLIST.
+	WhenFull      WhenFull `protobuf:"varint,9,opt,name=when_full,json=whenFull,proto3,enum=berth.v1.WhenFull" json:"when_full,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -101,8 +102,8 @@ func (x *BookRequest) GetMemberId() string {
 }
 
 func (x *BookRequest) GetPartySize() int32 {
-	if x != nil {
-		return x.PartySize
+	if x != nil && x.PartySize != nil {
+		return *x.PartySize
 	}
 	return 0
 }
@@ -135,11 +136,11 @@ func (x *BookRequest) GetNote() string {
 	return ""
 }
 
-func (x *BookRequest) GetNoWaitlist() bool {
+func (x *BookRequest) GetWhenFull() WhenFull {
 	if x != nil {
-		return x.NoWaitlist
+		return x.WhenFull
 	}
-	return false
+	return WhenFull_WHEN_FULL_UNSPECIFIED
 }
 
 // BookResponse has a booking or a waitlist entry.
@@ -239,8 +240,8 @@ type HoldBookingRequest struct {
 	// The member to hold for. Empty: the caller; or a guest, if the caller is not a member, or may hold for others and
 	// gives a contact.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
-	PartySize int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// The number of seats, 1 to 1,000. Absent: 1. The service can set narrower limits: PARTY_SIZE.
+	PartySize *int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3,oneof" json:"party_size,omitempty"`
 	// The channel. The header X-Booking-Channel overrides it.
 	Channel BookingChannel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// How to reach the customer. A guest needs a name.
@@ -311,8 +312,8 @@ func (x *HoldBookingRequest) GetMemberId() string {
 }
 
 func (x *HoldBookingRequest) GetPartySize() int32 {
-	if x != nil {
-		return x.PartySize
+	if x != nil && x.PartySize != nil {
+		return *x.PartySize
 	}
 	return 0
 }
@@ -1386,39 +1387,31 @@ func (x *GetBookingResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ListMyBookingsRequest selects bookings.
-type ListMyBookingsRequest struct {
+// BatchGetBookingsRequest reads bookings.
+type BatchGetBookingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Sessions that start in this period. Absent: sessions that have not ended.
-	StartsWithin *TimeRange `protobuf:"bytes,2,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
-	// Bookings in any of these statuses. Empty: all.
-	Statuses []BookingStatus `protobuf:"varint,3,rep,packed,name=statuses,proto3,enum=berth.v1.BookingStatus" json:"statuses,omitempty"`
-	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// The next_page_token of the previous page. Empty for the first page.
-	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// The member. Empty: the caller.
-	MemberId      string `protobuf:"bytes,6,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// The bookings, 1 to 100, each once.
+	BookingIds    []string `protobuf:"bytes,2,rep,name=booking_ids,json=bookingIds,proto3" json:"booking_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListMyBookingsRequest) Reset() {
-	*x = ListMyBookingsRequest{}
+func (x *BatchGetBookingsRequest) Reset() {
+	*x = BatchGetBookingsRequest{}
 	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListMyBookingsRequest) String() string {
+func (x *BatchGetBookingsRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListMyBookingsRequest) ProtoMessage() {}
+func (*BatchGetBookingsRequest) ProtoMessage() {}
 
-func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
+func (x *BatchGetBookingsRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_booking_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1430,80 +1423,50 @@ func (x *ListMyBookingsRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListMyBookingsRequest.ProtoReflect.Descriptor instead.
-func (*ListMyBookingsRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use BatchGetBookingsRequest.ProtoReflect.Descriptor instead.
+func (*BatchGetBookingsRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{20}
 }
 
-func (x *ListMyBookingsRequest) GetTenantId() string {
+func (x *BatchGetBookingsRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *ListMyBookingsRequest) GetStartsWithin() *TimeRange {
+func (x *BatchGetBookingsRequest) GetBookingIds() []string {
 	if x != nil {
-		return x.StartsWithin
+		return x.BookingIds
 	}
 	return nil
 }
 
-func (x *ListMyBookingsRequest) GetStatuses() []BookingStatus {
-	if x != nil {
-		return x.Statuses
-	}
-	return nil
-}
-
-func (x *ListMyBookingsRequest) GetPageSize() int32 {
-	if x != nil {
-		return x.PageSize
-	}
-	return 0
-}
-
-func (x *ListMyBookingsRequest) GetPageToken() string {
-	if x != nil {
-		return x.PageToken
-	}
-	return ""
-}
-
-func (x *ListMyBookingsRequest) GetMemberId() string {
-	if x != nil {
-		return x.MemberId
-	}
-	return ""
-}
-
-// ListMyBookingsResponse is one page, by start, then id.
-type ListMyBookingsResponse struct {
+// BatchGetBookingsResponse has the bookings that were found.
+type BatchGetBookingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bookings.
+	// The bookings, in the order of the request.
 	Bookings []*Booking `protobuf:"bytes,1,rep,name=bookings,proto3" json:"bookings,omitempty"`
-	// The waiting entries for sessions in the period, by start. On the first page only.
-	Entries []*WaitlistEntry `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
-	// The token of the next page. Empty on the last page.
-	NextPageToken string `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// The ids of which there is no booking that the caller may read, in the order of the request.
+	MissingIds    []string `protobuf:"bytes,2,rep,name=missing_ids,json=missingIds,proto3" json:"missing_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *ListMyBookingsResponse) Reset() {
-	*x = ListMyBookingsResponse{}
+func (x *BatchGetBookingsResponse) Reset() {
+	*x = BatchGetBookingsResponse{}
 	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *ListMyBookingsResponse) String() string {
+func (x *BatchGetBookingsResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*ListMyBookingsResponse) ProtoMessage() {}
+func (*BatchGetBookingsResponse) ProtoMessage() {}
 
-func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
+func (x *BatchGetBookingsResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_booking_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -1515,28 +1478,398 @@ func (x *ListMyBookingsResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use ListMyBookingsResponse.ProtoReflect.Descriptor instead.
-func (*ListMyBookingsResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use BatchGetBookingsResponse.ProtoReflect.Descriptor instead.
+func (*BatchGetBookingsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{21}
 }
 
-func (x *ListMyBookingsResponse) GetBookings() []*Booking {
+func (x *BatchGetBookingsResponse) GetBookings() []*Booking {
 	if x != nil {
 		return x.Bookings
 	}
 	return nil
 }
 
-func (x *ListMyBookingsResponse) GetEntries() []*WaitlistEntry {
+func (x *BatchGetBookingsResponse) GetMissingIds() []string {
 	if x != nil {
-		return x.Entries
+		return x.MissingIds
 	}
 	return nil
 }
 
-func (x *ListMyBookingsResponse) GetNextPageToken() string {
+// UpdateBookingRequest changes a booking.
+type UpdateBookingRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The booking.
+	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// New values for the fields in the mask.
+	Booking *BookingInput `protobuf:"bytes,3,opt,name=booking,proto3" json:"booking,omitempty"`
+	// The fields of booking to change. A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBookingRequest) Reset() {
+	*x = UpdateBookingRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBookingRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBookingRequest) ProtoMessage() {}
+
+func (x *UpdateBookingRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBookingRequest.ProtoReflect.Descriptor instead.
+func (*UpdateBookingRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *UpdateBookingRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UpdateBookingRequest) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *UpdateBookingRequest) GetBooking() *BookingInput {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+func (x *UpdateBookingRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+func (x *UpdateBookingRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// UpdateBookingResponse is the changed booking.
+type UpdateBookingResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The booking.
+	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBookingResponse) Reset() {
+	*x = UpdateBookingResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBookingResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBookingResponse) ProtoMessage() {}
+
+func (x *UpdateBookingResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBookingResponse.ProtoReflect.Descriptor instead.
+func (*UpdateBookingResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *UpdateBookingResponse) GetBooking() *Booking {
+	if x != nil {
+		return x.Booking
+	}
+	return nil
+}
+
+// BookingFilter selects bookings. All conditions that are set must match.
+type BookingFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Bookings of sessions that start in this period. Absent: of sessions that have not ended or, with session_id, of
+	// that session.
+	StartsWithin *TimeRange `protobuf:"bytes,1,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
+	// Bookings in any of these statuses. Empty: all.
+	Statuses []BookingStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=berth.v1.BookingStatus" json:"statuses,omitempty"`
+	// Bookings of this session.
+	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// Bookings of sessions of this service.
+	ServiceId string `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Bookings of sessions at this location.
+	LocationId string `protobuf:"bytes,5,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Bookings of this member.
+	MemberId string `protobuf:"bytes,6,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Bookings that this member or service account created, for themselves or for others.
+	CreatedById   string `protobuf:"bytes,7,opt,name=created_by_id,json=createdById,proto3" json:"created_by_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BookingFilter) Reset() {
+	*x = BookingFilter{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BookingFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BookingFilter) ProtoMessage() {}
+
+func (x *BookingFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BookingFilter.ProtoReflect.Descriptor instead.
+func (*BookingFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *BookingFilter) GetStartsWithin() *TimeRange {
+	if x != nil {
+		return x.StartsWithin
+	}
+	return nil
+}
+
+func (x *BookingFilter) GetStatuses() []BookingStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *BookingFilter) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *BookingFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *BookingFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *BookingFilter) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *BookingFilter) GetCreatedById() string {
+	if x != nil {
+		return x.CreatedById
+	}
+	return ""
+}
+
+// ListBookingsRequest selects bookings.
+type ListBookingsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// Whose bookings. Unspecified means OWN.
+	Scope ListScope `protobuf:"varint,2,opt,name=scope,proto3,enum=berth.v1.ListScope" json:"scope,omitempty"`
+	// The bookings. With scope ALL it has session_id, member_id, or starts_within of up to 31 days. Absent: those of
+	// sessions that have not ended.
+	Filter *BookingFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The maximum number of results on a page, up to 500. 0 means 50.
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page. Empty for the first page.
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBookingsRequest) Reset() {
+	*x = ListBookingsRequest{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBookingsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBookingsRequest) ProtoMessage() {}
+
+func (x *ListBookingsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBookingsRequest.ProtoReflect.Descriptor instead.
+func (*ListBookingsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
+}
+
+func (x *ListBookingsRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListBookingsRequest) GetScope() ListScope {
+	if x != nil {
+		return x.Scope
+	}
+	return ListScope_LIST_SCOPE_UNSPECIFIED
+}
+
+func (x *ListBookingsRequest) GetFilter() *BookingFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListBookingsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListBookingsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListBookingsResponse is one page, by the start of the session, then session and booking.
+type ListBookingsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The bookings.
+	Bookings []*Booking `protobuf:"bytes,1,rep,name=bookings,proto3" json:"bookings,omitempty"`
+	// The token of the next page. Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	// The position in the event log from which to watch. It is that of the first page on every page, so that no change
+	// of a booking on any of them is missed. Some of the changes may be in the list already.
+	EndCursor     string `protobuf:"bytes,3,opt,name=end_cursor,json=endCursor,proto3" json:"end_cursor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListBookingsResponse) Reset() {
+	*x = ListBookingsResponse{}
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListBookingsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListBookingsResponse) ProtoMessage() {}
+
+func (x *ListBookingsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListBookingsResponse.ProtoReflect.Descriptor instead.
+func (*ListBookingsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
+}
+
+func (x *ListBookingsResponse) GetBookings() []*Booking {
+	if x != nil {
+		return x.Bookings
+	}
+	return nil
+}
+
+func (x *ListBookingsResponse) GetNextPageToken() string {
 	if x != nil {
 		return x.NextPageToken
+	}
+	return ""
+}
+
+func (x *ListBookingsResponse) GetEndCursor() string {
+	if x != nil {
+		return x.EndCursor
 	}
 	return ""
 }
@@ -1548,15 +1881,15 @@ type GetSessionRosterRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Whether to include cancelled and expired bookings.
-	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	unknownFields   protoimpl.UnknownFields
-	sizeCache       protoimpl.SizeCache
+	// Bookings in any of these statuses. Empty: all but CANCELLED and EXPIRED.
+	Statuses      []BookingStatus `protobuf:"varint,3,rep,packed,name=statuses,proto3,enum=berth.v1.BookingStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetSessionRosterRequest) Reset() {
 	*x = GetSessionRosterRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1568,7 +1901,7 @@ func (x *GetSessionRosterRequest) String() string {
 func (*GetSessionRosterRequest) ProtoMessage() {}
 
 func (x *GetSessionRosterRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[22]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1581,7 +1914,7 @@ func (x *GetSessionRosterRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRosterRequest.ProtoReflect.Descriptor instead.
 func (*GetSessionRosterRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetSessionRosterRequest) GetTenantId() string {
@@ -1598,11 +1931,11 @@ func (x *GetSessionRosterRequest) GetSessionId() string {
 	return ""
 }
 
-func (x *GetSessionRosterRequest) GetIncludeInactive() bool {
+func (x *GetSessionRosterRequest) GetStatuses() []BookingStatus {
 	if x != nil {
-		return x.IncludeInactive
+		return x.Statuses
 	}
-	return false
+	return nil
 }
 
 // GetSessionRosterResponse has the bookings and the waitlist of a session.
@@ -1622,7 +1955,7 @@ type GetSessionRosterResponse struct {
 
 func (x *GetSessionRosterResponse) Reset() {
 	*x = GetSessionRosterResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1634,7 +1967,7 @@ func (x *GetSessionRosterResponse) String() string {
 func (*GetSessionRosterResponse) ProtoMessage() {}
 
 func (x *GetSessionRosterResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[23]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1647,7 +1980,7 @@ func (x *GetSessionRosterResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetSessionRosterResponse.ProtoReflect.Descriptor instead.
 func (*GetSessionRosterResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetSessionRosterResponse) GetBookings() []*Booking {
@@ -1691,7 +2024,7 @@ type MarkNoShowRequest struct {
 
 func (x *MarkNoShowRequest) Reset() {
 	*x = MarkNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1703,7 +2036,7 @@ func (x *MarkNoShowRequest) String() string {
 func (*MarkNoShowRequest) ProtoMessage() {}
 
 func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[24]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1716,7 +2049,7 @@ func (x *MarkNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowRequest.ProtoReflect.Descriptor instead.
 func (*MarkNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *MarkNoShowRequest) GetTenantId() string {
@@ -1744,7 +2077,7 @@ type MarkNoShowResponse struct {
 
 func (x *MarkNoShowResponse) Reset() {
 	*x = MarkNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +2089,7 @@ func (x *MarkNoShowResponse) String() string {
 func (*MarkNoShowResponse) ProtoMessage() {}
 
 func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[25]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +2102,7 @@ func (x *MarkNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkNoShowResponse.ProtoReflect.Descriptor instead.
 func (*MarkNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *MarkNoShowResponse) GetBooking() *Booking {
@@ -1792,7 +2125,7 @@ type UndoNoShowRequest struct {
 
 func (x *UndoNoShowRequest) Reset() {
 	*x = UndoNoShowRequest{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1804,7 +2137,7 @@ func (x *UndoNoShowRequest) String() string {
 func (*UndoNoShowRequest) ProtoMessage() {}
 
 func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[26]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1817,7 +2150,7 @@ func (x *UndoNoShowRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowRequest.ProtoReflect.Descriptor instead.
 func (*UndoNoShowRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *UndoNoShowRequest) GetTenantId() string {
@@ -1845,7 +2178,7 @@ type UndoNoShowResponse struct {
 
 func (x *UndoNoShowResponse) Reset() {
 	*x = UndoNoShowResponse{}
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +2190,7 @@ func (x *UndoNoShowResponse) String() string {
 func (*UndoNoShowResponse) ProtoMessage() {}
 
 func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_booking_service_proto_msgTypes[27]
+	mi := &file_berth_v1_booking_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +2203,7 @@ func (x *UndoNoShowResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UndoNoShowResponse.ProtoReflect.Descriptor instead.
 func (*UndoNoShowResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_booking_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UndoNoShowResponse) GetBooking() *Booking {
@@ -1884,33 +2217,33 @@ var File_berth_v1_booking_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x17google/type/money.proto\"\x95\x03\n" +
+	"\x1eberth/v1/booking_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x16berth/v1/payment.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x17google/type/money.proto\"\xc3\x03\n" +
 	"\vBookRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12(\n" +
-	"\tmember_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12)\n" +
+	"\tmember_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12.\n" +
 	"\n" +
 	"party_size\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x124\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\tpartySize\x88\x01\x01\x124\n" +
 	"\x0fsubscription_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x12<\n" +
 	"\achannel\x18\x06 \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
-	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x12\x1f\n" +
-	"\vno_waitlist\x18\t \x01(\bR\n" +
-	"noWaitlist\"\x80\x01\n" +
+	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x129\n" +
+	"\twhen_full\x18\t \x01(\x0e2\x12.berth.v1.WhenFullB\b\xbaH\x05\x82\x01\x02\x10\x01R\bwhenFullB\r\n" +
+	"\v_party_size\"\x80\x01\n" +
 	"\fBookResponse\x12-\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
 	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entryB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xd7\x03\n" +
+	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xeb\x03\n" +
 	"\x12HoldBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12(\n" +
-	"\tmember_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12)\n" +
+	"\tmember_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12.\n" +
 	"\n" +
 	"party_size\x18\x04 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x12<\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\tpartySize\x88\x01\x01\x12<\n" +
 	"\achannel\x18\x05 \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x122\n" +
 	"\acontact\x18\x06 \x01(\v2\x18.berth.v1.BookingContactR\acontact\x12+\n" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
@@ -1918,7 +2251,8 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x05items\x18\t \x03(\v2\x14.berth.v1.ItemChoiceB\b\xbaH\x05\x92\x01\x02\x10\x14R\x05items\x12&\n" +
 	"\n" +
 	"guest_tier\x18\n" +
-	" \x01(\tB\a\xbaH\x04r\x02\x182R\tguestTier\"B\n" +
+	" \x01(\tB\a\xbaH\x04r\x02\x182R\tguestTierB\r\n" +
+	"\v_party_size\"B\n" +
 	"\x13HoldBookingResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xcb\x04\n" +
 	"\x15ConfirmBookingRequest\x12(\n" +
@@ -1992,25 +2326,55 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12GetBookingResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xbf\x02\n" +
-	"\x15ListMyBookingsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x128\n" +
-	"\rstarts_within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\x12F\n" +
-	"\bstatuses\x18\x03 \x03(\x0e2\x17.berth.v1.BookingStatusB\x11\xbaH\x0e\x92\x01\v\x10\x06\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12'\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"y\n" +
+	"\x17BatchGetBookingsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x124\n" +
+	"\vbooking_ids\x18\x02 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x10d\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
+	"bookingIds\"j\n" +
+	"\x18BatchGetBookingsResponse\x12-\n" +
+	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x12\x1f\n" +
+	"\vmissing_ids\x18\x02 \x03(\tR\n" +
+	"missingIds\"\x97\x02\n" +
+	"\x14UpdateBookingRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
+	"\n" +
+	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\x128\n" +
+	"\abooking\x18\x03 \x01(\v2\x16.berth.v1.BookingInputB\x06\xbaH\x03\xc8\x01\x01R\abooking\x12U\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x18\xbaH\x15\xc8\x01\x01\xe2\x01\x0f\x12\x04note\x12\acontactR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"D\n" +
+	"\x15UpdateBookingResponse\x12+\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xf2\x02\n" +
+	"\rBookingFilter\x128\n" +
+	"\rstarts_within\x18\x01 \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\x12F\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x17.berth.v1.BookingStatusB\x11\xbaH\x0e\x92\x01\v\x10\x06\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12*\n" +
+	"\n" +
+	"session_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12*\n" +
+	"\n" +
+	"service_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
+	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12(\n" +
+	"\tmember_id\x18\x06 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12/\n" +
+	"\rcreated_by_id\x18\a \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\vcreatedById\"\xc2\x04\n" +
+	"\x13ListBookingsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x05scope\x18\x02 \x01(\x0e2\x13.berth.v1.ListScopeB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05scope\x12/\n" +
+	"\x06filter\x18\x03 \x01(\v2\x17.berth.v1.BookingFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\x12(\n" +
-	"\tmember_id\x18\x06 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\"\xa2\x01\n" +
-	"\x16ListMyBookingsResponse\x12-\n" +
-	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x121\n" +
-	"\aentries\x18\x02 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12&\n" +
-	"\x0fnext_page_token\x18\x03 \x01(\tR\rnextPageToken\"\x97\x01\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken:\xc8\x02\xbaH\xc4\x02\x1a\xc1\x02\n" +
+	"\x14list_bookings.filter\x12]scope ALL needs filter.session_id, filter.member_id, or filter.starts_within of up to 31 days\x1a\xc9\x01this.scope != 2 || this.filter.session_id != '' || this.filter.member_id != '' || (has(this.filter.starts_within) && this.filter.starts_within.end - this.filter.starts_within.start <= duration('744h'))\"\x8c\x01\n" +
+	"\x14ListBookingsResponse\x12-\n" +
+	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\x12\x1d\n" +
+	"\n" +
+	"end_cursor\x18\x03 \x01(\tR\tendCursor\"\xb4\x01\n" +
 	"\x17GetSessionRosterRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12)\n" +
-	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\"\xcb\x01\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12F\n" +
+	"\bstatuses\x18\x03 \x03(\x0e2\x17.berth.v1.BookingStatusB\x11\xbaH\x0e\x92\x01\v\x10\x06\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"\xcb\x01\n" +
 	"\x18GetSessionRosterResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x121\n" +
 	"\aentries\x18\x02 \x03(\v2\x17.berth.v1.WaitlistEntryR\aentries\x12\x1f\n" +
@@ -2029,7 +2393,7 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"A\n" +
 	"\x12UndoNoShowResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xe8\v\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking2\xcf\r\n" +
 	"\x0eBookingService\x12M\n" +
 	"\x04Book\x12\x15.berth.v1.BookRequest\x1a\x16.berth.v1.BookResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0ebooking.create\x12`\n" +
 	"\vHoldBooking\x12\x1c.berth.v1.HoldBookingRequest\x1a\x1d.berth.v1.HoldBookingResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fbooking.hold\x12r\n" +
@@ -2041,8 +2405,10 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\x11RescheduleBooking\x12\".berth.v1.RescheduleBookingRequest\x1a#.berth.v1.RescheduleBookingResponse\" \xca\xf3\x18\x1c\b\x02\x12\x16booking.reschedule_any\x18\x01\x12n\n" +
 	"\rCancelBooking\x12\x1e.berth.v1.CancelBookingRequest\x1a\x1f.berth.v1.CancelBookingResponse\"\x1c\xca\xf3\x18\x18\b\x02\x12\x12booking.cancel_any\x18\x01\x12b\n" +
 	"\n" +
-	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12n\n" +
-	"\x0eListMyBookings\x12\x1f.berth.v1.ListMyBookingsRequest\x1a .berth.v1.ListMyBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12t\n" +
+	"GetBooking\x12\x1b.berth.v1.GetBookingRequest\x1a\x1c.berth.v1.GetBookingResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12t\n" +
+	"\x10BatchGetBookings\x12!.berth.v1.BatchGetBookingsRequest\x1a\".berth.v1.BatchGetBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12u\n" +
+	"\rUpdateBooking\x12\x1e.berth.v1.UpdateBookingRequest\x1a\x1f.berth.v1.UpdateBookingResponse\"#\xca\xf3\x18\x1f\b\x02\x12\x19booking.create_for_others\x18\x01\x12h\n" +
+	"\fListBookings\x12\x1d.berth.v1.ListBookingsRequest\x1a\x1e.berth.v1.ListBookingsResponse\"\x19\xca\xf3\x18\x12\b\x02\x12\fbooking.read\x18\x01\x90\x02\x01\x12t\n" +
 	"\x10GetSessionRoster\x12!.berth.v1.GetSessionRosterRequest\x1a\".berth.v1.GetSessionRosterResponse\"\x19\xca\xf3\x18\x12\b\x01\x12\x0ebooking.roster\x90\x02\x01\x12`\n" +
 	"\n" +
 	"MarkNoShow\x12\x1b.berth.v1.MarkNoShowRequest\x1a\x1c.berth.v1.MarkNoShowResponse\"\x17\xca\xf3\x18\x13\b\x01\x12\x0fbooking.no_show\x12`\n" +
@@ -2062,7 +2428,7 @@ func file_berth_v1_booking_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_booking_service_proto_rawDescData
 }
 
-var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
+var file_berth_v1_booking_service_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_berth_v1_booking_service_proto_goTypes = []any{
 	(*BookRequest)(nil),               // 0: berth.v1.BookRequest
 	(*BookResponse)(nil),              // 1: berth.v1.BookResponse
@@ -2084,87 +2450,107 @@ var file_berth_v1_booking_service_proto_goTypes = []any{
 	(*CancelBookingResponse)(nil),     // 17: berth.v1.CancelBookingResponse
 	(*GetBookingRequest)(nil),         // 18: berth.v1.GetBookingRequest
 	(*GetBookingResponse)(nil),        // 19: berth.v1.GetBookingResponse
-	(*ListMyBookingsRequest)(nil),     // 20: berth.v1.ListMyBookingsRequest
-	(*ListMyBookingsResponse)(nil),    // 21: berth.v1.ListMyBookingsResponse
-	(*GetSessionRosterRequest)(nil),   // 22: berth.v1.GetSessionRosterRequest
-	(*GetSessionRosterResponse)(nil),  // 23: berth.v1.GetSessionRosterResponse
-	(*MarkNoShowRequest)(nil),         // 24: berth.v1.MarkNoShowRequest
-	(*MarkNoShowResponse)(nil),        // 25: berth.v1.MarkNoShowResponse
-	(*UndoNoShowRequest)(nil),         // 26: berth.v1.UndoNoShowRequest
-	(*UndoNoShowResponse)(nil),        // 27: berth.v1.UndoNoShowResponse
-	(BookingChannel)(0),               // 28: berth.v1.BookingChannel
-	(*Booking)(nil),                   // 29: berth.v1.Booking
-	(*WaitlistEntry)(nil),             // 30: berth.v1.WaitlistEntry
-	(*BookingContact)(nil),            // 31: berth.v1.BookingContact
-	(*ItemChoice)(nil),                // 32: berth.v1.ItemChoice
-	(*PaymentFacts)(nil),              // 33: berth.v1.PaymentFacts
-	(*ItemSelection)(nil),             // 34: berth.v1.ItemSelection
-	(*money.Money)(nil),               // 35: google.type.Money
-	(*PaymentLine)(nil),               // 36: berth.v1.PaymentLine
-	(*TimeRange)(nil),                 // 37: berth.v1.TimeRange
-	(BookingStatus)(0),                // 38: berth.v1.BookingStatus
+	(*BatchGetBookingsRequest)(nil),   // 20: berth.v1.BatchGetBookingsRequest
+	(*BatchGetBookingsResponse)(nil),  // 21: berth.v1.BatchGetBookingsResponse
+	(*UpdateBookingRequest)(nil),      // 22: berth.v1.UpdateBookingRequest
+	(*UpdateBookingResponse)(nil),     // 23: berth.v1.UpdateBookingResponse
+	(*BookingFilter)(nil),             // 24: berth.v1.BookingFilter
+	(*ListBookingsRequest)(nil),       // 25: berth.v1.ListBookingsRequest
+	(*ListBookingsResponse)(nil),      // 26: berth.v1.ListBookingsResponse
+	(*GetSessionRosterRequest)(nil),   // 27: berth.v1.GetSessionRosterRequest
+	(*GetSessionRosterResponse)(nil),  // 28: berth.v1.GetSessionRosterResponse
+	(*MarkNoShowRequest)(nil),         // 29: berth.v1.MarkNoShowRequest
+	(*MarkNoShowResponse)(nil),        // 30: berth.v1.MarkNoShowResponse
+	(*UndoNoShowRequest)(nil),         // 31: berth.v1.UndoNoShowRequest
+	(*UndoNoShowResponse)(nil),        // 32: berth.v1.UndoNoShowResponse
+	(BookingChannel)(0),               // 33: berth.v1.BookingChannel
+	(WhenFull)(0),                     // 34: berth.v1.WhenFull
+	(*Booking)(nil),                   // 35: berth.v1.Booking
+	(*WaitlistEntry)(nil),             // 36: berth.v1.WaitlistEntry
+	(*BookingContact)(nil),            // 37: berth.v1.BookingContact
+	(*ItemChoice)(nil),                // 38: berth.v1.ItemChoice
+	(*PaymentFacts)(nil),              // 39: berth.v1.PaymentFacts
+	(*ItemSelection)(nil),             // 40: berth.v1.ItemSelection
+	(*money.Money)(nil),               // 41: google.type.Money
+	(*PaymentLine)(nil),               // 42: berth.v1.PaymentLine
+	(*BookingInput)(nil),              // 43: berth.v1.BookingInput
+	(*fieldmaskpb.FieldMask)(nil),     // 44: google.protobuf.FieldMask
+	(*TimeRange)(nil),                 // 45: berth.v1.TimeRange
+	(BookingStatus)(0),                // 46: berth.v1.BookingStatus
+	(ListScope)(0),                    // 47: berth.v1.ListScope
 }
 var file_berth_v1_booking_service_proto_depIdxs = []int32{
-	28, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
-	29, // 1: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
-	30, // 2: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
-	28, // 3: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
-	31, // 4: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
-	32, // 5: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
-	29, // 6: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
-	33, // 7: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
-	34, // 8: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
-	33, // 9: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
-	29, // 10: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
-	35, // 11: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
-	29, // 12: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
-	36, // 13: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
-	29, // 14: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
-	29, // 15: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
-	29, // 16: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
-	29, // 17: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
-	29, // 18: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
-	37, // 19: berth.v1.ListMyBookingsRequest.starts_within:type_name -> berth.v1.TimeRange
-	38, // 20: berth.v1.ListMyBookingsRequest.statuses:type_name -> berth.v1.BookingStatus
-	29, // 21: berth.v1.ListMyBookingsResponse.bookings:type_name -> berth.v1.Booking
-	30, // 22: berth.v1.ListMyBookingsResponse.entries:type_name -> berth.v1.WaitlistEntry
-	29, // 23: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
-	30, // 24: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
-	29, // 25: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
-	29, // 26: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
-	0,  // 27: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
-	2,  // 28: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
-	4,  // 29: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
-	5,  // 30: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
-	7,  // 31: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
-	9,  // 32: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
-	12, // 33: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
-	14, // 34: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
-	16, // 35: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
-	18, // 36: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
-	20, // 37: berth.v1.BookingService.ListMyBookings:input_type -> berth.v1.ListMyBookingsRequest
-	22, // 38: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
-	24, // 39: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
-	26, // 40: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
-	1,  // 41: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
-	3,  // 42: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
-	11, // 43: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
-	6,  // 44: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
-	8,  // 45: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
-	10, // 46: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
-	13, // 47: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
-	15, // 48: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
-	17, // 49: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
-	19, // 50: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
-	21, // 51: berth.v1.BookingService.ListMyBookings:output_type -> berth.v1.ListMyBookingsResponse
-	23, // 52: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
-	25, // 53: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
-	27, // 54: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
-	41, // [41:55] is the sub-list for method output_type
-	27, // [27:41] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	33, // 0: berth.v1.BookRequest.channel:type_name -> berth.v1.BookingChannel
+	34, // 1: berth.v1.BookRequest.when_full:type_name -> berth.v1.WhenFull
+	35, // 2: berth.v1.BookResponse.booking:type_name -> berth.v1.Booking
+	36, // 3: berth.v1.BookResponse.entry:type_name -> berth.v1.WaitlistEntry
+	33, // 4: berth.v1.HoldBookingRequest.channel:type_name -> berth.v1.BookingChannel
+	37, // 5: berth.v1.HoldBookingRequest.contact:type_name -> berth.v1.BookingContact
+	38, // 6: berth.v1.HoldBookingRequest.items:type_name -> berth.v1.ItemChoice
+	35, // 7: berth.v1.HoldBookingResponse.booking:type_name -> berth.v1.Booking
+	39, // 8: berth.v1.ConfirmBookingRequest.payment:type_name -> berth.v1.PaymentFacts
+	40, // 9: berth.v1.ConfirmBookingRequest.items:type_name -> berth.v1.ItemSelection
+	39, // 10: berth.v1.RecordPaymentRequest.payment:type_name -> berth.v1.PaymentFacts
+	35, // 11: berth.v1.RecordPaymentResponse.booking:type_name -> berth.v1.Booking
+	41, // 12: berth.v1.RefundPaymentRequest.amount:type_name -> google.type.Money
+	35, // 13: berth.v1.RefundPaymentResponse.booking:type_name -> berth.v1.Booking
+	42, // 14: berth.v1.ListPaymentLinesResponse.lines:type_name -> berth.v1.PaymentLine
+	35, // 15: berth.v1.ConfirmBookingResponse.booking:type_name -> berth.v1.Booking
+	35, // 16: berth.v1.ReleaseHoldResponse.booking:type_name -> berth.v1.Booking
+	35, // 17: berth.v1.RescheduleBookingResponse.booking:type_name -> berth.v1.Booking
+	35, // 18: berth.v1.CancelBookingResponse.booking:type_name -> berth.v1.Booking
+	35, // 19: berth.v1.GetBookingResponse.booking:type_name -> berth.v1.Booking
+	35, // 20: berth.v1.BatchGetBookingsResponse.bookings:type_name -> berth.v1.Booking
+	43, // 21: berth.v1.UpdateBookingRequest.booking:type_name -> berth.v1.BookingInput
+	44, // 22: berth.v1.UpdateBookingRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 23: berth.v1.UpdateBookingResponse.booking:type_name -> berth.v1.Booking
+	45, // 24: berth.v1.BookingFilter.starts_within:type_name -> berth.v1.TimeRange
+	46, // 25: berth.v1.BookingFilter.statuses:type_name -> berth.v1.BookingStatus
+	47, // 26: berth.v1.ListBookingsRequest.scope:type_name -> berth.v1.ListScope
+	24, // 27: berth.v1.ListBookingsRequest.filter:type_name -> berth.v1.BookingFilter
+	35, // 28: berth.v1.ListBookingsResponse.bookings:type_name -> berth.v1.Booking
+	46, // 29: berth.v1.GetSessionRosterRequest.statuses:type_name -> berth.v1.BookingStatus
+	35, // 30: berth.v1.GetSessionRosterResponse.bookings:type_name -> berth.v1.Booking
+	36, // 31: berth.v1.GetSessionRosterResponse.entries:type_name -> berth.v1.WaitlistEntry
+	35, // 32: berth.v1.MarkNoShowResponse.booking:type_name -> berth.v1.Booking
+	35, // 33: berth.v1.UndoNoShowResponse.booking:type_name -> berth.v1.Booking
+	0,  // 34: berth.v1.BookingService.Book:input_type -> berth.v1.BookRequest
+	2,  // 35: berth.v1.BookingService.HoldBooking:input_type -> berth.v1.HoldBookingRequest
+	4,  // 36: berth.v1.BookingService.ConfirmBooking:input_type -> berth.v1.ConfirmBookingRequest
+	5,  // 37: berth.v1.BookingService.RecordPayment:input_type -> berth.v1.RecordPaymentRequest
+	7,  // 38: berth.v1.BookingService.RefundPayment:input_type -> berth.v1.RefundPaymentRequest
+	9,  // 39: berth.v1.BookingService.ListPaymentLines:input_type -> berth.v1.ListPaymentLinesRequest
+	12, // 40: berth.v1.BookingService.ReleaseHold:input_type -> berth.v1.ReleaseHoldRequest
+	14, // 41: berth.v1.BookingService.RescheduleBooking:input_type -> berth.v1.RescheduleBookingRequest
+	16, // 42: berth.v1.BookingService.CancelBooking:input_type -> berth.v1.CancelBookingRequest
+	18, // 43: berth.v1.BookingService.GetBooking:input_type -> berth.v1.GetBookingRequest
+	20, // 44: berth.v1.BookingService.BatchGetBookings:input_type -> berth.v1.BatchGetBookingsRequest
+	22, // 45: berth.v1.BookingService.UpdateBooking:input_type -> berth.v1.UpdateBookingRequest
+	25, // 46: berth.v1.BookingService.ListBookings:input_type -> berth.v1.ListBookingsRequest
+	27, // 47: berth.v1.BookingService.GetSessionRoster:input_type -> berth.v1.GetSessionRosterRequest
+	29, // 48: berth.v1.BookingService.MarkNoShow:input_type -> berth.v1.MarkNoShowRequest
+	31, // 49: berth.v1.BookingService.UndoNoShow:input_type -> berth.v1.UndoNoShowRequest
+	1,  // 50: berth.v1.BookingService.Book:output_type -> berth.v1.BookResponse
+	3,  // 51: berth.v1.BookingService.HoldBooking:output_type -> berth.v1.HoldBookingResponse
+	11, // 52: berth.v1.BookingService.ConfirmBooking:output_type -> berth.v1.ConfirmBookingResponse
+	6,  // 53: berth.v1.BookingService.RecordPayment:output_type -> berth.v1.RecordPaymentResponse
+	8,  // 54: berth.v1.BookingService.RefundPayment:output_type -> berth.v1.RefundPaymentResponse
+	10, // 55: berth.v1.BookingService.ListPaymentLines:output_type -> berth.v1.ListPaymentLinesResponse
+	13, // 56: berth.v1.BookingService.ReleaseHold:output_type -> berth.v1.ReleaseHoldResponse
+	15, // 57: berth.v1.BookingService.RescheduleBooking:output_type -> berth.v1.RescheduleBookingResponse
+	17, // 58: berth.v1.BookingService.CancelBooking:output_type -> berth.v1.CancelBookingResponse
+	19, // 59: berth.v1.BookingService.GetBooking:output_type -> berth.v1.GetBookingResponse
+	21, // 60: berth.v1.BookingService.BatchGetBookings:output_type -> berth.v1.BatchGetBookingsResponse
+	23, // 61: berth.v1.BookingService.UpdateBooking:output_type -> berth.v1.UpdateBookingResponse
+	26, // 62: berth.v1.BookingService.ListBookings:output_type -> berth.v1.ListBookingsResponse
+	28, // 63: berth.v1.BookingService.GetSessionRoster:output_type -> berth.v1.GetSessionRosterResponse
+	30, // 64: berth.v1.BookingService.MarkNoShow:output_type -> berth.v1.MarkNoShowResponse
+	32, // 65: berth.v1.BookingService.UndoNoShow:output_type -> berth.v1.UndoNoShowResponse
+	50, // [50:66] is the sub-list for method output_type
+	34, // [34:50] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_booking_service_proto_init() }
@@ -2177,20 +2563,22 @@ func file_berth_v1_booking_service_proto_init() {
 	file_berth_v1_common_proto_init()
 	file_berth_v1_payment_proto_init()
 	file_berth_v1_waitlist_proto_init()
+	file_berth_v1_booking_service_proto_msgTypes[0].OneofWrappers = []any{}
 	file_berth_v1_booking_service_proto_msgTypes[1].OneofWrappers = []any{
 		(*BookResponse_Booking)(nil),
 		(*BookResponse_Entry)(nil),
 	}
+	file_berth_v1_booking_service_proto_msgTypes[2].OneofWrappers = []any{}
 	file_berth_v1_booking_service_proto_msgTypes[14].OneofWrappers = []any{}
 	file_berth_v1_booking_service_proto_msgTypes[16].OneofWrappers = []any{}
-	file_berth_v1_booking_service_proto_msgTypes[23].OneofWrappers = []any{}
+	file_berth_v1_booking_service_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_booking_service_proto_rawDesc), len(file_berth_v1_booking_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   28,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -250,10 +250,10 @@ type SelfCheckInRequest struct {
 	//	*SelfCheckInRequest_QrToken
 	//	*SelfCheckInRequest_Position
 	Proof isSelfCheckInRequest_Proof `protobuf_oneof:"proof"`
-	// The radius in meters within which the device is with a probability of 95%, as it reports. 0: unknown. It must not
-	// exceed the maximum distance of the policy, or 100 meters if that is less: GPS_IMPRECISE. It never extends the
+	// The radius in meters within which the device is with a probability of 95%, as it reports. Absent: unknown. It must
+	// not exceed the maximum distance of the policy, or 100 meters if that is less: GPS_IMPRECISE. It never extends the
 	// distance.
-	AccuracyMeters float64 `protobuf:"fixed64,5,opt,name=accuracy_meters,json=accuracyMeters,proto3" json:"accuracy_meters,omitempty"`
+	AccuracyMeters *float64 `protobuf:"fixed64,5,opt,name=accuracy_meters,json=accuracyMeters,proto3,oneof" json:"accuracy_meters,omitempty"`
 	// How old the position is, up to 24 hours. It must not exceed 2 minutes: GPS_OUTDATED. Absent: unknown.
 	PositionAge   *durationpb.Duration `protobuf:"bytes,6,opt,name=position_age,json=positionAge,proto3" json:"position_age,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -330,8 +330,8 @@ func (x *SelfCheckInRequest) GetPosition() *latlng.LatLng {
 }
 
 func (x *SelfCheckInRequest) GetAccuracyMeters() float64 {
-	if x != nil {
-		return x.AccuracyMeters
+	if x != nil && x.AccuracyMeters != nil {
+		return *x.AccuracyMeters
 	}
 	return 0
 }
@@ -1255,17 +1255,18 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\n" +
 	"booking_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tbookingId\"B\n" +
 	"\x13UndoCheckInResponse\x12+\n" +
-	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xa0\x04\n" +
+	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\"\xb9\x04\n" +
 	"\x12SelfCheckInRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12*\n" +
 	"\bqr_token\x18\x03 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xf4\x03\x80\x01\x01H\x00R\aqrToken\x12\xea\x01\n" +
 	"\bposition\x18\x04 \x01(\v2\x13.google.type.LatLngB\xb6\x01\xbaH\xb2\x01\xba\x01\xae\x01\n" +
-	"\x16self_check_in.position\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0H\x00R\bposition\x12@\n" +
-	"\x0faccuracy_meters\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x80\x84.A)\x00\x00\x00\x00\x00\x00\x00\x00R\x0eaccuracyMeters\x12L\n" +
+	"\x16self_check_in.position\x12,latitude is -90 to 90, longitude -180 to 180\x1afthis.latitude >= -90.0 && this.latitude <= 90.0 && this.longitude >= -180.0 && this.longitude <= 180.0H\x00R\bposition\x12E\n" +
+	"\x0faccuracy_meters\x18\x05 \x01(\x01B\x17\xbaH\x14\x12\x12\x19\x00\x00\x00\x00\x80\x84.A)\x00\x00\x00\x00\x00\x00\x00\x00H\x01R\x0eaccuracyMeters\x88\x01\x01\x12L\n" +
 	"\fposition_age\x18\x06 \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\vpositionAgeB\x0e\n" +
-	"\x05proof\x12\x05\xbaH\x02\b\x01\"p\n" +
+	"\x05proof\x12\x05\xbaH\x02\b\x01B\x12\n" +
+	"\x10_accuracy_meters\"p\n" +
 	"\x13SelfCheckInResponse\x12+\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingR\abooking\x12,\n" +
 	"\x12already_checked_in\x18\x02 \x01(\bR\x10alreadyCheckedIn\"f\n" +

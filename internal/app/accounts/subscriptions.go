@@ -132,7 +132,7 @@ func (s *Service) RefundCredit(
 			if err != nil {
 				return creditChange{}, err
 			}
-			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
+			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, &b, tx.Now)
 			return writeCredits(tx, sub, ledger, "credit.refunded"), nil
 		})
 	return refunded.Line, refunded.Subscription, err

@@ -35,8 +35,8 @@ func (s *Service) ListAttendance(ctx context.Context, caller tenant.Caller, q At
 	until := s.engine.Now().Add(time.Microsecond)
 	var batch pg.Batch
 	bookingdb.FindBookingMember(&batch, caller.Tenant, q.Member, &member)
-	bookingdb.ListOwnBookings(&batch, caller.Tenant, bookingdb.OwnBookings{
-		Member: q.Member, Until: until, Newest: true, AfterStart: q.BeforeStart, AfterID: q.BeforeID, Limit: q.Limit,
+	bookingdb.ListPastBookings(&batch, caller.Tenant, bookingdb.PastQuery{
+		Member: q.Member, Until: until, BeforeStart: q.BeforeStart, BeforeID: q.BeforeID, Limit: q.Limit,
 		Statuses: []booking.Status{booking.Confirmed, booking.Attended, booking.NoShow, booking.Cancelled},
 	}, &past.Bookings)
 	bookingdb.CountAttendance(&batch, caller.Tenant, q.Member, until, &count)

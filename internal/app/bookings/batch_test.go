@@ -25,7 +25,7 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	studio := testkit.New(t)
 	g := studio.NewBatch()
 	open, small := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{Capacity: 2, Waitlist: 1})
-	noWaitlist := studio.AddSession(testkit.Session{Capacity: 1})
+	refuseFull := studio.AddSession(testkit.Session{Capacity: 1})
 	draft := studio.AddSession(testkit.Session{State: catalog.Draft})
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
 	daily := studio.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), AllowOverlap: true})
@@ -40,10 +40,10 @@ func TestBatch_EqualsRunningInOrder(t *testing.T) {
 
 	ok := []*testkit.Booked{
 		g.Book(mia, open), g.Book(noa, open), g.Book(studio.AddMember("Ann"), small), g.Book(studio.AddMember("Bea"), small),
-		g.Book(studio.AddMember("Cyd"), noWaitlist),
+		g.Book(studio.AddMember("Cyd"), refuseFull),
 	}
 	waits, full := g.Book(studio.AddMember("Dan"), small), g.Book(studio.AddMember("Eve"), small)
-	none, closed := g.Book(studio.AddMember("Fay"), noWaitlist), g.Book(studio.AddMember("Gil"), draft)
+	none, closed := g.Book(studio.AddMember("Fay"), refuseFull), g.Book(studio.AddMember("Gil"), draft)
 	absent := g.Book(studio.AddMember("Hal"), testkit.NewID[tenant.SessionID]())
 	noCredit, twice := g.Book(spent, open), g.Book(limited, studio.AddSession(testkit.Session{}))
 	stranger := g.Book(studio.Owner, open, func(r *bookings.BookRequest) { r.Member = testkit.NewID[tenant.MemberID]() })

@@ -28,7 +28,7 @@ type BookRequest struct {
 	Channel      catalog.Channel       `json:"channel"`
 	ExternalRef  string                `json:"external_ref"`
 	Note         string                `json:"note"`
-	NoWaitlist   bool                  `json:"no_waitlist"`
+	RefuseFull   bool                  `json:"refuse_full"`
 	// Hold keeps the seats while the customer pays. A guest has no member, and a contact with a name instead.
 	Hold    bool                 `json:"hold,omitempty"`
 	Guest   bool                 `json:"guest,omitempty"`
@@ -111,7 +111,7 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Result, error) {
 	}
 	request := booking.Request{
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
-		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
+		RefuseFull: b.RefuseFull, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 	}
 	result, err := booking.Decide(b.facts, request, tx.Now)
 	if err != nil {

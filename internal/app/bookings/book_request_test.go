@@ -22,7 +22,7 @@ func TestBookRequest_HashNeverChanges(t *testing.T) {
 	r := BookRequest{
 		Session: tenant.SessionID{UUID: id}, Member: tenant.MemberID{UUID: id}, Party: 3,
 		Subscription: tenant.SubscriptionID{UUID: id}, Channel: catalog.Online, ExternalRef: "ref", Note: "note",
-		NoWaitlist: true, Hold: true, Guest: true,
+		RefuseFull: true, Hold: true, Guest: true,
 		Contact: booking.Contact{Name: "Ada", Phone: "+15550100", Email: "a@b.example"},
 		Items:   []booking.ItemChoice{{Item: tenant.ItemID{UUID: id}, Quantity: 2}}, GuestTier: "gold",
 	}
@@ -30,8 +30,8 @@ func TestBookRequest_HashNeverChanges(t *testing.T) {
 		request BookRequest
 		want    string
 	}{
-		"all fields": {r, "b3536dc51871c893bda64583874a29cc8610f1a4c16bf45228b1a0e02a1f5354"},
-		"no fields":  {BookRequest{}, "65f9ced205456983628ce1b6d5064b69d09ae7c4547fe1feaa0d167e2ac74aac"},
+		"all fields": {r, "6c005fcde4cb127d14092b425eacfe54f4873868d97a5ea37b582f37669fefcd"},
+		"no fields":  {BookRequest{}, "54e17651ac213e83af56c63e39ea3fa7cb298eeb639d73ede93fd132b75da90f"},
 	} {
 		test.EqOp(t, tt.want, hex.EncodeToString(tt.request.hash()), test.Sprint(name))
 	}

@@ -106,7 +106,7 @@ func TestBook_ReturnsEachReason(t *testing.T) {
 		"full, rather not wait": {
 			mia,
 			ask(
-				bookings.BookRequest{Party: 2, Channel: catalog.Online, NoWaitlist: true},
+				bookings.BookRequest{Party: 2, Channel: catalog.Online, RefuseFull: true},
 				studio.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}),
 			),
 			fault.SessionFull, "",

@@ -76,7 +76,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.CancelResult, er
 	if err := c.service.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
 		return seats.CancelResult{}, err
 	}
-	seats.Cancel(tx, cancelled, c.req.Notify)
+	seats.Cancel(tx, &cancelled, c.req.Notify)
 	if c.req.OverrideWindow || !owns(tx.Caller, b) {
 		record.Audit(tx, "booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
 			"member_id": b.Member.String(), "refunded": cancelled.Refunded,

@@ -10,6 +10,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -151,7 +152,7 @@ func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 		must.EqOp(t, i+1, waits.Entry.Position)
 	}
 	must.EqOp(t, 1, expect.Value(studio.Cancel(people[0], booked))(t).Promoted)
-	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
+	roster := expect.Value(studio.App.Bookings.GetSessionRoster(context.Background(), studio.Coach, class))(t)
 	must.SliceLen(t, 1, roster.Bookings, must.Sprintf("booked: %+v", roster.Bookings))
 	test.EqOp(t, "Noa", roster.Bookings[0].MemberName, test.Sprintf("booked: %+v", roster.Bookings))
 	test.True(t, roster.Bookings[0].Promoted, test.Sprintf("booked: %+v", roster.Bookings))
@@ -186,9 +187,8 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 
 	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, booked))(t).Promoted)
 	test.EqOp(t, 0, studio.Balance(leos), test.Sprint("Leo's promotion took no credit"))
-	_, entries, err := studio.App.Bookings.ListMyBookings(
-		context.Background(), testkit.SelfOnly(noa),
-		bookings.MyBookingsQuery{From: testkit.Noon, Until: testkit.Noon.AddDate(0, 1, 0), Limit: 10},
+	entries, err := studio.App.Waitlists.ListEntries(
+		context.Background(), testkit.SelfOnly(noa), waitlists.EntryQuery{Member: noa.Member, Limit: 10},
 	)
 	must.NoError(t, err, must.Sprintf("Noa's entries: %+v, %v", entries, err))
 	must.SliceLen(t, 1, entries, must.Sprintf("Noa's entries: %+v, %v", entries, err))
@@ -210,7 +210,7 @@ func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	must.NotNil(t, r.Entry, must.Sprintf("%+v", r))
 	studio.MustWaitlist(leo, class)
 	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, booked))(t).Promoted)
-	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, class, false))(t)
+	roster := expect.Value(studio.App.Bookings.GetSessionRoster(context.Background(), studio.Coach, class))(t)
 	must.SliceLen(t, 1, roster.Entries, must.Sprintf("waiting: %+v", roster.Entries))
 	test.EqOp(t, "Noa", roster.Entries[0].MemberName, test.Sprintf("waiting: %+v", roster.Entries))
 	test.EqOp(t, 1, roster.Entries[0].Position, test.Sprintf("waiting: %+v", roster.Entries))
@@ -262,15 +262,14 @@ func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	expect.OK(t)(studio.App.Bookings.CancelBooking(
 		context.Background(), studio.Owner, bookings.CancelRequest{ID: booked, OverrideWindow: true},
 	))
-	bookings, _, err := studio.App.Bookings.ListMyBookings(
-		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
-	)
-	must.NoError(t, err)
-	must.SliceLen(t, 1, bookings)
+	list := expect.Value(studio.App.Bookings.ListBookings(
+		context.Background(), testkit.SelfOnly(noa), bookings.BookingQuery{Limit: 10},
+	))(t).Bookings
+	must.SliceLen(t, 1, list)
 	studio.Clock.Set(testkit.Noon.Add(21*time.Hour + time.Second))
-	expect.Reason(t, fault.CancellationWindow)(studio.Cancel(noa, bookings[0].ID))
+	expect.Reason(t, fault.CancellationWindow)(studio.Cancel(noa, list[0].ID))
 	studio.Clock.Set(testkit.Noon.Add(21 * time.Hour))
-	result := expect.Value(studio.Cancel(noa, bookings[0].ID))(t)
+	result := expect.Value(studio.Cancel(noa, list[0].ID))(t)
 	test.True(t, result.Refunded, test.Sprintf("%+v", result))
 	test.False(t, result.Late, test.Sprintf("%+v", result))
 	test.EqOp(t, 3, studio.Balance(s))

@@ -158,6 +158,6 @@ func applyCheckIn(tx *engine.Tx, b booking.Booking, result checkin.Result, data 
 	if !result.CheckedInAt.IsZero() {
 		b.CheckedInAt = &result.CheckedInAt
 	}
-	writeAttendance(tx, b, data)
+	writeAttendance(tx, &b, data)
 	return b
 }

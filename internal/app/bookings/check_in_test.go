@@ -310,7 +310,7 @@ func TestCheckIn_HidesOtherTenants(t *testing.T) {
 	expect.Reason(t, fault.BookingNotFound)(studio.App.Bookings.UndoCheckIn(t.Context(), other.Owner, id))
 	expect.Reason(t, fault.SessionNotFound)(studio.SelfCheckIn(other.AddMember("Mia"), s, studio.ScanQR(s)))
 	expect.Reason(t, fault.SessionNotFound)(studio.App.Bookings.GetQRToken(t.Context(), other.Owner, s))
-	expect.Reason(t, fault.SessionNotFound)(studio.App.Bookings.CreateDisplayURL(t.Context(), other.Owner, s))
+	expect.Reason(t, fault.SessionNotFound)(studio.App.Bookings.CreateDisplayLink(t.Context(), other.Owner, s))
 	expect.Reason(t, fault.MemberNotFound)(
 		studio.App.Bookings.ListAttendance(t.Context(), other.Owner, bookings.AttendanceQuery{Member: mia.Member, Limit: 10}),
 	)
@@ -339,11 +339,11 @@ func TestQRToken_RejectsCancelledSessions(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	link := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	link := expect.Value(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))(t)
 	ask := func() [3]fault.Reason {
 		_, qr := studio.App.Bookings.GetQRToken(t.Context(), studio.Coach, s)
-		_, url := studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s)
-		_, shown := studio.App.Bookings.GetDisplay(t.Context(), link.Token)
+		_, url := studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s)
+		_, shown := studio.App.Bookings.GetCheckInDisplay(t.Context(), link.Token)
 		return [3]fault.Reason{fault.ReasonOf(qr), fault.ReasonOf(url), fault.ReasonOf(shown)}
 	}
 	test.EqOp(t, [3]fault.Reason{}, ask(), test.Sprint("planned:"))

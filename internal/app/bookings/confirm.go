@@ -127,7 +127,7 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Result, error) {
 			writePayment(tx, &after, c.payments, *line)
 		}
 	}
-	c.write(tx, after, confirmed)
+	c.write(tx, &after, confirmed)
 	return seats.Result{Booking: &after}, nil
 }
 
@@ -140,17 +140,17 @@ func (c *confirm) pay(tx *engine.Tx, b booking.Booking) (seats.Result, error) {
 	return changePayment(tx, b, c.payments, line, err)
 }
 
-func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.ConfirmResult) {
+func (c *confirm) write(tx *engine.Tx, after *booking.Booking, confirmed booking.ConfirmResult) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, after.Session, bookingdb.Seats{Holds: -1})
-	seats.UpdateItemLines(tx, after)
+	seats.UpdateItemLines(tx, *after)
 	if confirmed.Payer != nil {
 		credits.Write(tx, *confirmed.Payer, confirmed.Ledger)
 		if confirmed.Counted {
 			bookingdb.CountBooking(tx.Tx, tx.Tenant, confirmed.Payer.ID, c.slot.LocalDate, +1)
 		}
 	}
-	seats.BookingEvent(tx, after, event.BookingConfirmed{})
+	seats.BookingEvent(tx, *after, event.BookingConfirmed{})
 	if after.Benefit.Code != "" {
 		if !after.Member.IsZero() {
 			catalogdb.PutBenefitMembership(tx.Tx, tx.Tenant, c.number.Membership(after.Benefit, after.Member, tx.Now))

@@ -85,7 +85,7 @@ func TestRecordPayment_OfOnesOwnBookingIsForOthers(t *testing.T) {
 		try(expect.Error(app.RefundPayment(ctx, c.by, held.ID, back)))
 		if c.want != "" {
 			try(expect.Error(app.RecordPayment(ctx, c.by, held.ID, writeOff)))
-			test.SliceLen(t, 1, expect.Value(app.ListPayments(ctx, c.by, held.ID))(t))
+			test.SliceLen(t, 1, expect.Value(app.ListPaymentLines(ctx, c.by, held.ID))(t))
 		}
 	}
 	// A guest's booking is nobody's own, and a program has none.
@@ -133,11 +133,11 @@ func TestConfirmBooking_WithPayment(t *testing.T) {
 	result = expect.Value(studio.App.Bookings.RefundPayment(t.Context(), studio.Owner, held.ID, back))(t)
 	test.EqOp(t, payment.Refunded, result.Booking.Payment.Status)
 	test.EqOp(t, booking.Cancelled, result.Booking.Status)
-	lines := expect.Value(studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
+	lines := expect.Value(studio.App.Bookings.ListPaymentLines(t.Context(), testkit.SelfOnly(mia), held.ID))(t)
 	test.SliceLen(t, 3, lines)
 	test.EqOp(t, payment.Refunded, payment.Of(lines).Status)
 	expect.Reason(t, fault.BookingNotFound)(
-		studio.App.Bookings.ListPayments(t.Context(), testkit.SelfOnly(studio.AddMember("Noa")), held.ID),
+		studio.App.Bookings.ListPaymentLines(t.Context(), testkit.SelfOnly(studio.AddMember("Noa")), held.ID),
 	)
 	expect.Reason(t, fault.BookingState)(studio.Confirm(mia, held.ID))
 }

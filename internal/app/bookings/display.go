@@ -30,8 +30,8 @@ type DisplayURL struct {
 	Token string // its signed part
 }
 
-// CreateDisplayURL makes a display link.
-func (s *Service) CreateDisplayURL(
+// CreateDisplayLink makes a display link.
+func (s *Service) CreateDisplayLink(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
 ) (DisplayURL, error) {
 	// A token works like a password, so it is not stored. Under an idempotency key the same link is signed again.
@@ -191,9 +191,9 @@ const (
 	maxUpcoming = 3  // sessions
 )
 
-// GetDisplay reads what the screen shows. It needs no sign-in: the token is signed by this service, names the tenant
-// and the session, and is the permission.
-func (s *Service) GetDisplay(ctx context.Context, token string) (Display, error) {
+// GetCheckInDisplay reads what the screen shows. It needs no sign-in: the token is signed by this service, names the
+// tenant and the session, and is the permission.
+func (s *Service) GetCheckInDisplay(ctx context.Context, token string) (Display, error) {
 	now := s.engine.Now()
 	shown, err := s.keys.VerifyDisplay(token, now)
 	if err != nil {

@@ -14,9 +14,9 @@ func TestDisplay_TellsOfASecondScreen(t *testing.T) {
 	t.Parallel()
 	s := testkit.New(t)
 	session := s.AddSession(testkit.Session{Starts: testkit.Noon, Coach: s.Coach})
-	link := expect.Value(s.App.Bookings.CreateDisplayURL(t.Context(), s.Coach, session))(t)
+	link := expect.Value(s.App.Bookings.CreateDisplayLink(t.Context(), s.Coach, session))(t)
 	read := func(token string) string {
-		return expect.Value(s.App.Bookings.GetDisplay(t.Context(), token))(t).Next
+		return expect.Value(s.App.Bookings.GetCheckInDisplay(t.Context(), token))(t).Next
 	}
 	second := func() bool {
 		links := expect.Value(s.App.Bookings.ListDisplayLinks(t.Context(), s.Coach, session))(t)

@@ -24,27 +24,27 @@ import (
 // show reads the display with a token.
 func show(studio *testkit.Studio, token string) bookings.Display {
 	studio.T.Helper()
-	return expect.Value(studio.App.Bookings.GetDisplay(context.Background(), token))(studio.T)
+	return expect.Value(studio.App.Bookings.GetCheckInDisplay(context.Background(), token))(studio.T)
 }
 
 // display opens a session's display.
 func display(studio *testkit.Studio, session tenant.SessionID) bookings.Display {
 	studio.T.Helper()
 	return show(studio, expect.Value(
-		studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, session),
+		studio.App.Bookings.CreateDisplayLink(context.Background(), studio.Coach, session),
 	)(studio.T).Token)
 }
 
-func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
+func TestCreateDisplayLink_SignsForTenMinutes(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	link := expect.Value(studio.App.Bookings.CreateDisplayURL(context.Background(), studio.Coach, s))(t)
+	link := expect.Value(studio.App.Bookings.CreateDisplayLink(context.Background(), studio.Coach, s))(t)
 	test.EqOp(t, "https://berth.example/display/"+link.Token, link.URL)
 	test.EqOp(t, testkit.Noon.Add(10*time.Minute), link.Link.Expires())
 	show := func(token string, after time.Duration) fault.Reason {
 		studio.Clock.Set(testkit.Noon.Add(after))
-		_, err := studio.App.Bookings.GetDisplay(context.Background(), token)
+		_, err := studio.App.Bookings.GetCheckInDisplay(context.Background(), token)
 		return fault.ReasonOf(err)
 	}
 	test.EqOp(t, "", show(link.Token, 10*time.Minute-time.Second), test.Sprint("in the last second:"))
@@ -164,7 +164,7 @@ func TestDisplay_StaysOpenWhileRefreshed(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 100 {
 		studio.Clock.Set(d.Refresh)
-		next := expect.Value(studio.App.Bookings.GetDisplay(context.Background(), d.Next))(t)
+		next := expect.Value(studio.App.Bookings.GetCheckInDisplay(context.Background(), d.Next))(t)
 		must.False(t, seen[next.QR], must.Sprint("the code came twice"))
 		seen[next.QR] = true
 		if i%20 == 0 {
@@ -182,7 +182,7 @@ func TestDisplay_IsRenewedByOneScreen(t *testing.T) {
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	studio.Clock.Set(testkit.InTwoDays)
-	link := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	link := expect.Value(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))(t)
 	scanner, wall, copied := show(studio, link.Token), show(studio, link.Token), show(studio, link.Token)
 	test.NotEqOp(t, "", scanner.QR)
 	test.NotEqOp(t, "", wall.QR)
@@ -198,7 +198,7 @@ func TestDisplay_IsRenewedByOneScreen(t *testing.T) {
 
 	studio.Clock.Set(link.Link.Expires())
 	for _, token := range []string{link.Token, scanner.Next, copied.Next, late.Next} {
-		expect.Reason(t, fault.LinkInvalid)(studio.App.Bookings.GetDisplay(t.Context(), token))
+		expect.Reason(t, fault.LinkInvalid)(studio.App.Bookings.GetCheckInDisplay(t.Context(), token))
 	}
 	wall = show(studio, wall.Next)
 	test.EqOp(t, link.Link.Expires().Add(10*time.Minute), wall.Expires)
@@ -213,7 +213,7 @@ func TestDisplay_ConcurrentScreensOpenItOnce(t *testing.T) {
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	studio.Clock.Set(testkit.InTwoDays)
-	link := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	link := expect.Value(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))(t)
 	tokens := make([]string, 8)
 	for i := range tokens {
 		tokens[i] = show(studio, link.Token).Next
@@ -233,8 +233,8 @@ func TestRevokeDisplayLink_EndsTheDisplay(t *testing.T) {
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	studio.Clock.Set(testkit.InTwoDays)
-	first := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
-	second := expect.Value(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))(t)
+	first := expect.Value(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))(t)
+	second := expect.Value(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))(t)
 	wall := show(studio, show(studio, first.Token).Next)
 	for range 2 { // the second call changes nothing
 		test.EqOp(t, testkit.InTwoDays, expect.Value(
@@ -242,7 +242,7 @@ func TestRevokeDisplayLink_EndsTheDisplay(t *testing.T) {
 		studio.Clock.Set(testkit.InTwoDays.Add(time.Minute))
 	}
 	for _, token := range []string{first.Token, wall.Next} {
-		expect.Reason(t, fault.LinkInvalid)(studio.App.Bookings.GetDisplay(t.Context(), token))
+		expect.Reason(t, fault.LinkInvalid)(studio.App.Bookings.GetCheckInDisplay(t.Context(), token))
 	}
 	test.True(t, show(studio, second.Token).QR != "", test.Sprint("the other link ended, too"))
 	expect.Reason(t, fault.DisplayLinkNotFound)(
@@ -253,14 +253,14 @@ func TestRevokeDisplayLink_EndsTheDisplay(t *testing.T) {
 	test.Eq(t, []string{"display_link.created", "display_link.created", "display_link.revoked"}, audited)
 }
 
-func TestCreateDisplayURL_HasALimitUntilLinksAreSwept(t *testing.T) {
+func TestCreateDisplayLink_HasALimitUntilLinksAreSwept(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	s := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	for range 100 {
-		expect.OK(t)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))
+		expect.OK(t)(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))
 	}
-	expect.Reason(t, fault.QuotaExceeded)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, s))
+	expect.Reason(t, fault.QuotaExceeded)(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, s))
 	count := func() int {
 		return len(expect.Value(studio.App.Bookings.ListDisplayLinks(t.Context(), studio.Coach, s))(t))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/payment"
+	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -45,11 +46,18 @@ func TestFaults_FailTheCall(t *testing.T) {
 		},
 		func() error { return expect.Error(app.ReleaseHold(ctx, s.Owner, released.ID)) },
 		func() error { return expect.Error(app.GetBooking(ctx, s.Owner, held.ID)) },
-		func() error { return expect.Error(app.ListPayments(ctx, s.Owner, held.ID)) },
+		func() error { return expect.Error(app.ListPaymentLines(ctx, s.Owner, held.ID)) },
 		func() error {
-			return expect.Error(app.ListMyBookings(ctx, testkit.SelfOnly(mia), bookings.MyBookingsQuery{Limit: 9}))
+			_, _, err := app.BatchGetBookings(ctx, s.Owner, []tenant.BookingID{held.ID})
+			return err
 		},
-		func() error { return expect.Error(app.ListRoster(ctx, s.Coach, class, false)) },
+		func() error {
+			return expect.Error(app.UpdateBooking(ctx, s.Owner, held.ID, nil, func(d *booking.Details) { d.Note += "." }))
+		},
+		func() error {
+			return expect.Error(app.ListBookings(ctx, testkit.SelfOnly(mia), bookings.BookingQuery{Limit: 9}))
+		},
+		func() error { return expect.Error(app.GetSessionRoster(ctx, s.Coach, class)) },
 		func() error {
 			return expect.Error(app.ListAttendance(ctx, s.Owner, bookings.AttendanceQuery{Member: mia.Member, Limit: 9}))
 		},
@@ -64,12 +72,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 	)
 	s.Clock.Set(testkit.InTwoDays)
 	scan := s.ScanQR(class)
-	link := expect.Value(app.CreateDisplayURL(ctx, s.Coach, class))(t)
-	shown := expect.Value(app.GetDisplay(ctx, link.Token))(t)
+	link := expect.Value(app.CreateDisplayLink(ctx, s.Coach, class))(t)
+	shown := expect.Value(app.GetCheckInDisplay(ctx, link.Token))(t)
 	s.WantErrors(
-		func() error { return expect.Error(app.GetDisplay(ctx, shown.Next)) },
-		func() error { return expect.Error(app.CreateDisplayURL(ctx, s.Coach, class)) },
-		func() error { return expect.Error(app.GetDisplay(ctx, link.Token)) },
+		func() error { return expect.Error(app.GetCheckInDisplay(ctx, shown.Next)) },
+		func() error { return expect.Error(app.CreateDisplayLink(ctx, s.Coach, class)) },
+		func() error { return expect.Error(app.GetCheckInDisplay(ctx, link.Token)) },
 		func() error { return expect.Error(app.ListDisplayLinks(ctx, s.Coach, class)) },
 		func() error { return expect.Error(app.RevokeDisplayLink(ctx, s.Coach, link.Link.ID)) },
 		func() error { return expect.Error(app.GetQRToken(ctx, s.Coach, class)) },

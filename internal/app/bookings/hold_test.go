@@ -207,7 +207,7 @@ func TestBookings_GoWithADeletedSession(t *testing.T) {
 		"moved": {
 			fault.BookingNotFound, expect.Error(studio.Reschedule(owner, held, studio.AddSession(testkit.Session{}))),
 		},
-		"on the roster": {fault.SessionNotFound, expect.Error(app.ListRoster(ctx, owner, class, true))},
+		"on the roster": {fault.SessionNotFound, expect.Error(app.GetSessionRoster(ctx, owner, class, booking.Statuses()...))},
 		"linked":        {fault.SessionNotFound, expect.Error(app.ListDisplayLinks(ctx, owner, class))},
 	} {
 		test.EqOp(t, tt.want, fault.ReasonOf(tt.err), test.Sprintf("%s: %v", name, tt.err))
@@ -227,7 +227,7 @@ func TestHold_GuestsNeedAContact(t *testing.T) {
 			context.Background(), studio.Owner, bookings.ConfirmRequest{ID: b.ID},
 		))(t).Booking.MemberName)
 	}
-	roster := expect.Value(studio.App.Bookings.ListRoster(context.Background(), studio.Coach, two, false))(t)
+	roster := expect.Value(studio.App.Bookings.GetSessionRoster(context.Background(), studio.Coach, two))(t)
 	must.SliceLen(t, 2, roster.Bookings)
 	names := []string{roster.Bookings[0].MemberName, roster.Bookings[1].MemberName}
 	test.SliceContainsAll(t, []string{"Kim", "Pat"}, names)
@@ -283,7 +283,7 @@ func TestHold_StoresWhatItIsAsked(t *testing.T) {
 			asked = *r
 		})
 	read := reflect.ValueOf(expect.Value(studio.App.Bookings.GetBooking(t.Context(), studio.Owner, made.ID))(t))
-	decides := []string{"Subscription", "NoWaitlist", "Hold", "Guest", "Items"}
+	decides := []string{"Subscription", "RefuseFull", "Hold", "Guest", "Items"}
 	for field, value := range reflect.ValueOf(asked).Fields() {
 		if slices.Contains(decides, field.Name) {
 			continue

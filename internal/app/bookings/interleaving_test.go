@@ -253,7 +253,7 @@ func answerOffer(
 	do func(*melee, *pick, tenant.Caller, tenant.OfferID) error,
 ) func(*melee, *pick) error {
 	return func(m *melee, p *pick) error {
-		roster, err := p.node.Bookings.ListRoster(inMelee, m.studio.Coach, p.class, false)
+		roster, err := p.node.Bookings.GetSessionRoster(inMelee, m.studio.Coach, p.class)
 		at := slices.IndexFunc(roster.Entries, func(e waitlist.Entry) bool { return e.Offer != nil })
 		if err != nil || at < 0 {
 			return err

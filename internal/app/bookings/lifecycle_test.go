@@ -213,7 +213,7 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 			test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
 		test.EqOp(studio.T, 5, studio.Balance(s), test.Sprintf("%+v, %v, balance %d", again, err, studio.Balance(s)))
 		want := *first.Booking
-		want.Payment = again.Booking.Payment
+		want.Payment, want.Version = again.Booking.Payment, want.Version+1
 		diff := cmp.Diff(want, *again.Booking)
 		test.EqOp(studio.T, "", diff, test.Sprint(diff))
 		// Without payment facts it is a look.

@@ -21,7 +21,7 @@ func (s *Service) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenan
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party})
-		writeAttendance(tx, b, event.BookingNoShow{})
+		writeAttendance(tx, &b, event.BookingNoShow{})
 		slot.SeatsTaken -= b.Party
 		_, err = s.waitlists.Fill(ctx, tx, &slot, waitlist.ByNoShow)
 		return b, err
@@ -37,7 +37,7 @@ func (s *Service) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenan
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: b.Party})
-		writeAttendance(tx, b, event.BookingNoShowUndone{})
+		writeAttendance(tx, &b, event.BookingNoShowUndone{})
 		return b, nil
 	}
 	b, err := changeAttendance(ctx, s, caller, "booking.undo_no_show", id, undo)
@@ -68,7 +68,7 @@ func changeAttendance[R any](
 }
 
 // writeAttendance writes a booking whose attendance changed, with its event.
-func writeAttendance(tx *engine.Tx, b booking.Booking, data event.Data) {
+func writeAttendance(tx *engine.Tx, b *booking.Booking, data event.Data) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
-	seats.BookingEvent(tx, b, data)
+	seats.BookingEvent(tx, *b, data)
 }

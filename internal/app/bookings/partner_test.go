@@ -156,11 +156,11 @@ func TestGuest_FollowsItsTier(t *testing.T) {
 			b := studio.MustHold(by, class, testkit.ForGuest("Pat", tier))
 			want := testkit.Noon.Add(30*time.Hour - notice)
 			test.EqOp(t, tier, b.GuestTier,
-				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want))
-			test.True(t, b.CancellableUntil().Equal(want),
-				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want))
+				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancelDeadline(), want))
+			test.True(t, b.CancelDeadline().Equal(want),
+				test.Sprintf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancelDeadline(), want))
 			read, err := studio.App.Bookings.GetBooking(t.Context(), studio.Owner, b.ID)
-			diff := cmp.Diff(b.CancellableUntil(), read.CancellableUntil())
+			diff := cmp.Diff(b.CancelDeadline(), read.CancelDeadline())
 			test.NoError(t, err, test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff))
 			test.EqOp(t, "", diff, test.Sprintf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff))
 			test.EqOp(t, tier, read.GuestTier,

@@ -73,7 +73,7 @@ func changePayment(
 		return seats.Result{Booking: &b, Repeated: true}, err
 	}
 	writePayment(tx, &b, before, *l)
-	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
+	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, &b, tx.Now)
 	seats.BookingEvent(tx, b, event.BookingUpdated{})
 	return seats.Result{Booking: &b}, nil
 }
@@ -95,8 +95,8 @@ func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Line, l pa
 	})
 }
 
-// ListPayments reads the lines of a booking's payment.
-func (s *Service) ListPayments(
+// ListPaymentLines reads the lines of a booking's payment.
+func (s *Service) ListPaymentLines(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID,
 ) ([]payment.Line, error) {
 	var b *booking.Booking

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -59,58 +60,78 @@ func (s *Service) addItems(ctx context.Context, caller tenant.Caller, bookings [
 	return err
 }
 
-// MyBookingsQuery selects a page of a member's bookings.
-type MyBookingsQuery struct {
-	Member tenant.MemberID // zero: the caller
-	// From and Until bound the session's start. Both zero: sessions that have not ended.
-	From, Until time.Time
-	Statuses    []booking.Status
-	AfterStart  time.Time // with AfterID, the last booking of the previous page
-	AfterID     tenant.BookingID
-	Limit       int
+// BatchGetBookings reads bookings with their items, in the order of their ids. Missing are those that do not exist or
+// that the caller may not read.
+func (s *Service) BatchGetBookings(
+	ctx context.Context, caller tenant.Caller, ids []tenant.BookingID,
+) (found []booking.Booking, missing []tenant.BookingID, err error) {
+	read := make([]*booking.Booking, len(ids))
+	var batch pg.Batch
+	for i, id := range ids {
+		bookingdb.FindBooking(&batch, caller.Tenant, id, &read[i])
+	}
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return nil, nil, err
+	}
+	for i, b := range read {
+		if b == nil || !caller.CanAccessCreated(b.Member, b.CreatedBy) {
+			missing = append(missing, ids[i])
+		} else {
+			found = append(found, *b)
+		}
+	}
+	return found, missing, s.addItems(ctx, caller, found)
 }
 
-// ListMyBookings reads a member's bookings, ordered by the start of their sessions. The first page also has the
-// member's waitlist entries. For a service account it reads the bookings that the account made; it has no entries.
-func (s *Service) ListMyBookings(
-	ctx context.Context, caller tenant.Caller, q MyBookingsQuery,
-) ([]booking.Booking, []waitlist.Entry, error) {
-	var bookings []booking.Booking
-	var entries []waitlist.Entry
-	var endsAfter time.Time
-	id := q.Member
-	if id.IsZero() {
-		id = caller.Member
-	} else if !caller.CanAccess(id) {
-		return nil, nil, seats.ErrNoMember
+// ReadAny is the permission to read any booking.
+const ReadAny = "booking.read"
+
+// BookingFilter selects bookings.
+type BookingFilter = bookingdb.BookingFilter
+
+// BookingQuery selects a page of bookings. Without a session and a period it has those of sessions that have not ended.
+type BookingQuery struct {
+	BookingFilter
+	// The last booking of the previous page.
+	AfterStart   time.Time
+	AfterSession tenant.SessionID
+	AfterID      tenant.BookingID
+	Limit        int
+}
+
+// BookingList is one page of bookings.
+type BookingList struct {
+	Bookings []booking.Booking
+	// End is the position in the event log from which to watch: what the page does not show yet comes after it.
+	End string
+}
+
+// ListBookings reads bookings ordered by the start of their sessions, then session and booking. If the caller may
+// access only what is their own, these are the bookings of the member, or those that the service account made.
+func (s *Service) ListBookings(ctx context.Context, caller tenant.Caller, q BookingQuery) (BookingList, error) {
+	query := bookingdb.BookingQuery{
+		BookingFilter: q.BookingFilter,
+		AfterStart:    q.AfterStart, AfterSession: q.AfterSession, AfterID: q.AfterID, Limit: q.Limit,
 	}
-	if q.From.IsZero() && q.Until.IsZero() {
-		endsAfter = s.engine.Now()
+	if q.Until.IsZero() && q.Session.IsZero() {
+		query.EndsAfter = s.engine.Now()
 	}
+	if caller.SelfOnly {
+		query.Owner = caller.Member
+		if caller.Member.IsZero() {
+			query.Account = caller.Subject
+		}
+	}
+	var list BookingList
+	var end outbox.Cursor
 	var batch pg.Batch
-	bookingdb.ListOwnBookings(&batch, caller.Tenant, bookingdb.OwnBookings{
-		Member: id, Account: caller.Subject, Statuses: q.Statuses, From: q.From, Until: q.Until, EndsAfter: endsAfter,
-		AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
-	}, &bookings)
-	var member *booking.Member
-	if !id.IsZero() {
-		bookingdb.FindBookingMember(&batch, caller.Tenant, id, &member)
+	outbox.FindEnd(&batch, caller.Tenant, &end)
+	bookingdb.ListBookings(&batch, caller.Tenant, query, &list.Bookings)
+	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		return BookingList{}, err
 	}
-	if q.AfterID.IsZero() {
-		waitlistdb.ListMemberEntries(&batch, caller.Tenant, id, q.From, q.Until, endsAfter, &entries)
-	}
-	positions := waitlists.ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: id})
-	err := s.engine.Read(ctx, caller, &batch)
-	if err == nil && !id.IsZero() && member == nil {
-		err = seats.ErrNoMember
-	}
-	if err == nil {
-		err = s.addItems(ctx, caller, bookings)
-	}
-	if err == nil {
-		err = positions.AddTo(entries, s.engine.Now())
-	}
-	return bookings, entries, err
+	list.End = end.Token(caller.Tenant)
+	return list, s.addItems(ctx, caller, list.Bookings)
 }
 
 // Roster is the bookings of a session and the entries that wait for it.
@@ -120,15 +141,19 @@ type Roster struct {
 	Entries  []waitlist.Entry  // in the order of the queue
 }
 
-// ListRoster reads a session's roster. It includes cancelled and expired bookings only if inactive is set.
-func (s *Service) ListRoster(
-	ctx context.Context, caller tenant.Caller, session tenant.SessionID, inactive bool,
+// GetSessionRoster reads a session's roster, with its bookings in any of the statuses. Without statuses it leaves out
+// those that are cancelled or expired.
+func (s *Service) GetSessionRoster(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID, statuses ...booking.Status,
 ) (Roster, error) {
+	if len(statuses) == 0 {
+		statuses = []booking.Status{booking.Pending, booking.Confirmed, booking.Attended, booking.NoShow}
+	}
 	var r Roster
 	var slot *booking.Slot
 	var batch pg.Batch
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
-	bookingdb.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
+	bookingdb.ListSessionBookings(&batch, caller.Tenant, session, statuses, &r.Bookings)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
 	positions := waitlists.ListPositions(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {

@@ -81,7 +81,7 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, 
 	if err := seats.MoveItemLines(ctx, tx, &move.Booking, *r.to, r.MoveItems); err != nil {
 		return RescheduleResult{}, err
 	}
-	r.move(tx, b, move.Booking)
+	r.move(tx, b, &move.Booking)
 	if moved.Promoted, err = r.service.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
 		return RescheduleResult{}, err
 	}
@@ -111,7 +111,7 @@ func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Bookin
 }
 
 // move moves the booking's seats, its quota and the booking itself.
-func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
+func (r *reschedule) move(tx *engine.Tx, before booking.Booking, after *booking.Booking) {
 	from, to := r.slot, r.to
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, from.ID, bookingdb.Seats{Taken: -before.Party})
@@ -120,7 +120,7 @@ func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, before.Subscription, from.LocalDate, -1)
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, before.Subscription, to.LocalDate, +1)
 	}
-	seats.BookingEvent(tx, after, event.BookingRescheduled{
+	seats.BookingEvent(tx, *after, event.BookingRescheduled{
 		FromSession: from.ID, FromStart: from.StartsAt.Truncate(time.Second), Notify: r.Notify,
 	})
 	if !tx.Caller.SelfOnly {

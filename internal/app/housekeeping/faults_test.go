@@ -25,7 +25,7 @@ func TestFaults_FailTheSweep(t *testing.T) {
 	s.AddWaiters(3, testkit.ForSessions(class))
 	s.MustCancel(who[0], booked[0])
 	s.MustHold(ana, s.AddSession(testkit.Session{}))
-	expect.OK(t)(s.App.Bookings.CreateDisplayURL(t.Context(), s.Coach, class))
+	expect.OK(t)(s.App.Bookings.CreateDisplayLink(t.Context(), s.Coach, class))
 	s.WantErrors(func() error { return expect.Error(s.App.Housekeeping.Verify(t.Context(), s.Tenant)) })
 	s.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage, which it mends
 	// Every sweep looks at the entries that wait for long, and ends none of them.

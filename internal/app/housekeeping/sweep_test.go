@@ -449,7 +449,7 @@ func TestSweep_TakesOneRoundTripIfNothingIsDue(t *testing.T) {
 	studio.MustCancel(who[0], booked[0])
 	studio.MustHold(who[0], studio.AddSession(testkit.Session{}))
 	studio.CreateEndlessSeries("FREQ=WEEKLY")
-	expect.OK(t)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, class))
+	expect.OK(t)(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, class))
 	expect.OK(t)(studio.App.Accounts.RegisterDevice(t.Context(), who[0], member.IOS, "phone"))
 	trips.Store(0)
 	studio.Sweep()
@@ -462,7 +462,7 @@ func TestSweep_DeletesWhatIsOld(t *testing.T) {
 	studio := testkit.New(t)
 	mia := studio.AddMember("Mia")
 	class := studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	expect.OK(t)(studio.App.Bookings.CreateDisplayURL(t.Context(), studio.Coach, class))
+	expect.OK(t)(studio.App.Bookings.CreateDisplayLink(t.Context(), studio.Coach, class))
 	expect.OK(t)(studio.App.Accounts.RegisterDevice(t.Context(), mia, member.IOS, "phone"))
 	ctx, _ := testkit.WithKey(t, "key", "update", "Mia")
 	expect.OK(t)(studio.App.Accounts.UpdateMe(ctx, mia, nil, func(m *member.Member) error {

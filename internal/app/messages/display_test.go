@@ -30,10 +30,10 @@ func TestDisplay_TellsStaffOfASecondScreen(t *testing.T) {
 		m.Locale = "de"
 		return nil
 	}))
-	link := expect.Value(studio.App.Bookings.CreateDisplayURL(
+	link := expect.Value(studio.App.Bookings.CreateDisplayLink(
 		t.Context(), studio.Owner, studio.SessionAt(testkit.Noon.Add(time.Hour))))(t)
 	read := func(token string) string {
-		return expect.Value(studio.App.Bookings.GetDisplay(t.Context(), token))(t).Next
+		return expect.Value(studio.App.Bookings.GetCheckInDisplay(t.Context(), token))(t).Next
 	}
 	studio.Deliver()
 	studio.Provider.Take()

@@ -48,7 +48,7 @@ func (s *Service) cancelAll(
 		if err != nil {
 			return counts, err
 		}
-		seats.Cancel(tx, c, notify)
+		seats.Cancel(tx, &c, notify)
 		counts.Bookings++
 		if c.Refunded {
 			counts.Credits += b.Credits

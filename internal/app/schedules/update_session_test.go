@@ -238,7 +238,7 @@ func TestUpdateSession_CapacityRacesWithBookings(t *testing.T) {
 		who := studio.AddMember(fmt.Sprintf("Late %d", i))
 		all.Go(func() {
 			expect.OKOr(t, fault.SessionFull, fault.Contention)(studio.App.Bookings.Book(
-				t.Context(), who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+				t.Context(), who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, RefuseFull: true},
 			))
 		})
 	}

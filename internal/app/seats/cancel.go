@@ -23,8 +23,8 @@ type CancelOptions struct {
 }
 
 // Cancel writes a cancellation: the booking, its seats, its credits and its quota.
-func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
-	b := c.Booking
+func Cancel(tx *engine.Tx, c *booking.CancelResult, notify bool) {
+	b := &c.Booking
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
 	if b.HasItems {
@@ -36,14 +36,14 @@ func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
 	if c.ReleasesQuota {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
 	}
-	BookingEvent(tx, b, event.BookingCancelled{
+	BookingEvent(tx, *b, event.BookingCancelled{
 		Refunded: c.Refunded, Late: c.Late, Reason: b.CancelReason, Notify: notify, SessionGone: c.SessionGone,
 	})
 }
 
 // EndHold writes the end of a hold with its event, and frees its seats and items.
 func EndHold(tx *engine.Tx, b *booking.Booking, data event.Data) {
-	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
+	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
 	if b.HasItems {
 		bookingdb.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)

@@ -44,7 +44,8 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.Book
 	b.Payment.Status = payment.Unpaid
 	b.Credits, b.Counted, b.Exclusive = result.Credits, result.Counted, result.Exclusive
 	b = b.In(f.Slot)
-	b.CreatedAt, b.MemberName, b.MemberTier = tx.Now, f.Member.Name, f.Member.Tier
+	b.CreatedAt, b.UpdatedAt, b.Version = tx.Now, tx.Now, 1
+	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
 	if result.Payer != nil {
 		b.Subscription = result.Payer.ID
 	}

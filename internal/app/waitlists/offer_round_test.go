@@ -39,7 +39,7 @@ func TestRound_IncludesOpenSeats(t *testing.T) {
 	studio.WantSound()
 	offered := func(who tenant.Caller) waitlist.Offer {
 		t.Helper()
-		roster := expect.Value(studio.App.Bookings.ListRoster(t.Context(), studio.Coach, class, false))(t)
+		roster := expect.Value(studio.App.Bookings.GetSessionRoster(t.Context(), studio.Coach, class))(t)
 		for _, e := range roster.Entries {
 			if e.Member == who.Member && e.Offer != nil {
 				return *e.Offer

@@ -38,7 +38,7 @@ func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	// No one else can get it.
 	expect.Reason(t, fault.SessionFull)(studio.App.Bookings.Book(
 		context.Background(), studio.AddMember("Eve"),
-		bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+		bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, RefuseFull: true},
 	))
 	expect.Reason(t, fault.SessionFull)(studio.Hold(studio.AddMember("Eve"), class))
 	_, err := studio.App.Schedules.UnpublishSession(context.Background(), studio.Owner, class, nil)

@@ -93,7 +93,7 @@ func TestPositions_ReportTheScore(t *testing.T) {
 			studio.App.Waitlists.ListEntries(t.Context(), studio.Coach, waitlists.EntryQuery{Session: class, Limit: 10}),
 		)(t)
 		must.EqOp(t, 1, len(entries), must.Sprint(entries))
-		roster := expect.Value(studio.App.Bookings.ListRoster(t.Context(), studio.Coach, class, false))(t)
+		roster := expect.Value(studio.App.Bookings.GetSessionRoster(t.Context(), studio.Coach, class))(t)
 		for where, got := range map[string]waitlist.Scoring{
 			"in the list": entries[0].Scoring, "on the roster": roster.Entries[0].Scoring,
 			"by itself": studio.Entry(ids[0]).Scoring,

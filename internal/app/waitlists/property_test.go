@@ -126,7 +126,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			for _, id := range l.Sessions {
 				for _, who := range all[:3] {
 					if p, err := l.App.Bookings.Book(
-						ctx, who, bookings.BookRequest{Session: id, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+						ctx, who, bookings.BookRequest{Session: id, Party: 1, Channel: catalog.Online, RefuseFull: true},
 					); err == nil {
 						l.Callers[p.Booking.ID] = who
 						l.Record(*p.Booking)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/shoenig/test"
 
-	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
@@ -27,14 +26,13 @@ func TestSavedRules_ThatNoLongerCompileAreAnError(t *testing.T) {
 		where tenant_id = $1`, studio.Owner.Tenant)
 	app, ctx, owner := studio.App, t.Context(), studio.Owner
 	for call, err := range map[string]error{
-		"cancel":      expect.Error(studio.Cancel(who[0], booked[0])),
-		"join":        expect.Error(studio.Join(late, testkit.ForSessions(class))),
-		"move":        expect.Error(app.Waitlists.MoveEntry(ctx, owner, entries[1], entries[0], "first")),
-		"explain":     expect.Error(app.Waitlists.ExplainSession(ctx, owner, class)),
-		"entries":     expect.Error(app.Waitlists.ListEntries(ctx, owner, waitlistdb.EntryQuery{Limit: 9})),
-		"roster":      expect.Error(app.Bookings.ListRoster(ctx, owner, class, false)),
-		"my bookings": expect.Error(app.Bookings.ListMyBookings(ctx, waiting[0], bookings.MyBookingsQuery{Limit: 9})),
-		"session":     expect.Error(app.Schedules.GetSession(ctx, waiting[0], class)),
+		"cancel":  expect.Error(studio.Cancel(who[0], booked[0])),
+		"join":    expect.Error(studio.Join(late, testkit.ForSessions(class))),
+		"move":    expect.Error(app.Waitlists.MoveEntry(ctx, owner, entries[1], entries[0], "first")),
+		"explain": expect.Error(app.Waitlists.ExplainSession(ctx, owner, class)),
+		"entries": expect.Error(app.Waitlists.ListEntries(ctx, owner, waitlistdb.EntryQuery{Limit: 9})),
+		"roster":  expect.Error(app.Bookings.GetSessionRoster(ctx, owner, class)),
+		"session": expect.Error(app.Schedules.GetSession(ctx, waiting[0], class)),
 		"sessions": expect.Error(app.Schedules.ListSessions(ctx, waiting[0], schedules.SessionQuery{
 			Filter: session.Filter{From: testkit.Noon.AddDate(0, 0, -1)}, Limit: 9,
 		})),

@@ -86,6 +86,6 @@ func ListNoShows(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limi
 // MarkNoShows marks such bookings as no-shows with the transaction.
 func MarkNoShows(tx *pg.Tx, in tenant.TenantID, ids []tenant.BookingID, now time.Time) {
 	tx.Write(`
-update bookings set status = 'NO_SHOW', auto_no_show_at = $3, updated_at = $3
+update bookings set status = 'NO_SHOW', auto_no_show_at = $3, updated_at = $3, version = version + 1
 where tenant_id = $1 and id = any($2)`, in, ids, now)
 }

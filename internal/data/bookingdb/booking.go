@@ -13,13 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// storedBooking is a row of bookings.
-type storedBooking struct {
-	booking.Booking
-	updatedAt time.Time
-}
-
-var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
+var bookings = pg.NewTable("b", func(b *booking.Booking) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &b.ID),
 		pg.Col("session_id", &b.Session),
@@ -32,7 +26,7 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 		pg.Col("counted", &b.Counted),
 		pg.Fixed("external_ref", &b.ExternalRef),
 		pg.Fixed("request_hash", &b.RequestHash),
-		pg.Fixed("note", &b.Note),
+		pg.Col("note", &b.Note),
 		pg.Fixed("promoted", &b.Promoted),
 		pg.Col("grace_until", &b.GraceUntil),
 		pg.Later("late_cancelled", &b.LateCancelled),
@@ -42,15 +36,16 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 		pg.Col("exclusive", &b.Exclusive),
 		pg.Fixed("created_by", &b.CreatedBy),
 		pg.Fixed("created_at", &b.CreatedAt),
-		pg.Col("updated_at", &b.updatedAt),
+		pg.Col("updated_at", &b.UpdatedAt),
+		pg.Later("version", &b.Version),
 		pg.Later("cancelled_at", &b.CancelledAt),
 		pg.Later("checked_in_at", &b.CheckedInAt),
 		pg.Later("check_in_method", pg.Null(&b.CheckInMethod)),
 		pg.Col("hold_expires_at", &b.HoldUntil),
 		pg.Col("confirmed_at", &b.ConfirmedAt),
-		pg.Fixed("contact_name", &b.Contact.Name),
-		pg.Fixed("contact_email", &b.Contact.Email),
-		pg.Fixed("contact_phone", &b.Contact.Phone),
+		pg.Col("contact_name", &b.Contact.Name),
+		pg.Col("contact_email", &b.Contact.Email),
+		pg.Col("contact_phone", &b.Contact.Phone),
 		pg.Fixed("guest_tier", &b.GuestTier),
 		pg.Later("payment_status", (*string)(&b.Payment.Status)),
 		pg.Later("amount_currency", &b.Payment.Amount.Currency),
@@ -70,14 +65,14 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 
 // bookingRow is a booking with what is read from other tables.
 type bookingRow struct {
-	storedBooking
+	booking.Booking
 	rules coredb.PolicyRow
 }
 
 var booked = pg.ReadAs(bookedColumns, (*bookingRow).booking)
 
 func bookedColumns(r *bookingRow) []pg.Column {
-	return slices.Concat(bookings.Of(&r.storedBooking), []pg.Column{
+	return slices.Concat(bookings.Of(&r.Booking), []pg.Column{
 		pg.Read("coalesce(m.name, b.contact_name)", &r.MemberName),
 		pg.Read("coalesce(m.tier, b.guest_tier)", &r.MemberTier),
 		pg.Read("s.title", &r.SessionTitle),
@@ -166,7 +161,7 @@ var (
 	findActiveBooking = pg.SQL(selectBookings + `
 where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3 and b.status in ` + active)
 	listSessionBookings = pg.SQL(selectBookings + `
-where b.tenant_id = $1 and b.session_id = $2 and ($3 or b.status not in ('CANCELLED', 'EXPIRED'))
+where b.tenant_id = $1 and b.session_id = $2 and b.status = any($3)
 order by b.id`)
 	listOpenBookings = pg.SQL(selectBookings + `
 where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLED', 'EXPIRED')
@@ -180,62 +175,17 @@ func FindActiveBooking(
 	booked.Find(b.Queue(findActiveBooking, in, session, member), into)
 }
 
-// ListSessionBookings reads a session's bookings in the order in which they were made.
+// ListSessionBookings reads a session's bookings in any of the statuses, in the order in which they were made.
 func ListSessionBookings(
-	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, inactive bool, into *[]booking.Booking,
+	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, statuses []booking.Status, into *[]booking.Booking,
 ) {
-	booked.List(b.Queue(listSessionBookings, in, session, inactive), into)
+	booked.List(b.Queue(listSessionBookings, in, session, statuses), into)
 }
 
 // ListOpenBookings reads the bookings that are cancelled with their sessions: those that are not cancelled or expired
 // yet.
 func ListOpenBookings(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]booking.Booking) {
 	booked.List(b.Queue(listOpenBookings, in, sessions), into)
-}
-
-// OwnBookings selects the bookings of a member, or those that a service account made.
-type OwnBookings struct {
-	Member   tenant.MemberID
-	Account  string           // "sa:<id>", if Member is zero
-	Statuses []booking.Status // empty: all
-	// From and Until bound the session's start. EndsAfter leaves out sessions that ended before. Zero is unbounded.
-	From, Until, EndsAfter time.Time
-	AfterStart             time.Time // with AfterID, the last booking of the previous page
-	AfterID                tenant.BookingID
-	Newest                 bool // latest start first
-	Limit                  int
-}
-
-var (
-	listMemberBookings       = ownBookings(`b.member_id = $2`, ">", "")
-	listMemberBookingsNewest = ownBookings(`b.member_id = $2`, "<", "desc")
-	// The condition on the prefix lets the planner use the index of service accounts' bookings.
-	listAccountBookings       = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, ">", "")
-	listAccountBookingsNewest = ownBookings(`b.created_by = $2 and b.created_by like 'sa:%'`, "<", "desc")
-)
-
-func ownBookings(whose, after, order string) string {
-	return pg.SQL(selectBookings + `
-where b.tenant_id = $1 and ` + whose + `
-  and (cardinality($3::text[]) = 0 or b.status = any($3))
-  and ($4::timestamptz is null or b.starts_at >= $4) and ($5::timestamptz is null or b.starts_at < $5)
-  and ($6::timestamptz is null or b.ends_at > $6)
-  and ($7::timestamptz is null or (b.starts_at, b.id) ` + after + ` ($7, $8::uuid))
-order by b.starts_at ` + order + `, b.id ` + order + ` limit $9`)
-}
-
-// ListOwnBookings reads bookings ordered by the session's start, then id.
-func ListOwnBookings(b *pg.Batch, in tenant.TenantID, q OwnBookings, into *[]booking.Booking) {
-	var who any = q.Member
-	sql, newest := listMemberBookings, listMemberBookingsNewest
-	if q.Member.IsZero() {
-		who, sql, newest = q.Account, listAccountBookings, listAccountBookingsNewest
-	}
-	if q.Newest {
-		sql = newest
-	}
-	booked.List(b.Queue(sql, in, who, append([]booking.Status{}, q.Statuses...), pg.OrNull(q.From), pg.OrNull(q.Until),
-		pg.OrNull(q.EndsAfter), pg.OrNull(q.AfterStart), q.AfterID, q.Limit), into)
 }
 
 // ListDueSessions reads the ids of sessions with expired holds, the longest expired first.
@@ -266,28 +216,28 @@ from (select * from ` + bookings.Changes() + ` limit cardinality($2)) as x
 where b.tenant_id = $1 and b.id = x.id`)
 )
 
-var bookingsMade = pg.RowWriter[*storedBooking]{
+var bookingsMade = pg.RowWriter[*booking.Booking]{
 	Rank: coredb.RankBookings,
-	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*storedBooking) {
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*booking.Booking) {
 		tx.Write(insertBookings, bookings.InsertAll(in, rows)...)
 	},
 }
 
 // InsertBooking writes a new booking with the transaction.
-func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
-	bookingsMade.Add(tx, in, &storedBooking{b, b.CreatedAt})
-}
+func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) { bookingsMade.Add(tx, in, &b) }
 
-var bookingsChanged = pg.RowWriter[*storedBooking]{
+var bookingsChanged = pg.RowWriter[*booking.Booking]{
 	Rank: coredb.RankUpdatedBookings,
-	Key:  func(b *storedBooking) any { return b.ID },
-	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*storedBooking) {
+	Key:  func(b *booking.Booking) any { return b.ID },
+	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*booking.Booking) {
 		tx.Write(updateBookings, bookings.UpdateAll(in, rows)...)
 	},
 }
 
-// UpdateBooking writes the columns of a booking that can change, with the transaction. The last of several updates
-// wins.
-func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking, now time.Time) {
-	bookingsChanged.Add(tx, in, &storedBooking{b, now})
+// UpdateBooking writes the columns of a booking that can change, with the transaction. It is a new version then. The
+// last of several updates wins.
+func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b *booking.Booking, now time.Time) {
+	b.UpdatedAt = now
+	b.Version++
+	bookingsChanged.Add(tx, in, new(*b))
 }

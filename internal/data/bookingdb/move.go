@@ -46,7 +46,7 @@ func MoveBookings(
 	}
 	tx.Write(`
 update bookings b set starts_at = x.starts_at, ends_at = x.ends_at, exclusive = b.exclusive or b.id = any($5),
-  updated_at = $6
+  updated_at = $6, version = version + 1
 from unnest($2::uuid[], $3::timestamptz[], $4::timestamptz[]) as x (session_id, starts_at, ends_at)
 where b.tenant_id = $1 and b.session_id = x.session_id`, in,
 		pg.Array(sessions, func(s session.Session) tenant.SessionID { return s.ID }),

@@ -79,6 +79,12 @@ var readHorizon = pg.SQL(`
 select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(s.now))
 from (select pg_current_snapshot() as now) s`)
 
+// FindEnd reads the position in the log from which to watch what the snapshot of the batch does not show.
+func FindEnd(b *pg.Batch, in tenant.TenantID, into *Cursor) {
+	var held bool
+	b.Queue(readHorizon, in).Scan(&into.XID, &held)
+}
+
 type recordRow struct {
 	row
 	Context

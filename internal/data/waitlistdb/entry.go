@@ -129,12 +129,6 @@ where e.tenant_id = $1
 order by e.join_key, e.id`)
 	listWindows = pg.SQL(selectEntries + `
 where e.tenant_id = $1 and e.member_id = $2 and e.service_id = $3 and e.location_id = $4 and ` + openEntry)
-	listMemberEntries = pg.SQL(selectEntries + `
-where e.tenant_id = $1 and e.member_id = $2 and ` + openEntry + `
-  and ($3::timestamptz is null or coalesce(s.starts_at >= $3, e.last_date >= ($3 at time zone 'UTC')::date))
-  and ($4::timestamptz is null or coalesce(s.starts_at < $4, e.first_date <= ($4 at time zone 'UTC')::date))
-  and ($5::timestamptz is null or coalesce(s.ends_at > $5, e.last_date >= ($5 at time zone 'UTC')::date))
-order by coalesce(s.starts_at, e.first_date::timestamp at time zone 'UTC'), e.id`)
 	listEntries = pg.SQL(selectEntries + `
 where e.tenant_id = $1
   and ($2::uuid is null or e.session_id = $2 or e.any_of @> array[$2::uuid])
@@ -182,14 +176,6 @@ func ListWindows(
 	into *[]waitlist.Entry,
 ) {
 	entries.List(b.Queue(listWindows, in, member, service, location), into)
-}
-
-// ListMemberEntries reads a member's active entries for sessions that start in a span, or for time windows that overlap
-// it. Zero times are unbounded.
-func ListMemberEntries(
-	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, from, until, endsAfter time.Time, into *[]waitlist.Entry,
-) {
-	entries.List(b.Queue(listMemberEntries, in, member, pg.OrNull(from), pg.OrNull(until), pg.OrNull(endsAfter)), into)
 }
 
 // EntryQuery selects entries. Zero values select all.

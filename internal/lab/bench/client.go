@@ -121,7 +121,7 @@ func (d directClient) week(ctx context.Context, member int, week civil.Span) err
 }
 
 func (d directClient) roster(ctx context.Context, at int) error {
-	_, err := d.nodes[0].Bookings.ListRoster(ctx, callerOf(mainTenant, staffMember), sessionID(at), false)
+	_, err := d.nodes[0].Bookings.GetSessionRoster(ctx, callerOf(mainTenant, staffMember), sessionID(at))
 	return err
 }
 

@@ -215,7 +215,7 @@ func (c *caller) bookFor(a *target, person person, party int, hold bool) *place 
 	note := noteOf(number)
 	if hold || a.cart != "" {
 		op.Kind, op.Payer, s.held = history.Hold, "", true
-		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
+		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: new(int32(party)), Note: note}
 		if a.cart != "" {
 			request.Items = []*v1.ItemChoice{{ItemId: a.cart, Quantity: 1}}
 		}
@@ -225,7 +225,7 @@ func (c *caller) bookFor(a *target, person person, party int, hold bool) *place 
 		s.booking = answer.GetBooking().GetId()
 		c.record(op, result)
 	} else {
-		request := &v1.BookRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
+		request := &v1.BookRequest{SessionId: a.ID, PartySize: new(int32(party)), Note: note}
 		answer := new(v1.BookResponse)
 		result := c.call(person, berthv1connect.BookingServiceBookProcedure, request, answer)
 		c.answered(result, person, berthv1connect.BookingServiceBookProcedure, request, answer)

@@ -32,7 +32,7 @@ func (w *world) scheduleBookings(s *sessionRow) {
 
 // tryToBook books a session for a member, or puts them on its waitlist.
 func (w *world) tryToBook(s *sessionRow, member *memberRow) {
-	r := bookRequest{party: 1, staff: w.chance(0.05), noWaitlist: w.chance(0.05), hold: w.chance(0.15)}
+	r := bookRequest{party: 1, staff: w.chance(0.05), refuseFull: w.chance(0.05), hold: w.chance(0.15)}
 	if w.chance(0.2) {
 		r.party = 1 + w.rng.IntN(3)
 	}

@@ -24,7 +24,7 @@ type bookRequest struct {
 	sub        tenant.SubscriptionID
 	staff      bool
 	hold       bool
-	noWaitlist bool
+	refuseFull bool
 }
 
 // bookResult is a booking or a waitlist entry.
@@ -63,12 +63,12 @@ func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResul
 	var made bookResult
 	err := w.transact(Operation{
 		Name: "book", Session: s.ID, Member: member.ID, Party: r.party, Subscription: r.sub, Staff: r.staff, Hold: r.hold,
-		NoWaitlist: r.noWaitlist,
+		RefuseFull: r.refuseFull,
 	}, func() error {
 		made = bookResult{}
 		request := booking.Request{
 			ID: id[tenant.BookingID](&w.tables), Party: r.party, Subscription: r.sub, Channel: catalog.Online,
-			NoWaitlist: r.noWaitlist, Hold: r.hold, Staff: r.staff, Actor: "member",
+			RefuseFull: r.refuseFull, Hold: r.hold, Staff: r.staff, Actor: "member",
 		}
 		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")

@@ -36,7 +36,7 @@ type Operation struct {
 	Party        int // or the new capacity
 	Staff        bool
 	Hold         bool
-	NoWaitlist   bool
+	RefuseFull   bool
 	On           bool // paid, blocked, active, flagged, or leaves the waitlist
 
 	Reason fault.Reason // of the refusal

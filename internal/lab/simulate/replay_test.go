@@ -207,7 +207,7 @@ func (r *replay) run(op Operation, state State) (err error) {
 	case "book":
 		_, err = r.App.Bookings.Book(ctx, by(op.Staff, op.Member), bookings.BookRequest{
 			Session: in, Member: who.Member, Party: op.Party, Subscription: r.subscriptions.here[op.Subscription],
-			Channel: catalog.Online, NoWaitlist: op.NoWaitlist, Hold: op.Hold,
+			Channel: catalog.Online, RefuseFull: op.RefuseFull, Hold: op.Hold,
 		})
 	case "confirm":
 		request, caller := bookings.ConfirmRequest{ID: b}, testkit.SelfOnly(who)
@@ -458,7 +458,7 @@ func (r *replay) ours() snapshot {
 	ctx, w := context.Background(), newSnapshot()
 	for there, here := range r.sessions.here {
 		w.addSession(there, r.GetSession(here))
-		roster := expect.Value(r.App.Bookings.ListRoster(ctx, r.Owner, here, true))(r.T)
+		roster := expect.Value(r.App.Bookings.GetSessionRoster(ctx, r.Owner, here, booking.Statuses()...))(r.T)
 		for _, b := range roster.Bookings {
 			w.addBooking(r.bookings.there[b.ID], r.sessions.there[b.Session], r.subscriptions.there[b.Subscription], b)
 		}

@@ -295,7 +295,7 @@ func TestErrors_ListEveryViolation(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t)
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
-		Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: "x", PartySize: -1}))
+		Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: "x", PartySize: new(int32(-1))}))
 	var wire *connect.Error
 	must.True(t, errors.As(err, &wire), must.Sprint(err))
 	test.Eq(t, []string{"session_id", "party_size"}, violatedFields(t, wire))

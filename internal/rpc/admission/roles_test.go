@@ -40,7 +40,9 @@ func TestRules_GiveRolesTheirPermissions(t *testing.T) {
 		"BookingService/GetSessionRoster": staff,
 		"BookingService/Book":             everyone,
 		"BookingService/CancelBooking":    {"yes", "yes", "own", "own"},
-		"BookingService/ListMyBookings":   {"yes", "yes", "yes", "own"}, // staff may name a member
+		"BookingService/BatchGetBookings": {"yes", "yes", "yes", "own"},
+		"BookingService/ListBookings":     {"yes", "yes", "yes", "own"}, // staff may list those of everyone
+		"BookingService/UpdateBooking":    {"yes", "yes", "yes", "own"},
 		"CreditService/RefundCredit":      managers,
 
 		"CheckInService/CheckIn":           staff,

@@ -2,6 +2,7 @@ package bookingapi
 
 import (
 	"context"
+	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/bookings"
@@ -30,7 +31,7 @@ func (s *Bookings) Book(ctx context.Context, req *v1.BookRequest) (*v1.BookRespo
 	}
 	response := &v1.BookResponse{}
 	if result.Booking != nil {
-		response.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*result.Booking)}
+		response.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*result.Booking, s.Now())}
 	} else {
 		response.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*result.Entry)}
 	}
@@ -49,7 +50,7 @@ func (s *Bookings) CancelBooking(ctx context.Context, req *v1.CancelBookingReque
 		return nil, err
 	}
 	return convert.BookingResponse(ctx, &v1.CancelBookingResponse{
-		Booking:        convert.BookingMessage(*cancelled.Booking),
+		Booking:        convert.BookingMessage(*cancelled.Booking, s.Now()),
 		CreditRefunded: cancelled.Refunded, Late: cancelled.Late, Promoted: int32(cancelled.Promoted),
 	}, cancelled.Result)
 }
@@ -60,52 +61,108 @@ func (s *Bookings) GetBooking(ctx context.Context, req *v1.GetBookingRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &v1.GetBookingResponse{Booking: convert.BookingMessage(b)}, nil
+	messages, err := s.bookingMessages(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetBookingResponse{Booking: messages[0]}, nil
 }
 
-// ListMyBookings handles BookingService.ListMyBookings.
-func (s *Bookings) ListMyBookings(
-	ctx context.Context, req *v1.ListMyBookingsRequest,
-) (*v1.ListMyBookingsResponse, error) {
-	page, err := convert.ParsePage[convert.StartCursor](req)
+// BatchGetBookings handles BookingService.BatchGetBookings.
+func (s *Bookings) BatchGetBookings(
+	ctx context.Context, req *v1.BatchGetBookingsRequest,
+) (*v1.BatchGetBookingsResponse, error) {
+	ids := make([]tenant.BookingID, len(req.BookingIds))
+	for i, text := range req.BookingIds {
+		ids[i] = convert.ID[tenant.BookingID](text)
+	}
+	found, missing, err := s.Service.BatchGetBookings(ctx, request.Caller(ctx), ids)
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Limit()}
-	if within := req.StartsWithin; within != nil {
-		query.From, query.Until = convert.Time(within.Start), convert.Time(within.End)
+	messages, err := s.bookingMessages(ctx, found...)
+	if err != nil {
+		return nil, err
 	}
-	for _, status := range req.Statuses {
-		query.Statuses = append(query.Statuses, convert.EnumName[booking.Status](convert.BookingStatusPrefix, status))
+	response := &v1.BatchGetBookingsResponse{Bookings: messages}
+	for _, id := range missing {
+		response.MissingIds = append(response.MissingIds, convert.IDText(id))
+	}
+	return response, nil
+}
+
+// UpdateBooking handles BookingService.UpdateBooking.
+func (s *Bookings) UpdateBooking(ctx context.Context, req *v1.UpdateBookingRequest) (*v1.UpdateBookingResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
+	if err != nil {
+		return nil, err
+	}
+	b, err := s.Service.UpdateBooking(
+		ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId), expect,
+		editBooking(req.Booking, req.UpdateMask.GetPaths()),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return convert.BookingResponse(
+		ctx, &v1.UpdateBookingResponse{Booking: convert.BookingMessage(b, s.Now())}, seats.Result{Booking: &b},
+	)
+}
+
+// bookingCursor is a position in a list of bookings, and the position in the event log where the list began.
+type bookingCursor struct {
+	Start       time.Time
+	Session, ID tenant.UUID
+	End         string
+}
+
+// ListBookings handles BookingService.ListBookings.
+func (s *Bookings) ListBookings(ctx context.Context, req *v1.ListBookingsRequest) (*v1.ListBookingsResponse, error) {
+	page, err := convert.ParsePage[bookingCursor](req)
+	if err != nil {
+		return nil, err
+	}
+	caller, err := request.Scoped(ctx, req.Scope, bookings.ReadAny)
+	if err != nil {
+		return nil, err
+	}
+	query := bookings.BookingQuery{BookingFilter: filterValue(req.Filter), Limit: page.Limit()}
+	if after := page.After; after != nil {
+		query.AfterStart, query.AfterSession.UUID, query.AfterID.UUID = after.Start, after.Session, after.ID
+	}
+	list, err := s.Service.ListBookings(ctx, caller, query)
+	if err != nil {
+		return nil, err
 	}
 	if page.After != nil {
-		query.AfterStart, query.AfterID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
+		list.End = page.After.End
 	}
-	bookings, entries, err := s.Service.ListMyBookings(ctx, request.Caller(ctx), query)
+	found, next := convert.Paginate(page, list.Bookings, func(b booking.Booking) bookingCursor {
+		return bookingCursor{b.StartsAt, b.Session.UUID, b.ID.UUID, list.End}
+	})
+	messages, err := s.bookingMessages(ctx, found...)
 	if err != nil {
 		return nil, err
 	}
-	bookings, next := convert.Paginate(page, bookings, func(b booking.Booking) convert.StartCursor {
-		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
-	})
-	return &v1.ListMyBookingsResponse{
-		Bookings: convert.Messages(bookings, convert.BookingMessage),
-		Entries:  convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
-	}, nil
+	return &v1.ListBookingsResponse{Bookings: messages, NextPageToken: next, EndCursor: list.End}, nil
 }
 
 // GetSessionRoster handles BookingService.GetSessionRoster.
 func (s *Bookings) GetSessionRoster(
 	ctx context.Context, req *v1.GetSessionRosterRequest,
 ) (*v1.GetSessionRosterResponse, error) {
-	roster, err := s.Service.ListRoster(
-		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), req.IncludeInactive,
+	roster, err := s.Service.GetSessionRoster(
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId), statusValues(req.Statuses)...,
 	)
 	if err != nil {
 		return nil, err
 	}
+	messages, err := s.bookingMessages(ctx, roster.Bookings...)
+	if err != nil {
+		return nil, err
+	}
 	response := &v1.GetSessionRosterResponse{
-		Bookings:   convert.Messages(roster.Bookings, convert.BookingMessage),
+		Bookings:   messages,
 		Entries:    convert.Messages(roster.Entries, convert.EntryMessage),
 		SeatsTaken: int32(roster.Slot.SeatsTaken),
 	}
@@ -122,7 +179,7 @@ func (s *Bookings) MarkNoShow(ctx context.Context, req *v1.MarkNoShowRequest) (*
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Result{Booking: &b},
+		ctx, &v1.MarkNoShowResponse{Booking: convert.BookingMessage(b, s.Now())}, seats.Result{Booking: &b},
 	)
 }
 
@@ -133,6 +190,6 @@ func (s *Bookings) UndoNoShow(ctx context.Context, req *v1.UndoNoShowRequest) (*
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Result{Booking: &b},
+		ctx, &v1.UndoNoShowResponse{Booking: convert.BookingMessage(b, s.Now())}, seats.Result{Booking: &b},
 	)
 }

@@ -19,7 +19,7 @@ func (s *Bookings) CheckIn(ctx context.Context, req *v1.CheckInRequest) (*v1.Che
 		return nil, err
 	}
 	return &v1.CheckInResponse{
-		Booking: convert.BookingMessage(result.Booking), AlreadyCheckedIn: result.Already,
+		Booking: convert.BookingMessage(result.Booking, s.Now()), AlreadyCheckedIn: result.Already,
 	}, nil
 }
 
@@ -29,7 +29,7 @@ func (s *Bookings) UndoCheckIn(ctx context.Context, req *v1.UndoCheckInRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return &v1.UndoCheckInResponse{Booking: convert.BookingMessage(b)}, nil
+	return &v1.UndoCheckInResponse{Booking: convert.BookingMessage(b, s.Now())}, nil
 }
 
 // SelfCheckIn handles CheckInService.SelfCheckIn.
@@ -41,7 +41,7 @@ func (s *Bookings) SelfCheckIn(ctx context.Context, req *v1.SelfCheckInRequest) 
 		return nil, err
 	}
 	return &v1.SelfCheckInResponse{
-		Booking: convert.BookingMessage(result.Booking), AlreadyCheckedIn: result.Already,
+		Booking: convert.BookingMessage(result.Booking, s.Now()), AlreadyCheckedIn: result.Already,
 	}, nil
 }
 
@@ -60,7 +60,7 @@ func (s *Bookings) GetQrToken(ctx context.Context, req *v1.GetQrTokenRequest) (*
 func (s *Bookings) CreateDisplayLink(
 	ctx context.Context, req *v1.CreateDisplayLinkRequest,
 ) (*v1.CreateDisplayLinkResponse, error) {
-	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	link, err := s.Service.CreateDisplayLink(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func displayLinkMessages(ctx context.Context, links ...checkin.DisplayLink) ([]*
 func (s *Bookings) GetCheckInDisplay(
 	ctx context.Context, req *v1.GetCheckInDisplayRequest,
 ) (*v1.GetCheckInDisplayResponse, error) {
-	d, err := s.Service.GetDisplay(ctx, req.Token)
+	d, err := s.Service.GetCheckInDisplay(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +147,12 @@ func (s *Bookings) ListAttendance(
 	bookings, next := convert.Paginate(page, past.Bookings, func(b booking.Booking) convert.StartCursor {
 		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
 	})
+	messages, err := s.bookingMessages(ctx, bookings...)
+	if err != nil {
+		return nil, err
+	}
 	return &v1.ListAttendanceResponse{
-		Bookings: convert.Messages(bookings, convert.BookingMessage), NextPageToken: next,
+		Bookings: messages, NextPageToken: next,
 		Attended: int32(past.Attended), NoShows: int32(past.NoShows), LateCancelled: int32(past.LateCancelled),
 	}, nil
 }

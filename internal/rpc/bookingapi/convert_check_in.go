@@ -11,7 +11,7 @@ func presenceValue(m *v1.SelfCheckInRequest) bookings.CheckInProof {
 	p := bookings.CheckInProof{QR: m.GetQrToken()}
 	if at := m.GetPosition(); at != nil {
 		p.Position = &checkin.Position{
-			Point: checkin.Point{Latitude: at.Latitude, Longitude: at.Longitude}, Accuracy: m.AccuracyMeters,
+			Point: checkin.Point{Latitude: at.Latitude, Longitude: at.Longitude}, Accuracy: m.GetAccuracyMeters(),
 		}
 		if m.PositionAge != nil {
 			p.Position.Age = new(m.PositionAge.AsDuration())

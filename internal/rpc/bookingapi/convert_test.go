@@ -23,6 +23,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, holdRequestValue)
 	converttest.AddBack(&l, cancelRequestValue)
 	converttest.AddBack(&l, contactValue)
+	converttest.AddBack(&l, filterValue)
 	converttest.AddBack(&l, paymentValue)
 	converttest.AddBack(&l, refundValue)
 	converttest.Add(&l, func(line payment.Line) *v1.PaymentLine {

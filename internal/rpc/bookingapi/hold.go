@@ -27,7 +27,7 @@ func (s *Bookings) HoldBooking(ctx context.Context, req *v1.HoldBookingRequest) 
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+		ctx, &v1.HoldBookingResponse{Booking: convert.BookingMessage(*result.Booking, s.Now())}, result,
 	)
 }
 
@@ -56,7 +56,7 @@ func (s *Bookings) ConfirmBooking(
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+		ctx, &v1.ConfirmBookingResponse{Booking: convert.BookingMessage(*result.Booking, s.Now())}, result,
 	)
 }
 
@@ -66,7 +66,9 @@ func (s *Bookings) ReleaseHold(ctx context.Context, req *v1.ReleaseHoldRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx, &v1.ReleaseHoldResponse{Booking: convert.BookingMessage(*result.Booking)}, result)
+	return convert.BookingResponse(
+		ctx, &v1.ReleaseHoldResponse{Booking: convert.BookingMessage(*result.Booking, s.Now())}, result,
+	)
 }
 
 // RescheduleBooking handles BookingService.RescheduleBooking.
@@ -80,8 +82,7 @@ func (s *Bookings) RescheduleBooking(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx,
-		&v1.RescheduleBookingResponse{Booking: convert.BookingMessage(*moved.Booking), Promoted: int32(moved.Promoted)},
-		moved.Result,
-	)
+	return convert.BookingResponse(ctx, &v1.RescheduleBookingResponse{
+		Booking: convert.BookingMessage(*moved.Booking, s.Now()), Promoted: int32(moved.Promoted),
+	}, moved.Result)
 }

@@ -26,7 +26,7 @@ func (s *Bookings) RecordPayment(
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+		ctx, &v1.RecordPaymentResponse{Booking: convert.BookingMessage(*result.Booking, s.Now())}, result,
 	)
 }
 
@@ -43,7 +43,7 @@ func (s *Bookings) RefundPayment(
 		return nil, err
 	}
 	return convert.BookingResponse(
-		ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*result.Booking)}, result,
+		ctx, &v1.RefundPaymentResponse{Booking: convert.BookingMessage(*result.Booking, s.Now())}, result,
 	)
 }
 
@@ -57,7 +57,7 @@ func refundValue(m *v1.RefundPaymentRequest) payment.Facts {
 func (s *Bookings) ListPaymentLines(
 	ctx context.Context, req *v1.ListPaymentLinesRequest,
 ) (*v1.ListPaymentLinesResponse, error) {
-	lines, err := s.Service.ListPayments(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
+	lines, err := s.Service.ListPaymentLines(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.BookingId))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -20,27 +21,33 @@ const (
 	PaymentStatusPrefix = "PAYMENT_STATUS_"
 )
 
-// BookingMessage converts a booking.
-func BookingMessage(b booking.Booking) *v1.Booking {
+// BookingMessage converts a booking. The time is the present: it decides what cancelling would do.
+func BookingMessage(b booking.Booking, now time.Time) *v1.Booking {
 	m := &v1.Booking{
-		Id:               IDText(b.ID),
-		Session:          SessionSummaryMessage(b.Summary()),
-		MemberId:         IDText(b.Member),
-		MemberName:       b.MemberName,
-		PartySize:        int32(b.Party),
-		Status:           Enum[v1.BookingStatus](v1.BookingStatus_value, BookingStatusPrefix, b.Status),
-		Channel:          Enum[v1.BookingChannel](v1.BookingChannel_value, ChannelPrefix, b.Channel),
-		SubscriptionId:   IDText(b.Subscription),
-		Credits:          int32(b.Credits),
-		ExternalRef:      b.ExternalRef,
-		Note:             b.Note,
-		Promoted:         b.Promoted,
-		LateCancelled:    b.LateCancelled,
-		CancelReason:     b.CancelReason,
-		CreateTime:       Timestamp(b.CreatedAt),
-		CheckInMethod:    Enum[v1.CheckInMethod](v1.CheckInMethod_value, "CHECK_IN_METHOD_", b.CheckInMethod),
-		CancellableUntil: Timestamp(b.CancellableUntil()),
-		GuestTier:        b.GuestTier,
+		Id:             IDText(b.ID),
+		Session:        SessionSummaryMessage(b.Summary()),
+		MemberId:       IDText(b.Member),
+		MemberName:     b.MemberName,
+		PartySize:      int32(b.Party),
+		Status:         Enum[v1.BookingStatus](v1.BookingStatus_value, BookingStatusPrefix, b.Status),
+		Channel:        Enum[v1.BookingChannel](v1.BookingChannel_value, ChannelPrefix, b.Channel),
+		SubscriptionId: IDText(b.Subscription),
+		Credits:        int32(b.Credits),
+		ExternalRef:    b.ExternalRef,
+		Note:           b.Note,
+		Promoted:       b.Promoted,
+		LateCancelled:  b.LateCancelled,
+		CancelReason:   b.CancelReason,
+		CreatedBy:      creator(b),
+		CreateTime:     Timestamp(b.CreatedAt),
+		UpdateTime:     Timestamp(b.UpdatedAt),
+		Etag:           Etag(b.Version),
+		CheckInMethod:  Enum[v1.CheckInMethod](v1.CheckInMethod_value, "CHECK_IN_METHOD_", b.CheckInMethod),
+		CancelDeadline: Timestamp(b.CancelDeadline()),
+		GuestTier:      b.GuestTier,
+	}
+	if c := b.Cancellation(now); c != nil {
+		m.Cancellation = cancellationMessage(*c)
 	}
 	if b.Status == booking.Pending {
 		m.HoldExpireTime = Timestamp(OrZero(b.HoldUntil))
@@ -78,6 +85,29 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 		m.CheckInTime = Timestamp(*b.CheckedInAt)
 	}
 	return m
+}
+
+// creator is who created a booking, with the name if it is the member: then it is known.
+func creator(b booking.Booking) *v1.Actor {
+	if b.CreatedBy == IDText(b.Member) {
+		return Actor(b.CreatedBy, b.MemberName)
+	}
+	return Actor(b.CreatedBy, "")
+}
+
+// BookingMessages converts bookings.
+func BookingMessages(bookings []booking.Booking, now time.Time) []*v1.Booking {
+	return Messages(bookings, func(b booking.Booking) *v1.Booking { return BookingMessage(b, now) })
+}
+
+func cancellationMessage(c booking.Cancellation) *v1.BookingCancellation {
+	return &v1.BookingCancellation{
+		Kind: Enum[v1.BookingCancellationKind](
+			v1.BookingCancellationKind_value, "BOOKING_CANCELLATION_KIND_", c.Kind,
+		),
+		ReturnedCredits: int32(c.Credits),
+		Reason:          Enum[v1.ErrorReason](v1.ErrorReason_value, "ERROR_REASON_", c.Reason),
+	}
 }
 
 // SessionSummaryMessage converts what is shown of a session.

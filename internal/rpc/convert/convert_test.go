@@ -2,9 +2,11 @@ package convert_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/shoenig/test"
 
+	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -18,9 +20,10 @@ import (
 func TestConversions_CarryEveryField(t *testing.T) {
 	t.Parallel()
 	var l converttest.Lines
-	converttest.Add(&l, convert.BookingMessage, func(b *booking.Booking) {
+	message := func(b booking.Booking) *v1.Booking { return convert.BookingMessage(b, time.Time{}) }
+	converttest.Add(&l, message, func(b *booking.Booking) {
 		b.Status, b.Channel, b.Payment.Status = booking.Pending, catalog.Phone, payment.Authorized
-		b.Items[0].Status, b.CheckInMethod = booking.ItemConfirmed, "GPS"
+		b.Items[0].Status, b.CheckInMethod, b.CreatedBy = booking.ItemConfirmed, "GPS", someID
 	})
 	converttest.Add(&l, convert.EntryMessage, func(e *waitlist.Entry) {
 		e.Status, e.Offer.Status, e.Scoring.Sum = waitlist.Offered, waitlist.Accepted, true

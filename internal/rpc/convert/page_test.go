@@ -32,7 +32,7 @@ type row struct {
 func TestParsePage_LimitsSize(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int32]int{0: 50, 1: 1, 500: 500, 501: 500} {
-		p := expect.Value(convert.ParsePage[row](&v1.ListMyBookingsRequest{PageSize: size}))(t)
+		p := expect.Value(convert.ParsePage[row](&v1.ListBookingsRequest{PageSize: size}))(t)
 		test.EqOp(t, want, p.Size, test.Sprintf("%d: %+v", size, p))
 		test.Nil(t, p.After, test.Sprintf("%d: %+v", size, p))
 	}
@@ -40,14 +40,16 @@ func TestParsePage_LimitsSize(t *testing.T) {
 
 func TestPageToken_RejectsOtherQueries(t *testing.T) {
 	t.Parallel()
-	query := &v1.ListMyBookingsRequest{
-		TenantId: tenantA, Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
-		StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
+	query := &v1.ListBookingsRequest{
+		TenantId: tenantA, PageSize: 7, Filter: &v1.BookingFilter{
+			Statuses:     []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED},
+			StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
+		},
 	}
 	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](someID)}
 	token := expect.Value(convert.ParsePage[row](query))(t).NextToken(last)
 	test.True(t, len(token) <= 500, test.Sprintf("the contract refuses a token of %d characters", len(token)))
-	with := func(changes *v1.ListMyBookingsRequest) *v1.ListMyBookingsRequest {
+	with := func(changes *v1.ListBookingsRequest) *v1.ListBookingsRequest {
 		request := proto.CloneOf(query)
 		request.PageToken = token
 		proto.Merge(request, changes)
@@ -55,17 +57,19 @@ func TestPageToken_RejectsOtherQueries(t *testing.T) {
 	}
 	for _, size := range []int32{7, 1} {
 		test.Eq(t, &last, expect.Value(
-			convert.ParsePage[row](with(&v1.ListMyBookingsRequest{PageSize: size})))(t).After,
+			convert.ParsePage[row](with(&v1.ListBookingsRequest{PageSize: size})))(t).After,
 			test.Sprintf("pages of %d", size))
 	}
 	raw := expect.Value(base64.RawURLEncoding.DecodeString(token))(t)
-	for name, changes := range map[string]*v1.ListMyBookingsRequest{
+	for name, changes := range map[string]*v1.ListBookingsRequest{
 		"other tenant": {TenantId: tenantB},
-		"other filter": {Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CANCELLED}},
-		"other span":   {StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(2, 0))}},
-		"nonsense":     {PageToken: "?"},
-		"too short":    {PageToken: "AAAA"},
-		"no position":  {PageToken: base64.RawURLEncoding.EncodeToString(raw[:convert.QueryHashSize])},
+		"other filter": {Filter: &v1.BookingFilter{Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CANCELLED}}},
+		"other span": {Filter: &v1.BookingFilter{
+			StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(2, 0))},
+		}},
+		"nonsense":    {PageToken: "?"},
+		"too short":   {PageToken: "AAAA"},
+		"no position": {PageToken: base64.RawURLEncoding.EncodeToString(raw[:convert.QueryHashSize])},
 	} {
 		expect.Reason(t, fault.InvalidField, name)(convert.ParsePage[row](with(changes)))
 	}

@@ -81,10 +81,9 @@ func (s *Waitlists) AcceptWaitlistOffer(
 	if err != nil {
 		return nil, err
 	}
-	return convert.BookingResponse(ctx,
-		&v1.AcceptWaitlistOfferResponse{Booking: convert.BookingMessage(*a.Booking), Offer: convert.OfferMessage(a.Offer)},
-		seats.Result{Booking: a.Booking, Repeated: a.Repeated},
-	)
+	return convert.BookingResponse(ctx, &v1.AcceptWaitlistOfferResponse{
+		Booking: convert.BookingMessage(*a.Booking, s.Now()), Offer: convert.OfferMessage(a.Offer),
+	}, seats.Result{Booking: a.Booking, Repeated: a.Repeated})
 }
 
 // DeclineWaitlistOffer handles WaitlistService.DeclineWaitlistOffer.

@@ -24,6 +24,9 @@ const (
 	Expired   Status = "EXPIRED"
 )
 
+// Statuses returns all statuses.
+func Statuses() []Status { return []Status{Pending, Confirmed, Attended, NoShow, Cancelled, Expired} }
+
 // Active reports whether a booking takes seats and rules out a second booking by the same member.
 func (s Status) Active() bool { return s == Pending || s == Confirmed || s == Attended }
 
@@ -50,6 +53,8 @@ type Booking struct {
 	Exclusive     bool      // its plan forbids another booking that overlaps in time
 	CreatedBy     string
 	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	Version       int // counts its changes, from 1
 	CancelledAt   *time.Time
 	CheckedInAt   *time.Time
 	CheckInMethod string
@@ -98,6 +103,23 @@ type Contact struct {
 	Phone string `json:"phone"`
 }
 
+// Details are what can be edited in a booking, whatever its status is.
+type Details struct {
+	Note    string
+	Contact Contact
+}
+
+// Edit returns the booking with other details.
+func Edit(b Booking, edit func(*Details)) (Booking, error) {
+	d := Details{Note: b.Note, Contact: b.Contact}
+	edit(&d)
+	if err := CheckBooker(b.Member, b.Member.IsZero(), d.Contact, b.GuestTier); err != nil {
+		return Booking{}, err
+	}
+	b.Note, b.Contact = d.Note, d.Contact
+	return b, nil
+}
+
 // Benefit is the benefit membership that a booking was confirmed with.
 type Benefit struct {
 	Code     string // of the provider; empty: none
@@ -111,9 +133,9 @@ func (b Booking) HoldExpired(now time.Time) bool {
 	return b.Status == Pending && b.HoldUntil != nil && !now.Before(*b.HoldUntil)
 }
 
-// CancellableUntil returns until when cancelling is free: the end of the cancellation window or of the grace period,
+// CancelDeadline returns until when cancelling is free: the end of the cancellation window or of the grace period,
 // whichever is later.
-func (b Booking) CancellableUntil() time.Time {
+func (b Booking) CancelDeadline() time.Time {
 	deadline := b.StartsAt.Add(-b.Policy.For(b.MemberTier).CancellationWindow)
 	if b.GraceUntil != nil && b.GraceUntil.After(deadline) {
 		return *b.GraceUntil

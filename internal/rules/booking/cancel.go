@@ -58,14 +58,10 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 	case Expired:
 		return CancelResult{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
 	}
-	deadline := b.CancellableUntil()
-	late := !request.SessionGone && now.After(deadline)
+	late := !request.SessionGone && now.After(b.CancelDeadline())
 	if late && !request.OverrideWindow {
-		if !b.Policy.AllowLateCancellation {
-			return CancelResult{}, tooLate("cancel", b.Policy.For(b.MemberTier).CancellationWindow, deadline)
-		}
-		if !now.Before(b.EndsAt) {
-			return CancelResult{}, wrongState(b, "The session is over.")
+		if err := b.checkLate(now); err != nil {
+			return CancelResult{}, err
 		}
 	}
 	c := CancelResult{SessionGone: request.SessionGone, Late: late, ReleasesQuota: b.Counted}
@@ -92,6 +88,49 @@ func Cancel(b Booking, payer *credit.Subscription, request CancelRequest, now ti
 	b.Counted, b.CheckedInAt, b.CheckInMethod = false, nil, ""
 	c.Booking = b
 	return c, nil
+}
+
+// checkLate rejects a cancellation after the deadline, unless the policy allows it.
+func (b Booking) checkLate(now time.Time) error {
+	switch {
+	case !b.Policy.AllowLateCancellation:
+		return tooLate("cancel", b.Policy.For(b.MemberTier).CancellationWindow, b.CancelDeadline())
+	case !now.Before(b.EndsAt):
+		return wrongState(b, "The session is over.")
+	default:
+		return nil
+	}
+}
+
+// CancellationKind is how a cancellation would end.
+type CancellationKind string
+
+// The kinds of cancellations.
+const (
+	FreeCancellation    CancellationKind = "FREE"
+	LateCancellation    CancellationKind = "LATE"
+	RefusedCancellation CancellationKind = "REFUSED"
+)
+
+// Cancellation is what Cancel would do, if nothing is overridden.
+type Cancellation struct {
+	Kind    CancellationKind
+	Credits int          // that it returns
+	Reason  fault.Reason // why it is refused
+}
+
+// Cancellation returns what cancelling a booking does at a time; nil if there is nothing left to cancel.
+func (b Booking) Cancellation(now time.Time) *Cancellation {
+	if b.Status != Pending && b.Status != Confirmed {
+		return nil
+	}
+	if !now.After(b.CancelDeadline()) {
+		return &Cancellation{Kind: FreeCancellation, Credits: b.Credits}
+	}
+	if err := b.checkLate(now); err != nil {
+		return &Cancellation{Kind: RefusedCancellation, Reason: fault.ReasonOf(err)}
+	}
+	return &Cancellation{Kind: LateCancellation}
 }
 
 // RefundCredits refunds the credits of a booking, whatever its status is. The payer is its subscription; nil if it has

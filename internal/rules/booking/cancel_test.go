@@ -8,6 +8,7 @@ import (
 	"github.com/shoenig/test/must"
 	"pgregory.net/rapid"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -136,6 +137,35 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 	})
 }
 
+// What is said of a cancellation beforehand is what happens.
+func TestCancellation_IsWhatCancelDoes(t *testing.T) {
+	t.Parallel()
+	statuses := []booking.Status{
+		booking.Pending, booking.Confirmed, booking.Attended, booking.NoShow, booking.Cancelled, booking.Expired,
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := openSlot()
+		b := booking.Booking{
+			Party: 2, Status: rapid.SampledFrom(statuses).Draw(t, "status"), Credits: rapid.IntRange(0, 2).Draw(t, "credits"),
+			StartsAt: s.StartsAt, EndsAt: s.EndsAt, Policy: s.Policy,
+		}
+		b.Policy.AllowLateCancellation = rapid.Bool().Draw(t, "late allowed")
+		at := now.Add(time.Duration(rapid.IntRange(0, 72).Draw(t, "hours")) * time.Hour)
+		said := b.Cancellation(at)
+		got, err := booking.Cancel(b, new(pack(nil)), booking.CancelRequest{}, at)
+		if said == nil {
+			must.True(t, err != nil && b.Status != booking.Confirmed && b.Status != booking.Pending || got.Unchanged)
+			return
+		}
+		must.EqOp(t, said.Reason, fault.ReasonOf(err))
+		must.EqOp(t, said.Kind == booking.RefusedCancellation, err != nil)
+		if err == nil {
+			must.EqOp(t, said.Kind == booking.LateCancellation, got.Late)
+			must.EqOp(t, said.Credits, b.Credits-got.Booking.Credits)
+		}
+	})
+}
+
 // A refund after the end of the period counts in the new period, whether or not the renewal ran before.
 func TestCancel_RefundAfterPeriodEndGoesToNewPeriod(t *testing.T) {
 	t.Parallel()
@@ -165,7 +195,7 @@ func TestRefundCredits_ReturnsTheCreditsOnce(t *testing.T) {
 	expect.Fault(t, "NOTHING_TO_REFUND", "without a payer")(booking.RefundCredits(b, nil, "kim", "gift", now))
 }
 
-func TestCancellableUntil_IsTheLaterOfWindowAndGrace(t *testing.T) {
+func TestCancelDeadline_IsTheLaterOfWindowAndGrace(t *testing.T) {
 	t.Parallel()
 	deadline := now.Add(47 * time.Hour)
 	gold := map[string]catalog.TierPolicy{"gold": {CancellationWindow: new(time.Hour)}}
@@ -175,7 +205,7 @@ func TestCancellableUntil_IsTheLaterOfWindowAndGrace(t *testing.T) {
 		for _, until := range grace {
 			b := booking.Booking{StartsAt: now.Add(48 * time.Hour), MemberTier: "gold", GraceUntil: until}
 			b.Policy.TierCancellations = gold
-			test.EqOp(t, deadline.Add(want), b.CancellableUntil(), test.Sprint(until))
+			test.EqOp(t, deadline.Add(want), b.CancelDeadline(), test.Sprint(until))
 		}
 	}
 }

@@ -36,7 +36,7 @@ type Request struct {
 	Party        int
 	Subscription tenant.SubscriptionID // zero: the member's only one
 	Channel      catalog.Channel
-	NoWaitlist   bool // fail if the session is full, instead of waiting
+	RefuseFull   bool // fail if the session is full, instead of waiting
 	// Staff book without credits and quotas, unless they name a subscription.
 	Staff bool
 	// Hold keeps the seats for a limited time. It takes no credit and never joins the waitlist.
@@ -96,7 +96,7 @@ func (f *Facts) decide(request Request, now time.Time) (BookResult, error) {
 	if f.Slot.Fits(request.Party) {
 		return result, nil
 	}
-	if request.NoWaitlist || request.Promotion || request.Hold || !f.Slot.waitlistHasRoom() {
+	if request.RefuseFull || request.Promotion || request.Hold || !f.Slot.waitlistHasRoom() {
 		return BookResult{}, Full()
 	}
 	return BookResult{Wait: true}, nil

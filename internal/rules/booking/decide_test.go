@@ -114,7 +114,7 @@ func TestDecide_JoinsTheWaitlistOfAFullSessionOnly(t *testing.T) {
 		"no waitlist":     {set{"Slot.Policy.WaitlistEnabled": false}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
 		"no places":       {set{"Slot.WaitlistCapacity": 0}, "SESSION_FULL", "WAITLIST_CLOSED" + in},
 		"an open seat":    {set{"Slot.SeatsTaken": 9}, "booked", "SEATS_AVAILABLE" + in},
-		"not wanted":      {set{"NoWaitlist": true}, "SESSION_FULL", "waits"},
+		"not wanted":      {set{"RefuseFull": true}, "SESSION_FULL", "waits"},
 		"a promotion":     {set{"Promotion": true}, "SESSION_FULL", "waits"},
 		"a hold":          {set{"Hold": true}, "SESSION_FULL", "waits"},
 		"booked already":  {set{"Booking": made}, booked, booked},
@@ -274,7 +274,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 			"Slot.Capacity": capacity, "Slot.SeatsTaken": number("taken", capacity), "Slot.WaitlistCapacity": 2,
 			"Party":        1 + number("party", 3),
 			"Slot.Waiting": number("waiting", 2), "Slot.Policy.WaitlistEnabled": yes("enabled"), "Staff": yes("staff"),
-			"NoWaitlist": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
+			"RefuseFull": yes("no waitlist"), "Subscriptions": []credit.Subscription{paying},
 		})
 		fits := a.Slot.SeatsTaken+a.Party <= capacity
 		if yes("unlimited") {
@@ -288,7 +288,7 @@ func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 		case !a.Staff && balance < a.Party:
 			refused = fault.NoCredits
 		case fits:
-		case a.Slot.Policy.WaitlistEnabled && a.Slot.Waiting < 2 && !a.NoWaitlist:
+		case a.Slot.Policy.WaitlistEnabled && a.Slot.Waiting < 2 && !a.RefuseFull:
 			want = booking.BookResult{Wait: true}
 		default:
 			refused = fault.SessionFull

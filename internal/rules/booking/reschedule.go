@@ -33,7 +33,7 @@ func Reschedule(
 		return RescheduleResult{}, targetError("The session is at another location.").WithMetadata("reason", "LOCATION")
 	}
 	policy := b.Policy.For(b.MemberTier)
-	if deadline := b.CancellableUntil(); now.After(deadline) && !policy.AllowReschedule && !anyone {
+	if deadline := b.CancelDeadline(); now.After(deadline) && !policy.AllowReschedule && !anyone {
 		return RescheduleResult{}, tooLate("reschedule", policy.CancellationWindow, deadline)
 	}
 	if err := to.checkOpen(nil, now); err != nil {

@@ -58,7 +58,7 @@ func TestReschedule_MovesTheBookingWithItsCredits(t *testing.T) {
 
 func TestReschedule_RejectsMovesUnlessTheCallerMayMoveAny(t *testing.T) {
 	t.Parallel()
-	deadline := newMove(nil).Booking.CancellableUntil()
+	deadline := newMove(nil).Booking.CancelDeadline()
 	entry := id[tenant.EntryID]()
 	const target, state = "RESCHEDULE_TARGET @session_id reason=", "BOOKING_STATE status="
 	waits := "ALREADY_BOOKED entry_id=" + entry.String()
@@ -113,7 +113,7 @@ func TestReschedule_RejectsMovesUnlessTheCallerMayMoveAny(t *testing.T) {
 func TestCancellationWindow_IsReportedToCancelAndToReschedule(t *testing.T) {
 	t.Parallel()
 	m := newMove(set{"Booking.Policy.CancellationWindow": 90 * time.Minute, "Booking.Policy.AllowReschedule": false})
-	m.At = m.Booking.CancellableUntil().Add(1)
+	m.At = m.Booking.CancelDeadline().Add(1)
 	_, err := m.do(false)
 	test.StrContains(t, err.Error(), "too late to reschedule: that was possible until 1.5 hours before")
 	_, err = booking.Cancel(m.Booking, nil, booking.CancelRequest{}, m.At)

@@ -85,7 +85,7 @@ var fixed = []Fixed{
 	{
 		Harm:    "a booking can be cancelled until the start",
 		Package: "internal/rpc/convert", Function: "BookingMessage",
-		Old: "b.CancellableUntil()", New: "b.StartsAt",
+		Old: "b.CancelDeadline()", New: "b.StartsAt",
 		Tests: []Test{{"internal/rpc/convert", conversions}},
 	},
 	{

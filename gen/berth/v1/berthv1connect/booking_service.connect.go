@@ -62,9 +62,15 @@ const (
 	// BookingServiceGetBookingProcedure is the fully-qualified name of the BookingService's GetBooking
 	// RPC.
 	BookingServiceGetBookingProcedure = "/berth.v1.BookingService/GetBooking"
-	// BookingServiceListMyBookingsProcedure is the fully-qualified name of the BookingService's
-	// ListMyBookings RPC.
-	BookingServiceListMyBookingsProcedure = "/berth.v1.BookingService/ListMyBookings"
+	// BookingServiceBatchGetBookingsProcedure is the fully-qualified name of the BookingService's
+	// BatchGetBookings RPC.
+	BookingServiceBatchGetBookingsProcedure = "/berth.v1.BookingService/BatchGetBookings"
+	// BookingServiceUpdateBookingProcedure is the fully-qualified name of the BookingService's
+	// UpdateBooking RPC.
+	BookingServiceUpdateBookingProcedure = "/berth.v1.BookingService/UpdateBooking"
+	// BookingServiceListBookingsProcedure is the fully-qualified name of the BookingService's
+	// ListBookings RPC.
+	BookingServiceListBookingsProcedure = "/berth.v1.BookingService/ListBookings"
 	// BookingServiceGetSessionRosterProcedure is the fully-qualified name of the BookingService's
 	// GetSessionRoster RPC.
 	BookingServiceGetSessionRosterProcedure = "/berth.v1.BookingService/GetSessionRoster"
@@ -138,10 +144,20 @@ type BookingServiceClient interface {
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member,
-	// by the start of their sessions. For a service account these are the bookings that it created; it has no entries.
-	// Errors: MEMBER_NOT_FOUND.
-	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
+	// BatchGetBookings reads up to 100 bookings in the order of their ids: the caller's own, or any with the permission.
+	// Those that do not exist or that the caller may not read are in missing_ids.
+	// Errors: none.
+	BatchGetBookings(context.Context, *connect.Request[v1.BatchGetBookingsRequest]) (*connect.Response[v1.BatchGetBookingsResponse], error)
+	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
+	// in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
+	// nothing more.
+	// Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
+	UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error)
+	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
+	// of their sessions, then session and booking. For a service account its own are those that it created. With
+	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
+	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
+	ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error)
 	// GetSessionRoster lists who has booked a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
 	GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error)
@@ -227,10 +243,23 @@ func NewBookingServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		listMyBookings: connect.NewClient[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse](
+		batchGetBookings: connect.NewClient[v1.BatchGetBookingsRequest, v1.BatchGetBookingsResponse](
 			httpClient,
-			baseURL+BookingServiceListMyBookingsProcedure,
-			connect.WithSchema(bookingServiceMethods.ByName("ListMyBookings")),
+			baseURL+BookingServiceBatchGetBookingsProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("BatchGetBookings")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		updateBooking: connect.NewClient[v1.UpdateBookingRequest, v1.UpdateBookingResponse](
+			httpClient,
+			baseURL+BookingServiceUpdateBookingProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("UpdateBooking")),
+			connect.WithClientOptions(opts...),
+		),
+		listBookings: connect.NewClient[v1.ListBookingsRequest, v1.ListBookingsResponse](
+			httpClient,
+			baseURL+BookingServiceListBookingsProcedure,
+			connect.WithSchema(bookingServiceMethods.ByName("ListBookings")),
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
@@ -268,7 +297,9 @@ type bookingServiceClient struct {
 	rescheduleBooking *connect.Client[v1.RescheduleBookingRequest, v1.RescheduleBookingResponse]
 	cancelBooking     *connect.Client[v1.CancelBookingRequest, v1.CancelBookingResponse]
 	getBooking        *connect.Client[v1.GetBookingRequest, v1.GetBookingResponse]
-	listMyBookings    *connect.Client[v1.ListMyBookingsRequest, v1.ListMyBookingsResponse]
+	batchGetBookings  *connect.Client[v1.BatchGetBookingsRequest, v1.BatchGetBookingsResponse]
+	updateBooking     *connect.Client[v1.UpdateBookingRequest, v1.UpdateBookingResponse]
+	listBookings      *connect.Client[v1.ListBookingsRequest, v1.ListBookingsResponse]
 	getSessionRoster  *connect.Client[v1.GetSessionRosterRequest, v1.GetSessionRosterResponse]
 	markNoShow        *connect.Client[v1.MarkNoShowRequest, v1.MarkNoShowResponse]
 	undoNoShow        *connect.Client[v1.UndoNoShowRequest, v1.UndoNoShowResponse]
@@ -324,9 +355,19 @@ func (c *bookingServiceClient) GetBooking(ctx context.Context, req *connect.Requ
 	return c.getBooking.CallUnary(ctx, req)
 }
 
-// ListMyBookings calls berth.v1.BookingService.ListMyBookings.
-func (c *bookingServiceClient) ListMyBookings(ctx context.Context, req *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error) {
-	return c.listMyBookings.CallUnary(ctx, req)
+// BatchGetBookings calls berth.v1.BookingService.BatchGetBookings.
+func (c *bookingServiceClient) BatchGetBookings(ctx context.Context, req *connect.Request[v1.BatchGetBookingsRequest]) (*connect.Response[v1.BatchGetBookingsResponse], error) {
+	return c.batchGetBookings.CallUnary(ctx, req)
+}
+
+// UpdateBooking calls berth.v1.BookingService.UpdateBooking.
+func (c *bookingServiceClient) UpdateBooking(ctx context.Context, req *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error) {
+	return c.updateBooking.CallUnary(ctx, req)
+}
+
+// ListBookings calls berth.v1.BookingService.ListBookings.
+func (c *bookingServiceClient) ListBookings(ctx context.Context, req *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error) {
+	return c.listBookings.CallUnary(ctx, req)
 }
 
 // GetSessionRoster calls berth.v1.BookingService.GetSessionRoster.
@@ -406,10 +447,20 @@ type BookingServiceHandler interface {
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member,
-	// by the start of their sessions. For a service account these are the bookings that it created; it has no entries.
-	// Errors: MEMBER_NOT_FOUND.
-	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
+	// BatchGetBookings reads up to 100 bookings in the order of their ids: the caller's own, or any with the permission.
+	// Those that do not exist or that the caller may not read are in missing_ids.
+	// Errors: none.
+	BatchGetBookings(context.Context, *connect.Request[v1.BatchGetBookingsRequest]) (*connect.Response[v1.BatchGetBookingsResponse], error)
+	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
+	// in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
+	// nothing more.
+	// Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
+	UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error)
+	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
+	// of their sessions, then session and booking. For a service account its own are those that it created. With
+	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
+	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
+	ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error)
 	// GetSessionRoster lists who has booked a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
 	GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error)
@@ -491,10 +542,23 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	bookingServiceListMyBookingsHandler := connect.NewUnaryHandler(
-		BookingServiceListMyBookingsProcedure,
-		svc.ListMyBookings,
-		connect.WithSchema(bookingServiceMethods.ByName("ListMyBookings")),
+	bookingServiceBatchGetBookingsHandler := connect.NewUnaryHandler(
+		BookingServiceBatchGetBookingsProcedure,
+		svc.BatchGetBookings,
+		connect.WithSchema(bookingServiceMethods.ByName("BatchGetBookings")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceUpdateBookingHandler := connect.NewUnaryHandler(
+		BookingServiceUpdateBookingProcedure,
+		svc.UpdateBooking,
+		connect.WithSchema(bookingServiceMethods.ByName("UpdateBooking")),
+		connect.WithHandlerOptions(opts...),
+	)
+	bookingServiceListBookingsHandler := connect.NewUnaryHandler(
+		BookingServiceListBookingsProcedure,
+		svc.ListBookings,
+		connect.WithSchema(bookingServiceMethods.ByName("ListBookings")),
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
@@ -539,8 +603,12 @@ func NewBookingServiceHandler(svc BookingServiceHandler, opts ...connect.Handler
 			bookingServiceCancelBookingHandler.ServeHTTP(w, r)
 		case BookingServiceGetBookingProcedure:
 			bookingServiceGetBookingHandler.ServeHTTP(w, r)
-		case BookingServiceListMyBookingsProcedure:
-			bookingServiceListMyBookingsHandler.ServeHTTP(w, r)
+		case BookingServiceBatchGetBookingsProcedure:
+			bookingServiceBatchGetBookingsHandler.ServeHTTP(w, r)
+		case BookingServiceUpdateBookingProcedure:
+			bookingServiceUpdateBookingHandler.ServeHTTP(w, r)
+		case BookingServiceListBookingsProcedure:
+			bookingServiceListBookingsHandler.ServeHTTP(w, r)
 		case BookingServiceGetSessionRosterProcedure:
 			bookingServiceGetSessionRosterHandler.ServeHTTP(w, r)
 		case BookingServiceMarkNoShowProcedure:
@@ -596,8 +664,16 @@ func (UnimplementedBookingServiceHandler) GetBooking(context.Context, *connect.R
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.GetBooking is not implemented"))
 }
 
-func (UnimplementedBookingServiceHandler) ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListMyBookings is not implemented"))
+func (UnimplementedBookingServiceHandler) BatchGetBookings(context.Context, *connect.Request[v1.BatchGetBookingsRequest]) (*connect.Response[v1.BatchGetBookingsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.BatchGetBookings is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.UpdateBooking is not implemented"))
+}
+
+func (UnimplementedBookingServiceHandler) ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.BookingService.ListBookings is not implemented"))
 }
 
 func (UnimplementedBookingServiceHandler) GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error) {

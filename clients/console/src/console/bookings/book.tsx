@@ -1,4 +1,4 @@
-import { BookingService, type Member, type Session } from "@berthhq/client";
+import { BookingService, type Member, type Session, WhenFull } from "@berthhq/client";
 import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useFields } from "../../shared/forms/form";
@@ -31,7 +31,7 @@ export function BookMember({ session, onClose }: BookMemberProps) {
       sessionId: session.id,
       memberId: member?.id ?? "",
       partySize: form.values.party,
-      noWaitlist: !form.values.wait,
+      whenFull: form.values.wait ? WhenFull.WAITLIST : WhenFull.REFUSE,
     });
   return (
     <CallForm

@@ -21,11 +21,20 @@ import { BookingActions } from "./actions";
 import { BookingTag } from "./tag";
 import { bookingTexts } from "./texts";
 
+const allStatuses = [
+  BookingStatus.PENDING,
+  BookingStatus.CONFIRMED,
+  BookingStatus.ATTENDED,
+  BookingStatus.NO_SHOW,
+  BookingStatus.CANCELLED,
+  BookingStatus.EXPIRED,
+];
+
 /** The bookings of a session. Events tell of changes by other users; polling covers missed events. */
-export const useRoster = (sessionId: string, includeInactive = false) =>
+export const useRoster = (sessionId: string, statuses: BookingStatus[] = []) =>
   useQuery(
     BookingService.method.getSessionRoster,
-    { sessionId, includeInactive },
+    { sessionId, statuses },
     {
       refetchInterval: 60_000,
       placeholderData: keepPreviousData,
@@ -50,7 +59,7 @@ export function Roster({ session, onConfirm }: RosterProps) {
   const t = useText(bookingTexts, uiTexts);
   const can = useCan();
   const [inactive, setInactive] = useInputState(false);
-  const roster = useRoster(session.id, inactive);
+  const roster = useRoster(session.id, inactive ? allStatuses : []);
   const arrived = seatsIn(roster.data, BookingStatus.ATTENDED);
   const booked = seatsIn(roster.data, BookingStatus.CONFIRMED);
   return (

@@ -1,7 +1,7 @@
-import { BookingService } from "@berthhq/client";
+import { BookingCancellationKind, BookingService } from "@berthhq/client";
 import { useCall, useFailed, useRead } from "../../shared/api/calls";
 import { ask } from "../../shared/dialogs/question";
-import { millis, showTime } from "../../shared/format/time";
+import { showTime } from "../../shared/format/time";
 import { useI18n } from "../../shared/i18n";
 import { sessionOf } from "../../shared/schedules/summary";
 import { memberTexts } from "../texts";
@@ -18,16 +18,21 @@ export function useCancelBooking() {
     try {
       const { booking } = await read(BookingService.method.getBooking, { bookingId });
       if (!booking) return;
-      const until = booking.cancellableUntil;
-      const free = until && millis(until) > Date.now();
-      const answer = await ask({
-        title: t.app.cancelTitle(sessionOf(booking).title),
-        body: free
-          ? t.app.cancelFree(showTime(until, sessionOf(booking).timeZone, locale, "dayTime"))
-          : t.app.cancelLate,
-        yes: t.app.cancel,
-        danger: true,
-      });
+      const { title, timeZone } = sessionOf(booking);
+      const { kind, returnedCredits = 0 } = booking.cancellation ?? {};
+      const deadline = booking.cancelDeadline;
+      const until = deadline ? showTime(deadline, timeZone, locale, "dayTime") : "";
+      const free = returnedCredits > 0 ? t.app.cancelFree(until) : t.app.freeUntil(until);
+      // What would be refused needs no question: the refusal says why.
+      const answer =
+        kind !== BookingCancellationKind.FREE && kind !== BookingCancellationKind.LATE
+          ? true
+          : await ask({
+              title: t.app.cancelTitle(title),
+              body: kind === BookingCancellationKind.FREE ? free : t.app.cancelLate,
+              yes: t.app.cancel,
+              danger: true,
+            });
       if (answer) await cancel.run({ bookingId });
     } catch (error) {
       fail(error);

@@ -1,4 +1,10 @@
-import { type Booking, BookingItemStatus, BookingService, BookingStatus } from "@berthhq/client";
+import {
+  type Booking,
+  BookingCancellationKind,
+  BookingItemStatus,
+  BookingService,
+  BookingStatus,
+} from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
@@ -23,7 +29,7 @@ const PastBookings = later(() => import("./past"), "PastBookings", { fallback: n
 export function BookingsPage() {
   const t = useText(memberTexts, waitlistTexts);
   const upcoming = useQuery(
-    BookingService.method.listMyBookings,
+    BookingService.method.listBookings,
     { pageSize: 100 },
     { refetchInterval: 60_000 },
   );
@@ -90,7 +96,7 @@ const ConfirmForm = later(() => import("./book"), "ConfirmForm");
 function BookingCard({ booking }: { booking: Booking }) {
   const { t, locale } = useI18n(bookingTexts, memberTexts);
   const cancelBooking = useCancelBooking();
-  const { id, cancellableUntil } = booking;
+  const { id, cancelDeadline, cancellation } = booking;
   const { id: session, title, startTime, endTime, timeZone: zone } = sessionOf(booking);
   const soon = millis(startTime) - Date.now() < 24 * HOUR;
   const attended = booking.status === BookingStatus.ATTENDED;
@@ -107,9 +113,9 @@ function BookingCard({ booking }: { booking: Booking }) {
       }
       notes={
         <>
-          {!attended && millis(cancellableUntil) > Date.now() && (
+          {cancellation?.kind === BookingCancellationKind.FREE && (
             <Small>
-              {t.app.freeUntil("")} <Time at={cancellableUntil} zone={zone} />
+              {t.app.freeUntil("")} <Time at={cancelDeadline} zone={zone} />
             </Small>
           )}
           {items.length > 0 && (

@@ -18,7 +18,10 @@ const tones: Readonly<Partial<Record<BookingStatus, Tone>>> = {
 export function PastBookings() {
   const t = useText(memberTexts);
   const startsWithin = useRange(60 * DAY, 0);
-  const { data } = useQuery(BookingService.method.listMyBookings, { startsWithin, pageSize: 100 });
+  const { data } = useQuery(BookingService.method.listBookings, {
+    filter: { startsWithin },
+    pageSize: 100,
+  });
   if (!data || data.bookings.length === 0) return null;
   return (
     <>

@@ -79,7 +79,7 @@ export function WeekPage() {
       enabled: Boolean(location),
     },
   );
-  const bookings = useQuery(BookingService.method.listMyBookings, { pageSize: 100 });
+  const bookings = useQuery(BookingService.method.listBookings, { pageSize: 100 });
   const isHeld = ({ eligibility }: Session) =>
     bookings.data?.bookings.some(
       ({ id, status }) => id === eligibility?.bookingId && status === BookingStatus.PENDING,

@@ -57,8 +57,8 @@ export function Bookings({ member }: { member: Member }) {
   const failed = useFailed();
   const [held, setHeld] = useState<Held>();
   const bookings = useAll(
-    BookingService.method.listMyBookings,
-    { memberId: member.id, statuses: current },
+    BookingService.method.listBookings,
+    { scope: ListScope.ALL, filter: { memberId: member.id, statuses: current } },
     (answer) => answer.bookings,
     { refetchInterval: 60_000 },
   );

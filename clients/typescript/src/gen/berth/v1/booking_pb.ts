@@ -6,8 +6,10 @@ import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2"
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Benefit } from "./benefit_pb.js";
 import { file_berth_v1_benefit } from "./benefit_pb.js";
-import type { BookingChannel } from "./common_pb.js";
+import type { Actor, BookingChannel } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
+import type { ErrorReason } from "./error_pb.js";
+import { file_berth_v1_error } from "./error_pb.js";
 import type { BookingItem } from "./item_pb.js";
 import { file_berth_v1_item } from "./item_pb.js";
 import type { Payment } from "./payment_pb.js";
@@ -22,7 +24,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking.proto.
  */
 export const file_berth_v1_booking: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSLABgoHQm9va2luZxIKCgJpZBgBIAEoCRIpCgdzZXNzaW9uGAIgASgLMhguYmVydGgudjEuU2Vzc2lvblN1bW1hcnkSEQoJbWVtYmVyX2lkGAMgASgJEhMKC21lbWJlcl9uYW1lGAQgASgJEhIKCnBhcnR5X3NpemUYBSABKAUSJwoGc3RhdHVzGAYgASgOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxIpCgdjaGFubmVsGAcgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNQoRY2FuY2VsbGFibGVfdW50aWwYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjQKEGhvbGRfZXhwaXJlX3RpbWUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiIKB3BheW1lbnQYFSABKAsyES5iZXJ0aC52MS5QYXltZW50EikKB2NvbnRhY3QYFiABKAsyGC5iZXJ0aC52MS5Cb29raW5nQ29udGFjdBIkCgVpdGVtcxgXIAMoCzIVLmJlcnRoLnYxLkJvb2tpbmdJdGVtEiIKB2JlbmVmaXQYGCABKAsyES5iZXJ0aC52MS5CZW5lZml0EhIKCmd1ZXN0X3RpZXIYGSABKAkiPAoOQm9va2luZ0NvbnRhY3QSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCSIvCgpJdGVtQ2hvaWNlEg8KB2l0ZW1faWQYASABKAkSEAoIcXVhbnRpdHkYAiABKAUiKQoNSXRlbVNlbGVjdGlvbhIYChBib29raW5nX2l0ZW1faWRzGAEgAygJKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_benefit, file_berth_v1_common, file_berth_v1_item, file_berth_v1_payment, file_berth_v1_session, file_google_protobuf_timestamp]);
+  fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSLXBwoHQm9va2luZxIKCgJpZBgBIAEoCRIpCgdzZXNzaW9uGAIgASgLMhguYmVydGgudjEuU2Vzc2lvblN1bW1hcnkSEQoJbWVtYmVyX2lkGAMgASgJEhMKC21lbWJlcl9uYW1lGAQgASgJEhIKCnBhcnR5X3NpemUYBSABKAUSJwoGc3RhdHVzGAYgASgOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxIpCgdjaGFubmVsGAcgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSKQoHY29udGFjdBgMIAEoCzIYLmJlcnRoLnYxLkJvb2tpbmdDb250YWN0EhIKCmd1ZXN0X3RpZXIYDSABKAkSEAoIcHJvbW90ZWQYDiABKAgSIgoHcGF5bWVudBgPIAEoCzIRLmJlcnRoLnYxLlBheW1lbnQSJAoFaXRlbXMYECADKAsyFS5iZXJ0aC52MS5Cb29raW5nSXRlbRIiCgdiZW5lZml0GBEgASgLMhEuYmVydGgudjEuQmVuZWZpdBI0ChBob2xkX2V4cGlyZV90aW1lGBIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9jYW5jZWxfZGVhZGxpbmUYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKDGNhbmNlbGxhdGlvbhgUIAEoCzIdLmJlcnRoLnYxLkJvb2tpbmdDYW5jZWxsYXRpb24SFgoObGF0ZV9jYW5jZWxsZWQYFSABKAgSFQoNY2FuY2VsX3JlYXNvbhgWIAEoCRIvCgtjYW5jZWxfdGltZRgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNY2hlY2tfaW5fdGltZRgYIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMAoPY2hlY2tfaW5fbWV0aG9kGBkgASgOMhcuYmVydGgudjEuQ2hlY2tJbk1ldGhvZBIjCgpjcmVhdGVkX2J5GBogASgLMg8uYmVydGgudjEuQWN0b3ISLwoLY3JlYXRlX3RpbWUYGyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRldGFnGB0gASgJIkcKDEJvb2tpbmdJbnB1dBIMCgRub3RlGAEgASgJEikKB2NvbnRhY3QYAiABKAsyGC5iZXJ0aC52MS5Cb29raW5nQ29udGFjdCKHAQoTQm9va2luZ0NhbmNlbGxhdGlvbhIvCgRraW5kGAEgASgOMiEuYmVydGgudjEuQm9va2luZ0NhbmNlbGxhdGlvbktpbmQSGAoQcmV0dXJuZWRfY3JlZGl0cxgCIAEoBRIlCgZyZWFzb24YAyABKA4yFS5iZXJ0aC52MS5FcnJvclJlYXNvbiI8Cg5Cb29raW5nQ29udGFjdBIMCgRuYW1lGAEgASgJEg0KBWVtYWlsGAIgASgJEg0KBXBob25lGAMgASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkqUwoIV2hlbkZ1bGwSGQoVV0hFTl9GVUxMX1VOU1BFQ0lGSUVEEAASFgoSV0hFTl9GVUxMX1dBSVRMSVNUEAESFAoQV0hFTl9GVUxMX1JFRlVTRRACKrMBChdCb29raW5nQ2FuY2VsbGF0aW9uS2luZBIpCiVCT09LSU5HX0NBTkNFTExBVElPTl9LSU5EX1VOU1BFQ0lGSUVEEAASIgoeQk9PS0lOR19DQU5DRUxMQVRJT05fS0lORF9GUkVFEAESIgoeQk9PS0lOR19DQU5DRUxMQVRJT05fS0lORF9MQVRFEAISJQohQk9PS0lOR19DQU5DRUxMQVRJT05fS0lORF9SRUZVU0VEEAMq3AEKDUJvb2tpbmdTdGF0dXMSHgoaQk9PS0lOR19TVEFUVVNfVU5TUEVDSUZJRUQQABIaChZCT09LSU5HX1NUQVRVU19QRU5ESU5HEAESHAoYQk9PS0lOR19TVEFUVVNfQ09ORklSTUVEEAISGwoXQk9PS0lOR19TVEFUVVNfQVRURU5ERUQQAxIaChZCT09LSU5HX1NUQVRVU19OT19TSE9XEAQSHAoYQk9PS0lOR19TVEFUVVNfQ0FOQ0VMTEVEEAUSGgoWQk9PS0lOR19TVEFUVVNfRVhQSVJFRBAGKn0KDUNoZWNrSW5NZXRob2QSHwobQ0hFQ0tfSU5fTUVUSE9EX1VOU1BFQ0lGSUVEEAASGgoWQ0hFQ0tfSU5fTUVUSE9EX01BTlVBTBABEhYKEkNIRUNLX0lOX01FVEhPRF9RUhACEhcKE0NIRUNLX0lOX01FVEhPRF9HUFMQA0JSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_benefit, file_berth_v1_common, file_berth_v1_error, file_berth_v1_item, file_berth_v1_payment, file_berth_v1_session, file_google_protobuf_timestamp]);
 
 /**
  * Booking is a party's booking of a session.
@@ -59,7 +61,7 @@ export type Booking = Message<"berth.v1.Booking"> & {
   memberName: string;
 
   /**
-   * The number of seats.
+   * The number of seats, at least 1.
    *
    * @generated from field: int32 party_size = 5;
    */
@@ -80,7 +82,7 @@ export type Booking = Message<"berth.v1.Booking"> & {
   channel: BookingChannel;
 
   /**
-   * The subscription that pays for it, if any.
+   * The subscription that pays for it. Empty: none does.
    *
    * @generated from field: string subscription_id = 8;
    */
@@ -94,116 +96,145 @@ export type Booking = Message<"berth.v1.Booking"> & {
   credits: number;
 
   /**
-   * The partner's own reference. Unique in the tenant.
+   * The partner's own reference, up to 200 characters. Unique in the tenant. Empty: none.
    *
    * @generated from field: string external_ref = 10;
    */
   externalRef: string;
 
   /**
-   * A note by staff or the member.
+   * A note by staff or the member, up to 1,000 characters.
    *
    * @generated from field: string note = 11;
    */
   note: string;
 
   /**
-   * Whether it came from the waitlist.
-   *
-   * @generated from field: bool promoted = 12;
-   */
-  promoted: boolean;
-
-  /**
-   * Whether it was cancelled after the cancellation window closed.
-   *
-   * @generated from field: bool late_cancelled = 13;
-   */
-  lateCancelled: boolean;
-
-  /**
-   * The reason given for the cancellation.
-   *
-   * @generated from field: string cancel_reason = 14;
-   */
-  cancelReason: string;
-
-  /**
-   * The time of creation, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 15;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * The time of cancellation, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp cancel_time = 16;
-   */
-  cancelTime?: Timestamp | undefined;
-
-  /**
-   * The time the party checked in, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp check_in_time = 17;
-   */
-  checkInTime?: Timestamp | undefined;
-
-  /**
-   * How the party checked in.
-   *
-   * @generated from field: berth.v1.CheckInMethod check_in_method = 18;
-   */
-  checkInMethod: CheckInMethod;
-
-  /**
-   * The last time at which it can be cancelled without penalty, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp cancellable_until = 19;
-   */
-  cancellableUntil?: Timestamp | undefined;
-
-  /**
-   * When the hold expires, in UTC. Set while the status is PENDING.
-   *
-   * @generated from field: google.protobuf.Timestamp hold_expire_time = 20;
-   */
-  holdExpireTime?: Timestamp | undefined;
-
-  /**
-   * The payment, derived from its lines. Berth does not charge anyone.
-   *
-   * @generated from field: berth.v1.Payment payment = 21;
-   */
-  payment?: Payment | undefined;
-
-  /**
    * How to reach the customer. For guests, the only contact data that there is.
    *
-   * @generated from field: berth.v1.BookingContact contact = 22;
+   * @generated from field: berth.v1.BookingContact contact = 12;
    */
   contact?: BookingContact | undefined;
 
   /**
+   * The tier whose policy applies to a guest, as given with the hold. Empty for members.
+   *
+   * @generated from field: string guest_tier = 13;
+   */
+  guestTier: string;
+
+  /**
+   * Whether it came from the waitlist.
+   *
+   * @generated from field: bool promoted = 14;
+   */
+  promoted: boolean;
+
+  /**
+   * The payment, derived from its lines. Berth does not charge anyone.
+   *
+   * @generated from field: berth.v1.Payment payment = 15;
+   */
+  payment?: Payment | undefined;
+
+  /**
    * The reserved items, such as a cart.
    *
-   * @generated from field: repeated berth.v1.BookingItem items = 23;
+   * @generated from field: repeated berth.v1.BookingItem items = 16;
    */
   items: BookingItem[];
 
   /**
-   * The benefit membership that it was confirmed with, if any.
+   * The benefit membership that it was confirmed with. Absent: none.
    *
-   * @generated from field: berth.v1.Benefit benefit = 24;
+   * @generated from field: berth.v1.Benefit benefit = 17;
    */
   benefit?: Benefit | undefined;
 
   /**
-   * The tier whose policy applies to a guest, as given with the hold. Empty for members.
+   * When the hold expires, in UTC. Set while the status is PENDING.
    *
-   * @generated from field: string guest_tier = 25;
+   * @generated from field: google.protobuf.Timestamp hold_expire_time = 18;
    */
-  guestTier: string;
+  holdExpireTime?: Timestamp | undefined;
+
+  /**
+   * Until when cancelling is free, in UTC: the end of the cancellation window before the start of the session, or of
+   * the grace period after a promotion, if that is later.
+   *
+   * @generated from field: google.protobuf.Timestamp cancel_deadline = 19;
+   */
+  cancelDeadline?: Timestamp | undefined;
+
+  /**
+   * What cancelling would do now. Set while the status is PENDING or CONFIRMED.
+   *
+   * @generated from field: berth.v1.BookingCancellation cancellation = 20;
+   */
+  cancellation?: BookingCancellation | undefined;
+
+  /**
+   * Whether it was cancelled after the cancellation window closed.
+   *
+   * @generated from field: bool late_cancelled = 21;
+   */
+  lateCancelled: boolean;
+
+  /**
+   * The reason given for the cancellation. Empty: none.
+   *
+   * @generated from field: string cancel_reason = 22;
+   */
+  cancelReason: string;
+
+  /**
+   * When it was cancelled, in UTC. Absent: it was not.
+   *
+   * @generated from field: google.protobuf.Timestamp cancel_time = 23;
+   */
+  cancelTime?: Timestamp | undefined;
+
+  /**
+   * When the party checked in, in UTC. Absent: it did not.
+   *
+   * @generated from field: google.protobuf.Timestamp check_in_time = 24;
+   */
+  checkInTime?: Timestamp | undefined;
+
+  /**
+   * How the party checked in. Unspecified: it did not.
+   *
+   * @generated from field: berth.v1.CheckInMethod check_in_method = 25;
+   */
+  checkInMethod: CheckInMethod;
+
+  /**
+   * Who created it. The name is in answers to reads, and where members created their own.
+   *
+   * @generated from field: berth.v1.Actor created_by = 26;
+   */
+  createdBy?: Actor | undefined;
+
+  /**
+   * When it was created, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 27;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When it last changed, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 28;
+   */
+  updateTime?: Timestamp | undefined;
+
+  /**
+   * Changes with each change of the booking. Send it with UpdateBooking, so that nothing is overwritten.
+   *
+   * @generated from field: string etag = 29;
+   */
+  etag: string;
 };
 
 /**
@@ -212,6 +243,69 @@ export type Booking = Message<"berth.v1.Booking"> & {
  */
 export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 0);
+
+/**
+ * BookingInput has the fields of a booking that can be edited.
+ *
+ * @generated from message berth.v1.BookingInput
+ */
+export type BookingInput = Message<"berth.v1.BookingInput"> & {
+  /**
+   * A note for staff, up to 1,000 characters.
+   *
+   * @generated from field: string note = 1;
+   */
+  note: string;
+
+  /**
+   * How to reach the customer. A guest needs a name.
+   *
+   * @generated from field: berth.v1.BookingContact contact = 2;
+   */
+  contact?: BookingContact | undefined;
+};
+
+/**
+ * Describes the message berth.v1.BookingInput.
+ * Use `create(BookingInputSchema)` to create a new message.
+ */
+export const BookingInputSchema: GenMessage<BookingInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 1);
+
+/**
+ * BookingCancellation is what CancelBooking would do without override_window.
+ *
+ * @generated from message berth.v1.BookingCancellation
+ */
+export type BookingCancellation = Message<"berth.v1.BookingCancellation"> & {
+  /**
+   * Whether it is free, late or refused.
+   *
+   * @generated from field: berth.v1.BookingCancellationKind kind = 1;
+   */
+  kind: BookingCancellationKind;
+
+  /**
+   * The credits that would return. 0: none.
+   *
+   * @generated from field: int32 returned_credits = 2;
+   */
+  returnedCredits: number;
+
+  /**
+   * Why it would be refused: CANCELLATION_WINDOW, or BOOKING_STATE once the session is over. Unspecified if it would not.
+   *
+   * @generated from field: berth.v1.ErrorReason reason = 3;
+   */
+  reason: ErrorReason;
+};
+
+/**
+ * Describes the message berth.v1.BookingCancellation.
+ * Use `create(BookingCancellationSchema)` to create a new message.
+ */
+export const BookingCancellationSchema: GenMessage<BookingCancellation> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking, 2);
 
 /**
  * BookingContact is how to reach a customer.
@@ -246,7 +340,7 @@ export type BookingContact = Message<"berth.v1.BookingContact"> & {
  * Use `create(BookingContactSchema)` to create a new message.
  */
 export const BookingContactSchema: GenMessage<BookingContact> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 1);
+  messageDesc(file_berth_v1_booking, 3);
 
 /**
  * ItemChoice is an item and a quantity.
@@ -274,7 +368,7 @@ export type ItemChoice = Message<"berth.v1.ItemChoice"> & {
  * Use `create(ItemChoiceSchema)` to create a new message.
  */
 export const ItemChoiceSchema: GenMessage<ItemChoice> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 2);
+  messageDesc(file_berth_v1_booking, 4);
 
 /**
  * ItemSelection selects lines of a booking.
@@ -295,7 +389,82 @@ export type ItemSelection = Message<"berth.v1.ItemSelection"> & {
  * Use `create(ItemSelectionSchema)` to create a new message.
  */
 export const ItemSelectionSchema: GenMessage<ItemSelection> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking, 3);
+  messageDesc(file_berth_v1_booking, 5);
+
+/**
+ * WhenFull is what Book does if a session is full.
+ *
+ * @generated from enum berth.v1.WhenFull
+ */
+export enum WhenFull {
+  /**
+   * Means WHEN_FULL_WAITLIST.
+   *
+   * @generated from enum value: WHEN_FULL_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Join the waitlist, if it has room.
+   *
+   * @generated from enum value: WHEN_FULL_WAITLIST = 1;
+   */
+  WAITLIST = 1,
+
+  /**
+   * Fail with SESSION_FULL.
+   *
+   * @generated from enum value: WHEN_FULL_REFUSE = 2;
+   */
+  REFUSE = 2,
+}
+
+/**
+ * Describes the enum berth.v1.WhenFull.
+ */
+export const WhenFullSchema: GenEnum<WhenFull> = /*@__PURE__*/
+  enumDesc(file_berth_v1_booking, 0);
+
+/**
+ * BookingCancellationKind is how a cancellation would end.
+ *
+ * @generated from enum berth.v1.BookingCancellationKind
+ */
+export enum BookingCancellationKind {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: BOOKING_CANCELLATION_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It is free: the credits return.
+   *
+   * @generated from enum value: BOOKING_CANCELLATION_KIND_FREE = 1;
+   */
+  FREE = 1,
+
+  /**
+   * It is late, which the policy allows: the credits do not return.
+   *
+   * @generated from enum value: BOOKING_CANCELLATION_KIND_LATE = 2;
+   */
+  LATE = 2,
+
+  /**
+   * CancelBooking gives an error.
+   *
+   * @generated from enum value: BOOKING_CANCELLATION_KIND_REFUSED = 3;
+   */
+  REFUSED = 3,
+}
+
+/**
+ * Describes the enum berth.v1.BookingCancellationKind.
+ */
+export const BookingCancellationKindSchema: GenEnum<BookingCancellationKind> = /*@__PURE__*/
+  enumDesc(file_berth_v1_booking, 1);
 
 /**
  * BookingStatus is the status of a booking.
@@ -357,7 +526,7 @@ export enum BookingStatus {
  * Describes the enum berth.v1.BookingStatus.
  */
 export const BookingStatusSchema: GenEnum<BookingStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 0);
+  enumDesc(file_berth_v1_booking, 2);
 
 /**
  * CheckInMethod is how a party checked in.
@@ -398,5 +567,5 @@ export enum CheckInMethod {
  * Describes the enum berth.v1.CheckInMethod.
  */
 export const CheckInMethodSchema: GenEnum<CheckInMethod> = /*@__PURE__*/
-  enumDesc(file_berth_v1_booking, 1);
+  enumDesc(file_berth_v1_booking, 3);
 

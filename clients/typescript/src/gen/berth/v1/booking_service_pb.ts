@@ -5,14 +5,16 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { Booking, BookingContact, BookingStatus, ItemChoice, ItemSelection } from "./booking_pb.js";
+import type { Booking, BookingContact, BookingInput, BookingStatus, ItemChoice, ItemSelection, WhenFull } from "./booking_pb.js";
 import { file_berth_v1_booking } from "./booking_pb.js";
-import type { BookingChannel, TimeRange } from "./common_pb.js";
+import type { BookingChannel, ListScope, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { PaymentFacts, PaymentLine } from "./payment_pb.js";
 import { file_berth_v1_payment } from "./payment_pb.js";
 import type { WaitlistEntry } from "./waitlist_pb.js";
 import { file_berth_v1_waitlist } from "./waitlist_pb.js";
+import type { FieldMask } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../../google/type/money_pb.js";
 import { file_google_type_money } from "../../google/type/money_pb.js";
 import type { Message } from "@bufbuild/protobuf";
@@ -21,7 +23,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/booking_service.proto.
  */
 export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItgBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSKQoHY2hhbm5lbBgGIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEhMKC25vX3dhaXRsaXN0GAkgASgIImkKDEJvb2tSZXNwb25zZRIkCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZ0gAEigKBWVudHJ5GAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeUgAQgkKB291dGNvbWUilQIKEkhvbGRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIpCgdjaGFubmVsGAUgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSKQoHY29udGFjdBgGIAEoCzIYLmJlcnRoLnYxLkJvb2tpbmdDb250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIjkKE0hvbGRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmci6gEKFUNvbmZpcm1Cb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRInCgdwYXltZW50GAMgASgLMhYuYmVydGgudjEuUGF5bWVudEZhY3RzEhcKD3N1YnNjcmlwdGlvbl9pZBgEIAEoCRIdChViZW5lZml0X3Byb3ZpZGVyX2NvZGUYBSABKAkSIQoZYmVuZWZpdF9tZW1iZXJzaGlwX251bWJlchgGIAEoCRImCgVpdGVtcxgHIAEoCzIXLmJlcnRoLnYxLkl0ZW1TZWxlY3Rpb24iZgoUUmVjb3JkUGF5bWVudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cyI7ChVSZWNvcmRQYXltZW50UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcihAEKFFJlZnVuZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEiIKBmFtb3VudBgDIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgEIAEoCRIRCglyZWZlcmVuY2UYBSABKAkiOwoVUmVmdW5kUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIkAKF0xpc3RQYXltZW50TGluZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIkAKGExpc3RQYXltZW50TGluZXNSZXNwb25zZRIkCgVsaW5lcxgBIAMoCzIVLmJlcnRoLnYxLlBheW1lbnRMaW5lIjwKFkNvbmZpcm1Cb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOwoSUmVsZWFzZUhvbGRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjkKE1JlbGVhc2VIb2xkUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciiQEKGFJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRISCgpzZXNzaW9uX2lkGAMgASgJEhIKCm1vdmVfaXRlbXMYBCABKAgSEwoGbm90aWZ5GAUgASgISACIAQFCCQoHX25vdGlmeSJRChlSZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCHByb21vdGVkGAIgASgFIoYBChRDYW5jZWxCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSFwoPb3ZlcnJpZGVfd2luZG93GAQgASgIEhMKBm5vdGlmeRgFIAEoCEgAiAEBQgkKB19ub3RpZnkidAoVQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEhcKD2NyZWRpdF9yZWZ1bmRlZBgCIAEoCBIMCgRsYXRlGAMgASgIEhAKCHByb21vdGVkGAQgASgFIjoKEUdldEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKEkdldEJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyK7AQoVTGlzdE15Qm9va2luZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCg1zdGFydHNfd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEikKCHN0YXR1c2VzGAMgAygOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRIRCgltZW1iZXJfaWQYBiABKAkigAEKFkxpc3RNeUJvb2tpbmdzUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEigKB2VudHJpZXMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgDIAEoCSJaChdHZXRTZXNzaW9uUm9zdGVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIIqIBChhHZXRTZXNzaW9uUm9zdGVyUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEigKB2VudHJpZXMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhUKCGNhcGFjaXR5GAMgASgFSACIAQESEwoLc2VhdHNfdGFrZW4YBCABKAVCCwoJX2NhcGFjaXR5IjoKEU1hcmtOb1Nob3dSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKEk1hcmtOb1Nob3dSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI6ChFVbmRvTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJVbmRvTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcy6AsKDkJvb2tpbmdTZXJ2aWNlEk0KBEJvb2sSFS5iZXJ0aC52MS5Cb29rUmVxdWVzdBoWLmJlcnRoLnYxLkJvb2tSZXNwb25zZSIWyvMYEggBEg5ib29raW5nLmNyZWF0ZRJgCgtIb2xkQm9va2luZxIcLmJlcnRoLnYxLkhvbGRCb29raW5nUmVxdWVzdBodLmJlcnRoLnYxLkhvbGRCb29raW5nUmVzcG9uc2UiFMrzGBAIARIMYm9va2luZy5ob2xkEnIKDkNvbmZpcm1Cb29raW5nEh8uYmVydGgudjEuQ29uZmlybUJvb2tpbmdSZXF1ZXN0GiAuYmVydGgudjEuQ29uZmlybUJvb2tpbmdSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESaAoNUmVjb3JkUGF5bWVudBIeLmJlcnRoLnYxLlJlY29yZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVjb3JkEmgKDVJlZnVuZFBheW1lbnQSHi5iZXJ0aC52MS5SZWZ1bmRQYXltZW50UmVxdWVzdBofLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXNwb25zZSIWyvMYEggBEg5wYXltZW50LnJlZnVuZBJ0ChBMaXN0UGF5bWVudExpbmVzEiEuYmVydGgudjEuTGlzdFBheW1lbnRMaW5lc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0UGF5bWVudExpbmVzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESaQoLUmVsZWFzZUhvbGQSHC5iZXJ0aC52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHS5iZXJ0aC52MS5SZWxlYXNlSG9sZFJlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJ+ChFSZXNjaGVkdWxlQm9va2luZxIiLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBojLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2UiIMrzGBwIAhIWYm9va2luZy5yZXNjaGVkdWxlX2FueRgBEm4KDUNhbmNlbEJvb2tpbmcSHi5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZSIcyvMYGAgCEhJib29raW5nLmNhbmNlbF9hbnkYARJiCgpHZXRCb29raW5nEhsuYmVydGgudjEuR2V0Qm9va2luZ1JlcXVlc3QaHC5iZXJ0aC52MS5HZXRCb29raW5nUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESbgoOTGlzdE15Qm9va2luZ3MSHy5iZXJ0aC52MS5MaXN0TXlCb29raW5nc1JlcXVlc3QaIC5iZXJ0aC52MS5MaXN0TXlCb29raW5nc1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEnQKEEdldFNlc3Npb25Sb3N0ZXISIS5iZXJ0aC52MS5HZXRTZXNzaW9uUm9zdGVyUmVxdWVzdBoiLmJlcnRoLnYxLkdldFNlc3Npb25Sb3N0ZXJSZXNwb25zZSIZkAIByvMYEggBEg5ib29raW5nLnJvc3RlchJgCgpNYXJrTm9TaG93EhsuYmVydGgudjEuTWFya05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5NYXJrTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93EmAKClVuZG9Ob1Nob3cSGy5iZXJ0aC52MS5VbmRvTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3dCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_payment, file_berth_v1_waitlist, file_google_type_money]);
+  fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIv4BCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSFwoKcGFydHlfc2l6ZRgEIAEoBUgAiAEBEhcKD3N1YnNjcmlwdGlvbl9pZBgFIAEoCRIpCgdjaGFubmVsGAYgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSJQoJd2hlbl9mdWxsGAkgASgOMhIuYmVydGgudjEuV2hlbkZ1bGxCDQoLX3BhcnR5X3NpemUiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKpAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRIXCgpwYXJ0eV9zaXplGAQgASgFSACIAQESKQoHY2hhbm5lbBgFIAEoDjIYLmJlcnRoLnYxLkJvb2tpbmdDaGFubmVsEikKB2NvbnRhY3QYBiABKAsyGC5iZXJ0aC52MS5Cb29raW5nQ29udGFjdBIUCgxleHRlcm5hbF9yZWYYByABKAkSDAoEbm90ZRgIIAEoCRIjCgVpdGVtcxgJIAMoCzIULmJlcnRoLnYxLkl0ZW1DaG9pY2USEgoKZ3Vlc3RfdGllchgKIAEoCUINCgtfcGFydHlfc2l6ZSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImYKFFJlY29yZFBheW1lbnRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB3BheW1lbnQYAyABKAsyFi5iZXJ0aC52MS5QYXltZW50RmFjdHMiOwoVUmVjb3JkUGF5bWVudFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoQBChRSZWZ1bmRQYXltZW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIiCgZhbW91bnQYAyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBCABKAkSEQoJcmVmZXJlbmNlGAUgASgJIjsKFVJlZnVuZFBheW1lbnRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyJAChdMaXN0UGF5bWVudExpbmVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJAChhMaXN0UGF5bWVudExpbmVzUmVzcG9uc2USJAoFbGluZXMYASADKAsyFS5iZXJ0aC52MS5QYXltZW50TGluZSI8ChZDb25maXJtQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIjsKElJlbGVhc2VIb2xkUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI5ChNSZWxlYXNlSG9sZFJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIokBChhSZXNjaGVkdWxlQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSEgoKc2Vzc2lvbl9pZBgDIAEoCRISCgptb3ZlX2l0ZW1zGAQgASgIEhMKBm5vdGlmeRgFIAEoCEgAiAEBQgkKB19ub3RpZnkiUQoZUmVzY2hlZHVsZUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZxIQCghwcm9tb3RlZBgCIAEoBSKGAQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhcKD292ZXJyaWRlX3dpbmRvdxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5InQKFUNhbmNlbEJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZxIXCg9jcmVkaXRfcmVmdW5kZWQYAiABKAgSDAoEbGF0ZRgDIAEoCBIQCghwcm9tb3RlZBgEIAEoBSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciQQoXQmF0Y2hHZXRCb29raW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2Jvb2tpbmdfaWRzGAIgAygJIlQKGEJhdGNoR2V0Qm9va2luZ3NSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEwoLbWlzc2luZ19pZHMYAiADKAkipQEKFFVwZGF0ZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEicKB2Jvb2tpbmcYAyABKAsyFi5iZXJ0aC52MS5Cb29raW5nSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOwoVVXBkYXRlQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIs0BCg1Cb29raW5nRmlsdGVyEioKDXN0YXJ0c193aXRoaW4YASABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USKQoIc3RhdHVzZXMYAiADKA4yFy5iZXJ0aC52MS5Cb29raW5nU3RhdHVzEhIKCnNlc3Npb25faWQYAyABKAkSEgoKc2VydmljZV9pZBgEIAEoCRITCgtsb2NhdGlvbl9pZBgFIAEoCRIRCgltZW1iZXJfaWQYBiABKAkSFQoNY3JlYXRlZF9ieV9pZBgHIAEoCSKcAQoTTGlzdEJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIgoFc2NvcGUYAiABKA4yEy5iZXJ0aC52MS5MaXN0U2NvcGUSJwoGZmlsdGVyGAMgASgLMhcuYmVydGgudjEuQm9va2luZ0ZpbHRlchIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJoChRMaXN0Qm9va2luZ3NSZXNwb25zZRIjCghib29raW5ncxgBIAMoCzIRLmJlcnRoLnYxLkJvb2tpbmcSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhIKCmVuZF9jdXJzb3IYAyABKAkiawoXR2V0U2Vzc2lvblJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSKQoIc3RhdHVzZXMYAyADKA4yFy5iZXJ0aC52MS5Cb29raW5nU3RhdHVzIqIBChhHZXRTZXNzaW9uUm9zdGVyUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEigKB2VudHJpZXMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhUKCGNhcGFjaXR5GAMgASgFSACIAQESEwoLc2VhdHNfdGFrZW4YBCABKAVCCwoJX2NhcGFjaXR5IjoKEU1hcmtOb1Nob3dSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJIjgKEk1hcmtOb1Nob3dSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI6ChFVbmRvTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJVbmRvTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcyzw0KDkJvb2tpbmdTZXJ2aWNlEk0KBEJvb2sSFS5iZXJ0aC52MS5Cb29rUmVxdWVzdBoWLmJlcnRoLnYxLkJvb2tSZXNwb25zZSIWyvMYEggBEg5ib29raW5nLmNyZWF0ZRJgCgtIb2xkQm9va2luZxIcLmJlcnRoLnYxLkhvbGRCb29raW5nUmVxdWVzdBodLmJlcnRoLnYxLkhvbGRCb29raW5nUmVzcG9uc2UiFMrzGBAIARIMYm9va2luZy5ob2xkEnIKDkNvbmZpcm1Cb29raW5nEh8uYmVydGgudjEuQ29uZmlybUJvb2tpbmdSZXF1ZXN0GiAuYmVydGgudjEuQ29uZmlybUJvb2tpbmdSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESaAoNUmVjb3JkUGF5bWVudBIeLmJlcnRoLnYxLlJlY29yZFBheW1lbnRSZXF1ZXN0Gh8uYmVydGgudjEuUmVjb3JkUGF5bWVudFJlc3BvbnNlIhbK8xgSCAESDnBheW1lbnQucmVjb3JkEmgKDVJlZnVuZFBheW1lbnQSHi5iZXJ0aC52MS5SZWZ1bmRQYXltZW50UmVxdWVzdBofLmJlcnRoLnYxLlJlZnVuZFBheW1lbnRSZXNwb25zZSIWyvMYEggBEg5wYXltZW50LnJlZnVuZBJ0ChBMaXN0UGF5bWVudExpbmVzEiEuYmVydGgudjEuTGlzdFBheW1lbnRMaW5lc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0UGF5bWVudExpbmVzUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESaQoLUmVsZWFzZUhvbGQSHC5iZXJ0aC52MS5SZWxlYXNlSG9sZFJlcXVlc3QaHS5iZXJ0aC52MS5SZWxlYXNlSG9sZFJlc3BvbnNlIh3K8xgZCAISE2Jvb2tpbmcuY29uZmlybV9hbnkYARJ+ChFSZXNjaGVkdWxlQm9va2luZxIiLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVxdWVzdBojLmJlcnRoLnYxLlJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2UiIMrzGBwIAhIWYm9va2luZy5yZXNjaGVkdWxlX2FueRgBEm4KDUNhbmNlbEJvb2tpbmcSHi5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbEJvb2tpbmdSZXNwb25zZSIcyvMYGAgCEhJib29raW5nLmNhbmNlbF9hbnkYARJiCgpHZXRCb29raW5nEhsuYmVydGgudjEuR2V0Qm9va2luZ1JlcXVlc3QaHC5iZXJ0aC52MS5HZXRCb29raW5nUmVzcG9uc2UiGZACAcrzGBIIAhIMYm9va2luZy5yZWFkGAESdAoQQmF0Y2hHZXRCb29raW5ncxIhLmJlcnRoLnYxLkJhdGNoR2V0Qm9va2luZ3NSZXF1ZXN0GiIuYmVydGgudjEuQmF0Y2hHZXRCb29raW5nc1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEnUKDVVwZGF0ZUJvb2tpbmcSHi5iZXJ0aC52MS5VcGRhdGVCb29raW5nUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZUJvb2tpbmdSZXNwb25zZSIjyvMYHwgCEhlib29raW5nLmNyZWF0ZV9mb3Jfb3RoZXJzGAESaAoMTGlzdEJvb2tpbmdzEh0uYmVydGgudjEuTGlzdEJvb2tpbmdzUmVxdWVzdBoeLmJlcnRoLnYxLkxpc3RCb29raW5nc1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEnQKEEdldFNlc3Npb25Sb3N0ZXISIS5iZXJ0aC52MS5HZXRTZXNzaW9uUm9zdGVyUmVxdWVzdBoiLmJlcnRoLnYxLkdldFNlc3Npb25Sb3N0ZXJSZXNwb25zZSIZkAIByvMYEggBEg5ib29raW5nLnJvc3RlchJgCgpNYXJrTm9TaG93EhsuYmVydGgudjEuTWFya05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5NYXJrTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93EmAKClVuZG9Ob1Nob3cSGy5iZXJ0aC52MS5VbmRvTm9TaG93UmVxdWVzdBocLmJlcnRoLnYxLlVuZG9Ob1Nob3dSZXNwb25zZSIXyvMYEwgBEg9ib29raW5nLm5vX3Nob3dCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_payment, file_berth_v1_waitlist, file_google_protobuf_field_mask, file_google_type_money]);
 
 /**
  * BookRequest books seats.
@@ -51,11 +53,11 @@ export type BookRequest = Message<"berth.v1.BookRequest"> & {
   memberId: string;
 
   /**
-   * The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
+   * The number of seats, 1 to 1,000. Absent: 1. The service can set narrower limits: PARTY_SIZE.
    *
-   * @generated from field: int32 party_size = 4;
+   * @generated from field: optional int32 party_size = 4;
    */
-  partySize: number;
+  partySize?: number | undefined;
 
   /**
    * The subscription that pays. Needed only if several are active.
@@ -87,11 +89,11 @@ export type BookRequest = Message<"berth.v1.BookRequest"> & {
   note: string;
 
   /**
-   * Whether to fail with SESSION_FULL instead of joining the waitlist.
+   * What to do if the session is full. Unspecified means WAITLIST.
    *
-   * @generated from field: bool no_waitlist = 9;
+   * @generated from field: berth.v1.WhenFull when_full = 9;
    */
-  noWaitlist: boolean;
+  whenFull: WhenFull;
 };
 
 /**
@@ -167,11 +169,11 @@ export type HoldBookingRequest = Message<"berth.v1.HoldBookingRequest"> & {
   memberId: string;
 
   /**
-   * The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
+   * The number of seats, 1 to 1,000. Absent: 1. The service can set narrower limits: PARTY_SIZE.
    *
-   * @generated from field: int32 party_size = 4;
+   * @generated from field: optional int32 party_size = 4;
    */
-  partySize: number;
+  partySize?: number | undefined;
 
   /**
    * The channel. The header X-Booking-Channel overrides it.
@@ -774,11 +776,11 @@ export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 19);
 
 /**
- * ListMyBookingsRequest selects bookings.
+ * BatchGetBookingsRequest reads bookings.
  *
- * @generated from message berth.v1.ListMyBookingsRequest
+ * @generated from message berth.v1.BatchGetBookingsRequest
  */
-export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & {
+export type BatchGetBookingsRequest = Message<"berth.v1.BatchGetBookingsRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -787,18 +789,209 @@ export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & 
   tenantId: string;
 
   /**
-   * Sessions that start in this period. Absent: sessions that have not ended.
+   * The bookings, 1 to 100, each once.
    *
-   * @generated from field: berth.v1.TimeRange starts_within = 2;
+   * @generated from field: repeated string booking_ids = 2;
+   */
+  bookingIds: string[];
+};
+
+/**
+ * Describes the message berth.v1.BatchGetBookingsRequest.
+ * Use `create(BatchGetBookingsRequestSchema)` to create a new message.
+ */
+export const BatchGetBookingsRequestSchema: GenMessage<BatchGetBookingsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 20);
+
+/**
+ * BatchGetBookingsResponse has the bookings that were found.
+ *
+ * @generated from message berth.v1.BatchGetBookingsResponse
+ */
+export type BatchGetBookingsResponse = Message<"berth.v1.BatchGetBookingsResponse"> & {
+  /**
+   * The bookings, in the order of the request.
+   *
+   * @generated from field: repeated berth.v1.Booking bookings = 1;
+   */
+  bookings: Booking[];
+
+  /**
+   * The ids of which there is no booking that the caller may read, in the order of the request.
+   *
+   * @generated from field: repeated string missing_ids = 2;
+   */
+  missingIds: string[];
+};
+
+/**
+ * Describes the message berth.v1.BatchGetBookingsResponse.
+ * Use `create(BatchGetBookingsResponseSchema)` to create a new message.
+ */
+export const BatchGetBookingsResponseSchema: GenMessage<BatchGetBookingsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 21);
+
+/**
+ * UpdateBookingRequest changes a booking.
+ *
+ * @generated from message berth.v1.UpdateBookingRequest
+ */
+export type UpdateBookingRequest = Message<"berth.v1.UpdateBookingRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The booking.
+   *
+   * @generated from field: string booking_id = 2;
+   */
+  bookingId: string;
+
+  /**
+   * New values for the fields in the mask.
+   *
+   * @generated from field: berth.v1.BookingInput booking = 3;
+   */
+  booking?: BookingInput | undefined;
+
+  /**
+   * The fields of booking to change. A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.UpdateBookingRequest.
+ * Use `create(UpdateBookingRequestSchema)` to create a new message.
+ */
+export const UpdateBookingRequestSchema: GenMessage<UpdateBookingRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 22);
+
+/**
+ * UpdateBookingResponse is the changed booking.
+ *
+ * @generated from message berth.v1.UpdateBookingResponse
+ */
+export type UpdateBookingResponse = Message<"berth.v1.UpdateBookingResponse"> & {
+  /**
+   * The booking.
+   *
+   * @generated from field: berth.v1.Booking booking = 1;
+   */
+  booking?: Booking | undefined;
+};
+
+/**
+ * Describes the message berth.v1.UpdateBookingResponse.
+ * Use `create(UpdateBookingResponseSchema)` to create a new message.
+ */
+export const UpdateBookingResponseSchema: GenMessage<UpdateBookingResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 23);
+
+/**
+ * BookingFilter selects bookings. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.BookingFilter
+ */
+export type BookingFilter = Message<"berth.v1.BookingFilter"> & {
+  /**
+   * Bookings of sessions that start in this period. Absent: of sessions that have not ended or, with session_id, of
+   * that session.
+   *
+   * @generated from field: berth.v1.TimeRange starts_within = 1;
    */
   startsWithin?: TimeRange | undefined;
 
   /**
    * Bookings in any of these statuses. Empty: all.
    *
-   * @generated from field: repeated berth.v1.BookingStatus statuses = 3;
+   * @generated from field: repeated berth.v1.BookingStatus statuses = 2;
    */
   statuses: BookingStatus[];
+
+  /**
+   * Bookings of this session.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+
+  /**
+   * Bookings of sessions of this service.
+   *
+   * @generated from field: string service_id = 4;
+   */
+  serviceId: string;
+
+  /**
+   * Bookings of sessions at this location.
+   *
+   * @generated from field: string location_id = 5;
+   */
+  locationId: string;
+
+  /**
+   * Bookings of this member.
+   *
+   * @generated from field: string member_id = 6;
+   */
+  memberId: string;
+
+  /**
+   * Bookings that this member or service account created, for themselves or for others.
+   *
+   * @generated from field: string created_by_id = 7;
+   */
+  createdById: string;
+};
+
+/**
+ * Describes the message berth.v1.BookingFilter.
+ * Use `create(BookingFilterSchema)` to create a new message.
+ */
+export const BookingFilterSchema: GenMessage<BookingFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 24);
+
+/**
+ * ListBookingsRequest selects bookings.
+ *
+ * @generated from message berth.v1.ListBookingsRequest
+ */
+export type ListBookingsRequest = Message<"berth.v1.ListBookingsRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Whose bookings. Unspecified means OWN.
+   *
+   * @generated from field: berth.v1.ListScope scope = 2;
+   */
+  scope: ListScope;
+
+  /**
+   * The bookings. With scope ALL it has session_id, member_id, or starts_within of up to 31 days. Absent: those of
+   * sessions that have not ended.
+   *
+   * @generated from field: berth.v1.BookingFilter filter = 3;
+   */
+  filter?: BookingFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -813,28 +1006,21 @@ export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & 
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
-
-  /**
-   * The member. Empty: the caller.
-   *
-   * @generated from field: string member_id = 6;
-   */
-  memberId: string;
 };
 
 /**
- * Describes the message berth.v1.ListMyBookingsRequest.
- * Use `create(ListMyBookingsRequestSchema)` to create a new message.
+ * Describes the message berth.v1.ListBookingsRequest.
+ * Use `create(ListBookingsRequestSchema)` to create a new message.
  */
-export const ListMyBookingsRequestSchema: GenMessage<ListMyBookingsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 20);
+export const ListBookingsRequestSchema: GenMessage<ListBookingsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 25);
 
 /**
- * ListMyBookingsResponse is one page, by start, then id.
+ * ListBookingsResponse is one page, by the start of the session, then session and booking.
  *
- * @generated from message berth.v1.ListMyBookingsResponse
+ * @generated from message berth.v1.ListBookingsResponse
  */
-export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> & {
+export type ListBookingsResponse = Message<"berth.v1.ListBookingsResponse"> & {
   /**
    * The bookings.
    *
@@ -843,26 +1029,27 @@ export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> 
   bookings: Booking[];
 
   /**
-   * The waiting entries for sessions in the period, by start. On the first page only.
-   *
-   * @generated from field: repeated berth.v1.WaitlistEntry entries = 2;
-   */
-  entries: WaitlistEntry[];
-
-  /**
    * The token of the next page. Empty on the last page.
    *
-   * @generated from field: string next_page_token = 3;
+   * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
+
+  /**
+   * The position in the event log from which to watch. It is that of the first page on every page, so that no change
+   * of a booking on any of them is missed. Some of the changes may be in the list already.
+   *
+   * @generated from field: string end_cursor = 3;
+   */
+  endCursor: string;
 };
 
 /**
- * Describes the message berth.v1.ListMyBookingsResponse.
- * Use `create(ListMyBookingsResponseSchema)` to create a new message.
+ * Describes the message berth.v1.ListBookingsResponse.
+ * Use `create(ListBookingsResponseSchema)` to create a new message.
  */
-export const ListMyBookingsResponseSchema: GenMessage<ListMyBookingsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 21);
+export const ListBookingsResponseSchema: GenMessage<ListBookingsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_booking_service, 26);
 
 /**
  * GetSessionRosterRequest reads a session's roster.
@@ -885,11 +1072,11 @@ export type GetSessionRosterRequest = Message<"berth.v1.GetSessionRosterRequest"
   sessionId: string;
 
   /**
-   * Whether to include cancelled and expired bookings.
+   * Bookings in any of these statuses. Empty: all but CANCELLED and EXPIRED.
    *
-   * @generated from field: bool include_inactive = 3;
+   * @generated from field: repeated berth.v1.BookingStatus statuses = 3;
    */
-  includeInactive: boolean;
+  statuses: BookingStatus[];
 };
 
 /**
@@ -897,7 +1084,7 @@ export type GetSessionRosterRequest = Message<"berth.v1.GetSessionRosterRequest"
  * Use `create(GetSessionRosterRequestSchema)` to create a new message.
  */
 export const GetSessionRosterRequestSchema: GenMessage<GetSessionRosterRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 22);
+  messageDesc(file_berth_v1_booking_service, 27);
 
 /**
  * GetSessionRosterResponse has the bookings and the waitlist of a session.
@@ -939,7 +1126,7 @@ export type GetSessionRosterResponse = Message<"berth.v1.GetSessionRosterRespons
  * Use `create(GetSessionRosterResponseSchema)` to create a new message.
  */
 export const GetSessionRosterResponseSchema: GenMessage<GetSessionRosterResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 23);
+  messageDesc(file_berth_v1_booking_service, 28);
 
 /**
  * MarkNoShowRequest marks a booking as a no-show.
@@ -967,7 +1154,7 @@ export type MarkNoShowRequest = Message<"berth.v1.MarkNoShowRequest"> & {
  * Use `create(MarkNoShowRequestSchema)` to create a new message.
  */
 export const MarkNoShowRequestSchema: GenMessage<MarkNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 24);
+  messageDesc(file_berth_v1_booking_service, 29);
 
 /**
  * MarkNoShowResponse is the changed booking.
@@ -988,7 +1175,7 @@ export type MarkNoShowResponse = Message<"berth.v1.MarkNoShowResponse"> & {
  * Use `create(MarkNoShowResponseSchema)` to create a new message.
  */
 export const MarkNoShowResponseSchema: GenMessage<MarkNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 25);
+  messageDesc(file_berth_v1_booking_service, 30);
 
 /**
  * UndoNoShowRequest reverts a no-show.
@@ -1016,7 +1203,7 @@ export type UndoNoShowRequest = Message<"berth.v1.UndoNoShowRequest"> & {
  * Use `create(UndoNoShowRequestSchema)` to create a new message.
  */
 export const UndoNoShowRequestSchema: GenMessage<UndoNoShowRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 26);
+  messageDesc(file_berth_v1_booking_service, 31);
 
 /**
  * UndoNoShowResponse is the changed booking.
@@ -1037,7 +1224,7 @@ export type UndoNoShowResponse = Message<"berth.v1.UndoNoShowResponse"> & {
  * Use `create(UndoNoShowResponseSchema)` to create a new message.
  */
 export const UndoNoShowResponseSchema: GenMessage<UndoNoShowResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_booking_service, 27);
+  messageDesc(file_berth_v1_booking_service, 32);
 
 /**
  * BookingService creates and cancels bookings.
@@ -1194,16 +1381,42 @@ export const BookingService: GenService<{
     output: typeof GetBookingResponseSchema;
   },
   /**
-   * ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member,
-   * by the start of their sessions. For a service account these are the bookings that it created; it has no entries.
-   * Errors: MEMBER_NOT_FOUND.
+   * BatchGetBookings reads up to 100 bookings in the order of their ids: the caller's own, or any with the permission.
+   * Those that do not exist or that the caller may not read are in missing_ids.
+   * Errors: none.
    *
-   * @generated from rpc berth.v1.BookingService.ListMyBookings
+   * @generated from rpc berth.v1.BookingService.BatchGetBookings
    */
-  listMyBookings: {
+  batchGetBookings: {
     methodKind: "unary";
-    input: typeof ListMyBookingsRequestSchema;
-    output: typeof ListMyBookingsResponseSchema;
+    input: typeof BatchGetBookingsRequestSchema;
+    output: typeof BatchGetBookingsResponseSchema;
+  },
+  /**
+   * UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
+   * in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
+   * nothing more.
+   * Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
+   *
+   * @generated from rpc berth.v1.BookingService.UpdateBooking
+   */
+  updateBooking: {
+    methodKind: "unary";
+    input: typeof UpdateBookingRequestSchema;
+    output: typeof UpdateBookingResponseSchema;
+  },
+  /**
+   * ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
+   * of their sessions, then session and booking. For a service account its own are those that it created. With
+   * end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
+   * Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
+   *
+   * @generated from rpc berth.v1.BookingService.ListBookings
+   */
+  listBookings: {
+    methodKind: "unary";
+    input: typeof ListBookingsRequestSchema;
+    output: typeof ListBookingsResponseSchema;
   },
   /**
    * GetSessionRoster lists who has booked a session and who waits for it.
