@@ -139,6 +139,9 @@ create table waitlist_offers (
   expires_at timestamptz not null check (expires_at > created_at),
   closed_at  timestamptz,
   booking_id uuid,
+  -- Why it was withdrawn, and what the member or staff said with its end.
+  withdraw_cause text not null default '' check (withdraw_cause in ('', 'CLAIMED_BY_OTHERS', 'FEWER_SEATS',
+    'SESSION_NOT_OPEN', 'SESSION_MOVED', 'SESSION_CANCELLED', 'NOT_NOTIFIED', 'ENTRY_LEFT')),
   reason     text not null default '',
   -- Withdrawn and treated as never made: its entry may get another offer in the round.
   void       boolean not null default false,
@@ -153,6 +156,7 @@ create table waitlist_offers (
   foreign key (tenant_id, booking_id) references bookings,
   check ((status = 'ACCEPTED') = (booking_id is not null)),
   check ((status = 'LIVE') = (closed_at is null)),
+  check ((status = 'WITHDRAWN') = (withdraw_cause <> '')),
   check (status = 'WITHDRAWN' or not void)
 ) with (fillfactor = 80);
 -- An entry has at most one live offer.

@@ -27,7 +27,7 @@ var waitlistRequests = map[string][]build{
 		func(w *world) proto.Message {
 			in := w.fullSession()
 			return &v1.JoinWaitlistRequest{
-				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: text(in)},
+				MemberId: text(w.newMember().Member), Target: &v1.JoinWaitlistRequest_SessionId{SessionId: text(in)},
 				CoachId:     text(w.coach.Member),
 				ExternalRef: unique(), Note: unique(),
 			}
@@ -36,14 +36,14 @@ var waitlistRequests = map[string][]build{
 			who := w.newMember()
 			return &v1.JoinWaitlistRequest{
 				MemberId: text(who.Member), SubscriptionId: text(w.newSubscription(who)),
-				Wish: &v1.JoinWaitlistRequest_AnyOf{
+				Target: &v1.JoinWaitlistRequest_AnyOf{
 					AnyOf: &v1.SessionChoice{SessionIds: []string{text(w.fullSession()), text(w.fullSession())}},
 				},
 			}
 		},
 		func(w *world) proto.Message {
 			return &v1.JoinWaitlistRequest{
-				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
+				MemberId: text(w.newMember().Member), Target: &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
 					ServiceId: text(w.newOfferService()), LocationId: text(w.location), ResourceId: text(w.newRoom()),
 					FirstDate: civilMessage(w.now.AddDate(0, 0, 2)),
 				}},
@@ -79,15 +79,15 @@ var waitlistRequests = map[string][]build{
 	}},
 	"WaitlistService/ListWaitlistEntries": {
 		func(w *world) proto.Message {
-			wish, who := &waitlist.Window{
+			target, who := &waitlist.Window{
 				Service: w.newOfferService(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3),
 				Latest: civil.TimeOfDay{Hour: 23},
 			}, w.newMember()
 			expect.OK(w.t)(w.app.Waitlists.JoinWaitlist(
-				w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online},
+				w.ctx(), who, waitlists.JoinRequest{Window: target, Party: 1, Channel: catalog.Online},
 			))
 			return &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.WaitlistEntryFilter{
-				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource),
+				LocationId: text(target.Location), ServiceId: text(target.Service), ResourceId: text(target.Resource),
 				MemberId: text(who.Member),
 				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING}, StartsWithin: w.span(),
 			}}
@@ -193,7 +193,7 @@ var waitlistRequests = map[string][]build{
 		func(w *world) proto.Message {
 			return &v1.PreviewWaitlistRulesRequest{
 				ServiceId: text(w.newService()), Rules: allRules(), UpdateMask: paths(ruleNames...), DecidedWithin: w.span(),
-				Limit: 10,
+				Limit: new(int32(10)),
 			}
 		},
 		func(w *world) proto.Message {
@@ -223,7 +223,7 @@ var waitlistRequests = map[string][]build{
 		return &v1.ExplainWaitlistEntryRequest{EntryId: text(w.newOffer(w.newMember()).Entry)}
 	}},
 	"WaitlistService/GetWaitlistAnalytics": {func(w *world) proto.Message {
-		return &v1.GetWaitlistAnalyticsRequest{Within: w.span(), LocationId: text(w.location), ServiceId: text(w.service)}
+		return &v1.GetWaitlistAnalyticsRequest{CreatedWithin: w.span(), LocationId: text(w.location), ServiceId: text(w.service)}
 	}},
 }
 
@@ -242,7 +242,7 @@ func allRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
 		Enabled: new(true), Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), MaxQueueSize: new(int32(20)), OfferWindow: hour,
 		MinOfferWindow:  durationpb.New(time.Minute),
-		TimeFlexibility: hour, MaxOffersPerEntry: new(int32(2)), MaxTriesPerSlot: new(int32(5)),
+		TimeFlexibility: hour, MaxOffersPerEntry: &v1.WaitlistLimit{Max: new(int32(2))}, MaxTriesPerSlot: &v1.WaitlistLimit{Max: new(int32(5))},
 		AfterExpiry:  new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
 		AfterDecline: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE), AutoCascade: new(true), ExpireStale: new(true),
 		StaleAfter: hour, AllowDownFitting: new(false),

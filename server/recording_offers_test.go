@@ -27,7 +27,7 @@ func rulesScript() script {
 	}
 	offer := with(&v1.UpdateWaitlistRulesRequest{Reason: "Ask first."}, update(&v1.WaitlistRules{
 		Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), OfferWindow: durationpb.New(44 * time.Minute),
-		MaxOffersPerEntry: new(int32(2)),
+		MaxOffersPerEntry: &v1.WaitlistLimit{Max: new(int32(2))},
 		TierBonuses:       &v1.WaitlistTierBonuses{Bonuses: []*v1.WaitlistTierBonus{{Tier: "gold", Points: 20}}},
 	}, "mode", "offer_window", "max_offers_per_entry", "tier_bonuses"))
 	atCenter := with(&v1.UpdateWaitlistRulesRequest{LocationId: "$center"}, update(&v1.WaitlistRules{
@@ -228,7 +228,7 @@ func firstToClaimScript() script {
 func explanationsScript() script {
 	preview := func(rules *v1.WaitlistRules, field string) *v1.PreviewWaitlistRulesRequest {
 		return &v1.PreviewWaitlistRulesRequest{
-			ServiceId: "$yoga", Rules: rules, UpdateMask: paths(field), Limit: 2, DecidedWithin: week(),
+			ServiceId: "$yoga", Rules: rules, UpdateMask: paths(field), Limit: new(int32(2)), DecidedWithin: week(),
 		}
 	}
 	return script{
@@ -249,9 +249,9 @@ func explanationsScript() script {
 			preview(&v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE)}, "mode")),
 		adam.refused("The admin tries what does not compile", "RULES_INVALID",
 			preview(&v1.WaitlistRules{PriorityExpression: new("nothing.at.all")}, "priority_expression")),
-		adam.calls("The admin reads figures", &v1.GetWaitlistAnalyticsRequest{Within: week()}),
+		adam.calls("The admin reads figures", &v1.GetWaitlistAnalyticsRequest{CreatedWithin: week()}),
 		adam.calls("The admin reads figures of yoga at the center",
-			&v1.GetWaitlistAnalyticsRequest{Within: week(), LocationId: "$center", ServiceId: "$yoga"}),
+			&v1.GetWaitlistAnalyticsRequest{CreatedWithin: week(), LocationId: "$center", ServiceId: "$yoga"}),
 		cora.refused("The coach reads figures", "PERMISSION_DENIED", &v1.GetWaitlistAnalyticsRequest{}),
 	}
 }

@@ -21,21 +21,21 @@ func fullSession(name string, day int, clock string, changes ...*v1.SessionInput
 }
 
 func joinRequest(session string) *v1.JoinWaitlistRequest {
-	return &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: session}}
+	return &v1.JoinWaitlistRequest{Target: &v1.JoinWaitlistRequest_SessionId{SessionId: session}}
 }
 
 func june(day int32) *date.Date { return &date.Date{Year: 2024, Month: 6, Day: day} }
 
 func joiningScript() script {
 	either := &v1.JoinWaitlistRequest{
-		Wish:    &v1.JoinWaitlistRequest_AnyOf{AnyOf: &v1.SessionChoice{SessionIds: []string{"$night", "$evening"}}},
+		Target:  &v1.JoinWaitlistRequest_AnyOf{AnyOf: &v1.SessionChoice{SessionIds: []string{"$night", "$evening"}}},
 		CoachId: "$cora", ExternalRef: "either", Note: "Either will do.",
 	}
 	window := func(changes *v1.WaitlistWindow) *v1.JoinWaitlistRequest {
-		return &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_Window{Window: with(&v1.WaitlistWindow{
+		return &v1.JoinWaitlistRequest{Target: &v1.JoinWaitlistRequest_Window{Window: with(&v1.WaitlistWindow{
 			ServiceId: "$yoga", LocationId: "$center", FirstDate: june(10), LastDate: june(12), EarliestStart: timeOfDay(9, 0),
 			LatestStart: timeOfDay(12, 0),
-		}, changes)}, PartySize: 2}
+		}, changes)}, PartySize: new(int32(2))}
 	}
 	forLena := with(joinRequest("$night"), &v1.JoinWaitlistRequest{MemberId: "$lena"})
 	return script{
@@ -49,7 +49,7 @@ func joiningScript() script {
 		tom.refused("Tom waits where seats are open", "SEATS_AVAILABLE", joinRequest("$open")),
 		tom.refused("Tom waits where there is no waitlist", "WAITLIST_CLOSED", joinRequest("$closed")),
 		tom.refused("Tom waits for nothing", "SESSION_NOT_FOUND", joinRequest(absentID)),
-		tom.refused("Tom waits for no wish", "INVALID_FIELD", &v1.JoinWaitlistRequest{}),
+		tom.refused("Tom waits for no target", "INVALID_FIELD", &v1.JoinWaitlistRequest{}),
 		tom.calls("Tom waits for either", either).as("toms"),
 		tom.calls("Tom waits for either again", either),
 		tom.refused("Tom's reference says something else", "EXTERNAL_REF_CONFLICT",
@@ -114,7 +114,7 @@ func entryEditsScript() script {
 			&v1.SetWaitlistPriorityRequest{EntryId: "$noahs.entry.id", Score: new(int32(500))},
 		),
 		adam.calls("The admin takes the score away",
-			&v1.SetWaitlistPriorityRequest{EntryId: "$noahs.entry.id", Score: new(int32(-1))}),
+			&v1.SetWaitlistPriorityRequest{EntryId: "$noahs.entry.id", ClearScore: true}),
 		adam.refused("The admin flags nothing", "WAITLIST_ENTRY_NOT_FOUND",
 			&v1.SetWaitlistPriorityRequest{EntryId: absentID, Flagged: new(true)}),
 		adam.calls("The admin moves Noah before Tom",
@@ -164,7 +164,7 @@ func promotionsScript() script {
 			}),
 		adam.calls("The admin tries offers", &v1.PreviewWaitlistRulesRequest{
 			Rules:      &v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER)},
-			UpdateMask: paths("mode"), Limit: 1, DecidedWithin: week(),
+			UpdateMask: paths("mode"), Limit: new(int32(1)), DecidedWithin: week(),
 		}),
 	}
 }

@@ -34,8 +34,8 @@ type Holder struct {
 	Issuer string          // of the member's tokens; empty: they have not signed in yet
 }
 
-// Decision is whether a subject has a permission in a tenant.
-type Decision struct {
+// Authorization is whether a subject has a permission in a tenant.
+type Authorization struct {
 	Allowed bool
 	// Role is the highest-ranked role that has the permission; "" if denied.
 	Role string
@@ -50,9 +50,9 @@ type Decision struct {
 	Roles []string
 }
 
-// Explanation is a decision with its reasons.
+// Explanation is an authorization with its reasons.
 type Explanation struct {
-	Decision
+	Authorization
 	GrantedBy []string // all roles of the subject that have the permission
 	AllRoles  []string // all roles of the tenant that have the permission
 }
@@ -113,14 +113,14 @@ func New(source Source) *Guard {
 
 // Decide reports whether a subject has a permission in a tenant. A denial is not an error. PERMISSION_NOT_FOUND means
 // that the catalog has no such permission. Any other error is from the source, and the caller must be denied.
-func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (Decision, error) {
+func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (Authorization, error) {
 	index, ok := policy.IndexOf(permission)
 	if !ok {
-		return Decision{}, unknownPermission(permission)
+		return Authorization{}, unknownPermission(permission)
 	}
 	h, err := g.holder(ctx, id, subject)
 	if err != nil {
-		return Decision{}, err
+		return Authorization{}, err
 	}
 	return h.decide(index), nil
 }
@@ -155,7 +155,7 @@ func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permis
 	if err != nil {
 		return Explanation{}, err
 	}
-	return Explanation{Decision: h.decide(index), GrantedBy: through, AllRoles: all}, nil
+	return Explanation{Authorization: h.decide(index), GrantedBy: through, AllRoles: all}, nil
 }
 
 // Invalidate drops all cached data of a tenant. Decisions that start after it returns use data that the source returns
@@ -278,11 +278,11 @@ func (h *holder) roles() []string {
 	return h.roleSet.roles
 }
 
-func (h *holder) decide(permission int) Decision {
+func (h *holder) decide(permission int) Authorization {
 	if !h.active {
-		return Decision{}
+		return Authorization{}
 	}
-	d := Decision{Active: true, Member: h.member, Issuer: h.issuer, Roles: h.roleSet.roles}
+	d := Authorization{Active: true, Member: h.member, Issuer: h.issuer, Roles: h.roleSet.roles}
 	if i := h.roleSet.grantedBy[permission]; i != denied {
 		d.Allowed, d.Role = true, d.Roles[i]
 	}

@@ -33,29 +33,29 @@ func TestDecide_FollowsRoles(t *testing.T) {
 	b.assign(there, "ann", access.Holder{Member: sam, Roles: []string{"owner", "greeter"}, Active: true})
 	g := access.New(b)
 
-	member := access.Decision{Active: true, Member: ann, Roles: []string{"member", "greeter"}}
+	member := access.Authorization{Active: true, Member: ann, Roles: []string{"member", "greeter"}}
 	for name, tc := range map[string]struct {
 		in                  tenant.TenantID
 		subject, permission string
-		want                access.Decision
+		want                access.Authorization
 	}{
 		"a built-in role": {here, "ann", "session.read", through(member, "member")},
 		"a custom role":   {here, "ann", "checkin.staff", through(member, "greeter")},
 		"neither":         {here, "ann", "session.create", member},
-		"inactive":        {here, "sam", "session.read", access.Decision{}},
-		"a stranger":      {here, "tom", "session.read", access.Decision{}},
-		"a role's name":   {here, "owner", "session.read", access.Decision{}},
-		"a policy node":   {here, "role:owner", "session.read", access.Decision{}},
-		"no subject":      {here, "", "session.read", access.Decision{}},
-		"a service account": {here, "sa:7", "booking.hold_for_others", access.Decision{
+		"inactive":        {here, "sam", "session.read", access.Authorization{}},
+		"a stranger":      {here, "tom", "session.read", access.Authorization{}},
+		"a role's name":   {here, "owner", "session.read", access.Authorization{}},
+		"a policy node":   {here, "role:owner", "session.read", access.Authorization{}},
+		"no subject":      {here, "", "session.read", access.Authorization{}},
+		"a service account": {here, "sa:7", "booking.hold_for_others", access.Authorization{
 			Active: true, Allowed: true, Role: "partner", Roles: []string{"partner"},
 		}},
-		"no roles": {here, "idle", "session.read", access.Decision{Active: true, Member: sam}},
-		"owner of another tenant": {there, "ann", "audit.read", access.Decision{
+		"no roles": {here, "idle", "session.read", access.Authorization{Active: true, Member: sam}},
+		"owner of another tenant": {there, "ann", "audit.read", access.Authorization{
 			Active: true, Allowed: true, Role: "owner", Member: sam, Roles: []string{"owner", "greeter"},
 		}},
-		"a custom role of this tenant": {there, "sa:7", "booking.create", access.Decision{}},
-		"an unknown tenant":            {newTenant(), "ann", "session.read", access.Decision{}},
+		"a custom role of this tenant": {there, "sa:7", "booking.create", access.Authorization{}},
+		"an unknown tenant":            {newTenant(), "ann", "session.read", access.Authorization{}},
 	} {
 		for _, when := range []string{"read", "cached"} {
 			got, err := g.Decide(t.Context(), tc.in, tc.subject, tc.permission)
@@ -91,15 +91,15 @@ func TestExplain_ListsRolesWithPermission(t *testing.T) {
 	b.assign(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "coach"}, Active: true})
 	g := access.New(b)
 	all := []string{"owner", "admin", "coach", "greeter", "scribe"}
-	hers := access.Decision{Active: true, Member: ann, Roles: []string{"coach", "greeter"}}
+	hers := access.Authorization{Active: true, Member: ann, Roles: []string{"coach", "greeter"}}
 	for _, tc := range []struct {
 		subject, permission string
 		want                access.Explanation
 	}{
 		{"ann", "booking.roster", access.Explanation{
-			Decision: through(hers, "coach"), GrantedBy: []string{"coach", "greeter"}, AllRoles: all,
+			Authorization: through(hers, "coach"), GrantedBy: []string{"coach", "greeter"}, AllRoles: all,
 		}},
-		{"ann", "audit.read", access.Explanation{Decision: hers, AllRoles: []string{"owner", "admin"}}},
+		{"ann", "audit.read", access.Explanation{Authorization: hers, AllRoles: []string{"owner", "admin"}}},
 		{"tom", "booking.roster", access.Explanation{AllRoles: all}},
 	} {
 		test.Eq(t, tc.want, expect.Value(g.Explain(t.Context(), here, tc.subject, tc.permission))(t),
@@ -189,7 +189,7 @@ func TestDecide_CancelledCallerDoesNotFailOthers(t *testing.T) {
 			left <- err
 		}()
 		synctest.Wait()
-		stays := make(chan access.Decision, 1)
+		stays := make(chan access.Authorization, 1)
 		go func() {
 			d, err := g.Decide(t.Context(), here, "ann", "audit.read")
 			test.NoError(t, err)
@@ -358,7 +358,7 @@ func TestInvalidate_TakesEffectBeforeItReturns(t *testing.T) {
 	readers.Wait()
 }
 
-func through(d access.Decision, role string) access.Decision {
+func through(d access.Authorization, role string) access.Authorization {
 	d.Allowed, d.Role = true, role
 	return d
 }

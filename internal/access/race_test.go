@@ -52,7 +52,7 @@ func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 					play.hold(b, func() { <-release })
 					d := tc.guard(b)
 
-					early := make(chan access.Decision, 1)
+					early := make(chan access.Authorization, 1)
 					go func() {
 						answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
 						test.NoError(t, err)
@@ -87,7 +87,7 @@ func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 }
 
 type decider interface {
-	Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (access.Decision, error)
+	Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (access.Authorization, error)
 	Invalidate(id tenant.TenantID)
 	InvalidateAll()
 }
@@ -96,12 +96,12 @@ type decider interface {
 type plainCache struct {
 	source *memorySource
 	mu     sync.Mutex
-	kept   map[subjectKey]access.Decision
+	kept   map[subjectKey]access.Authorization
 }
 
 func (c *plainCache) Decide(
 	ctx context.Context, id tenant.TenantID, subject, permission string,
-) (access.Decision, error) {
+) (access.Authorization, error) {
 	c.mu.Lock()
 	d, ok := c.kept[subjectKey{id, subject}]
 	c.mu.Unlock()
@@ -110,11 +110,11 @@ func (c *plainCache) Decide(
 	}
 	holder, err := c.source.Holder(ctx, id, subject)
 	if err != nil {
-		return access.Decision{}, err
+		return access.Authorization{}, err
 	}
 	roles, err := c.source.Roles(ctx, id)
 	if err != nil {
-		return access.Decision{}, err
+		return access.Authorization{}, err
 	}
 	for _, role := range roles {
 		for _, held := range holder.Roles {
@@ -126,7 +126,7 @@ func (c *plainCache) Decide(
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {
-		c.kept = make(map[subjectKey]access.Decision)
+		c.kept = make(map[subjectKey]access.Authorization)
 	}
 	c.kept[subjectKey{id, subject}] = d
 	return d, nil

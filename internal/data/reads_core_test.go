@@ -38,7 +38,8 @@ var coreReads = []read{
 	{coredb.HasOldKeys, args{now.Add(-time.Hour - time.Second)}, "false"},
 	{
 		coredb.ListActorNames,
-		args{[]string{"system", "", uuid("member").String(), "sa:" + uuid("account").String(), "sa:1", uuid("x").String()}}, "",
+		args{[]string{"system", "", uuid("member").String(), "sa:" + uuid("account").String(), "sa:1", uuid("x").String()}},
+		"{Actor=member Name=Ana} {Actor=sa:account Name=Kiosk}",
 	},
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "", now}, "true"},
 	{coredb.IsAudited, args{uuid("member").String(), "BOOK", "booking", "", now.Add(time.Second)}, "false"},

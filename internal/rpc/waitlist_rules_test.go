@@ -26,8 +26,8 @@ func builtInRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
 		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE.Enum(), MaxQueueSize: new(int32(50)),
 		OfferWindow:    minutes(30),
-		MinOfferWindow: minutes(5), TimeFlexibility: minutes(60), MaxOffersPerEntry: new(int32(3)),
-		MaxTriesPerSlot: new(int32(10)),
+		MinOfferWindow: minutes(5), TimeFlexibility: minutes(60), MaxOffersPerEntry: &v1.WaitlistLimit{Max: new(int32(3))},
+		MaxTriesPerSlot: &v1.WaitlistLimit{Max: new(int32(10))},
 		AfterExpiry:     v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(),
 		AfterDecline:    v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AutoCascade: new(true),
 		ExpireStale: new(false), StaleAfter: hours(24), AllowDownFitting: new(true),
@@ -48,8 +48,8 @@ func otherRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
 		Enabled: new(false), Mode: v1.WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM.Enum(), MaxQueueSize: new(int32(7)),
 		OfferWindow:    hours(2),
-		MinOfferWindow: minutes(1), TimeFlexibility: minutes(0), MaxOffersPerEntry: new(int32(0)),
-		MaxTriesPerSlot: new(int32(4)),
+		MinOfferWindow: minutes(1), TimeFlexibility: minutes(0), MaxOffersPerEntry: &v1.WaitlistLimit{},
+		MaxTriesPerSlot: &v1.WaitlistLimit{Max: new(int32(4))},
 		AfterExpiry:     v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(),
 		AfterDecline:    v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(),
 		AutoCascade:     new(false),
@@ -129,11 +129,13 @@ func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 		{2, locationLevel, &v1.UpdateWaitlistRulesRequest{LocationId: s.location}},
 		{3, serviceLevel, &v1.UpdateWaitlistRulesRequest{ServiceId: s.service}},
 	}
+	var version int32
 	wantEffective := func(level int, rules *v1.WaitlistRules, origin v1.SettingLevel, fields ...int) {
 		t.Helper()
-		want.Version++
+		version++
+		want.Version = new(version)
 		layer := want.Layers[levels[level].layer]
-		layer.Version, layer.Etag = want.Version, fmt.Sprintf("v%d", want.Version)
+		layer.Version, layer.Etag = want.Version, fmt.Sprintf("v%d", version)
 		for _, i := range fields {
 			field := (&v1.WaitlistRules{}).ProtoReflect().Descriptor().Fields().Get(i)
 			if origin == levels[level].at {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/shoenig/test"
 	"google.golang.org/genproto/googleapis/type/timeofday"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -45,21 +44,22 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	}
 	request := func(changes *v1.WaitlistWindow) *v1.JoinWaitlistRequest {
 		return &v1.JoinWaitlistRequest{
-			Wish:      &v1.JoinWaitlistRequest_Window{Window: with(window, changes)},
-			PartySize: 2, CoachId: convert.IDText(s.Members["coach"]),
+			Target:    &v1.JoinWaitlistRequest_Window{Window: with(window, changes)},
+			PartySize: new(int32(2)), CoachId: convert.IDText(s.Members["coach"]),
 		}
 	}
 	entry := s.join(t, "member", request(&v1.WaitlistWindow{}))
+	whole := with(window, &v1.WaitlistWindow{
+		LastDate: window.GetFirstDate(), EarliestStart: &timeofday.TimeOfDay{},
+		LatestStart: &timeofday.TimeOfDay{Hours: 23, Minutes: 59, Seconds: 59},
+	})
 	want := &v1.WaitlistEntry{
 		Id: entry.GetId(), MemberId: convert.IDText(s.Members["member"]), MemberName: "Member", PartySize: 2,
+		Target:  &v1.WaitlistEntry_Window{Window: whole},
 		CoachId: convert.IDText(s.Members["coach"]),
-		Status:  v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: timestamppb.New(monday),
-		SessionTitle: "Vinyasa",
-		TimeZone:     "Europe/Berlin", CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100},
-		Window: proto.CloneOf(window),
+		Status:  v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: new(int32(1)),
+		CreateTime: timestamppb.New(monday), CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100},
 	}
-	want.Window.LastDate, want.Window.EarliestStart = window.GetFirstDate(), &timeofday.TimeOfDay{}
-	want.Window.LatestStart = &timeofday.TimeOfDay{Hours: 23, Minutes: 59, Seconds: 59}
 	test.Eq(t, want, entry, test.Cmp(protocmp.Transform()))
 
 	for name, tt := range map[string]struct {
@@ -111,8 +111,8 @@ func TestListWaitlistEntries_ListsOwnUnlessAllAreAskedFor(t *testing.T) {
 	window := &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
 		ServiceId: s.service, LocationId: s.location, FirstDate: dateMessage(2026, 3, 25),
 	}}
-	own := s.join(t, "coach", &v1.JoinWaitlistRequest{Wish: window}).GetId()
-	other := s.join(t, "member", &v1.JoinWaitlistRequest{Wish: window}).GetId()
+	own := s.join(t, "coach", &v1.JoinWaitlistRequest{Target: window}).GetId()
+	other := s.join(t, "member", &v1.JoinWaitlistRequest{Target: window}).GetId()
 	list := func(scope v1.ListScope, member string) []string {
 		response := expect.Value(s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{
 			Scope: scope, Filter: &v1.WaitlistEntryFilter{MemberId: member},
@@ -141,8 +141,8 @@ func TestGetWaitlistEntry_IsForItsMemberAndStaff(t *testing.T) {
 	window := &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
 		ServiceId: s.service, LocationId: s.location, FirstDate: dateMessage(2026, 3, 25),
 	}}
-	entry := s.join(t, "member", &v1.JoinWaitlistRequest{Wish: window})
-	others := s.join(t, "coach", &v1.JoinWaitlistRequest{Wish: window})
+	entry := s.join(t, "member", &v1.JoinWaitlistRequest{Target: window})
+	others := s.join(t, "coach", &v1.JoinWaitlistRequest{Target: window})
 	request := &v1.GetWaitlistEntryRequest{EntryId: entry.GetId()}
 	for _, role := range []string{"member", "coach"} {
 		got := expect.Value(s.GetWaitlistEntry(t.Context(), as(s.Token(t, role), request)))(t).Msg.GetEntry()

@@ -105,7 +105,7 @@ const (
 	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_DECLINED WaitlistOfferStatus = 3
 	// It was not answered in time.
 	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_EXPIRED WaitlistOfferStatus = 4
-	// It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
+	// It was withdrawn, because the session, the entry or the seats are gone: `withdraw_reason`.
 	WaitlistOfferStatus_WAITLIST_OFFER_STATUS_WITHDRAWN WaitlistOfferStatus = 5
 )
 
@@ -156,6 +156,79 @@ func (WaitlistOfferStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
 }
 
+// WaitlistOfferWithdrawReason is why an offer was withdrawn.
+type WaitlistOfferWithdrawReason int32
+
+const (
+	// Not withdrawn.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED WaitlistOfferWithdrawReason = 0
+	// Others claimed the seats first.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_CLAIMED_BY_OTHERS WaitlistOfferWithdrawReason = 1
+	// The session has fewer seats.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_FEWER_SEATS WaitlistOfferWithdrawReason = 2
+	// The session was blocked or unpublished.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_SESSION_NOT_OPEN WaitlistOfferWithdrawReason = 3
+	// The session changed its time, place or coach.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_SESSION_MOVED WaitlistOfferWithdrawReason = 4
+	// The session was cancelled or deleted.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_SESSION_CANCELLED WaitlistOfferWithdrawReason = 5
+	// The member could not be told in time.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_NOT_NOTIFIED WaitlistOfferWithdrawReason = 6
+	// The member left the waitlist, or staff removed the entry.
+	WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_ENTRY_LEFT WaitlistOfferWithdrawReason = 7
+)
+
+// Enum value maps for WaitlistOfferWithdrawReason.
+var (
+	WaitlistOfferWithdrawReason_name = map[int32]string{
+		0: "WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED",
+		1: "WAITLIST_OFFER_WITHDRAW_REASON_CLAIMED_BY_OTHERS",
+		2: "WAITLIST_OFFER_WITHDRAW_REASON_FEWER_SEATS",
+		3: "WAITLIST_OFFER_WITHDRAW_REASON_SESSION_NOT_OPEN",
+		4: "WAITLIST_OFFER_WITHDRAW_REASON_SESSION_MOVED",
+		5: "WAITLIST_OFFER_WITHDRAW_REASON_SESSION_CANCELLED",
+		6: "WAITLIST_OFFER_WITHDRAW_REASON_NOT_NOTIFIED",
+		7: "WAITLIST_OFFER_WITHDRAW_REASON_ENTRY_LEFT",
+	}
+	WaitlistOfferWithdrawReason_value = map[string]int32{
+		"WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED":       0,
+		"WAITLIST_OFFER_WITHDRAW_REASON_CLAIMED_BY_OTHERS": 1,
+		"WAITLIST_OFFER_WITHDRAW_REASON_FEWER_SEATS":       2,
+		"WAITLIST_OFFER_WITHDRAW_REASON_SESSION_NOT_OPEN":  3,
+		"WAITLIST_OFFER_WITHDRAW_REASON_SESSION_MOVED":     4,
+		"WAITLIST_OFFER_WITHDRAW_REASON_SESSION_CANCELLED": 5,
+		"WAITLIST_OFFER_WITHDRAW_REASON_NOT_NOTIFIED":      6,
+		"WAITLIST_OFFER_WITHDRAW_REASON_ENTRY_LEFT":        7,
+	}
+)
+
+func (x WaitlistOfferWithdrawReason) Enum() *WaitlistOfferWithdrawReason {
+	p := new(WaitlistOfferWithdrawReason)
+	*p = x
+	return p
+}
+
+func (x WaitlistOfferWithdrawReason) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (WaitlistOfferWithdrawReason) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_waitlist_proto_enumTypes[2].Descriptor()
+}
+
+func (WaitlistOfferWithdrawReason) Type() protoreflect.EnumType {
+	return &file_berth_v1_waitlist_proto_enumTypes[2]
+}
+
+func (x WaitlistOfferWithdrawReason) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use WaitlistOfferWithdrawReason.Descriptor instead.
+func (WaitlistOfferWithdrawReason) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
+}
+
 // WaitlistMode is how freed seats are given to the waitlist.
 type WaitlistMode int32
 
@@ -197,11 +270,11 @@ func (x WaitlistMode) String() string {
 }
 
 func (WaitlistMode) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[2].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[3].Descriptor()
 }
 
 func (WaitlistMode) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[2]
+	return &file_berth_v1_waitlist_proto_enumTypes[3]
 }
 
 func (x WaitlistMode) Number() protoreflect.EnumNumber {
@@ -210,7 +283,7 @@ func (x WaitlistMode) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistMode.Descriptor instead.
 func (WaitlistMode) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
 }
 
 // WaitlistOrder is the order of entries. Entries flagged by staff always come first. Ties are ordered by time of
@@ -255,11 +328,11 @@ func (x WaitlistOrder) String() string {
 }
 
 func (WaitlistOrder) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[3].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[4].Descriptor()
 }
 
 func (WaitlistOrder) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[3]
+	return &file_berth_v1_waitlist_proto_enumTypes[4]
 }
 
 func (x WaitlistOrder) Number() protoreflect.EnumNumber {
@@ -268,7 +341,7 @@ func (x WaitlistOrder) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistOrder.Descriptor instead.
 func (WaitlistOrder) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
 }
 
 // WaitlistAfter is what happens to an entry whose offer was not accepted.
@@ -308,11 +381,11 @@ func (x WaitlistAfter) String() string {
 }
 
 func (WaitlistAfter) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[4].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[5].Descriptor()
 }
 
 func (WaitlistAfter) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[4]
+	return &file_berth_v1_waitlist_proto_enumTypes[5]
 }
 
 func (x WaitlistAfter) Number() protoreflect.EnumNumber {
@@ -321,7 +394,7 @@ func (x WaitlistAfter) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistAfter.Descriptor instead.
 func (WaitlistAfter) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
 }
 
 // WaitlistTrigger is why seats became free.
@@ -413,11 +486,11 @@ func (x WaitlistTrigger) String() string {
 }
 
 func (WaitlistTrigger) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[5].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[6].Descriptor()
 }
 
 func (WaitlistTrigger) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[5]
+	return &file_berth_v1_waitlist_proto_enumTypes[6]
 }
 
 func (x WaitlistTrigger) Number() protoreflect.EnumNumber {
@@ -426,7 +499,7 @@ func (x WaitlistTrigger) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistTrigger.Descriptor instead.
 func (WaitlistTrigger) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
 }
 
 // WaitlistMove is the result for freed seats. There is exactly one for every freed seat, if anyone waits for it.
@@ -474,11 +547,11 @@ func (x WaitlistMove) String() string {
 }
 
 func (WaitlistMove) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[6].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[7].Descriptor()
 }
 
 func (WaitlistMove) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[6]
+	return &file_berth_v1_waitlist_proto_enumTypes[7]
 }
 
 func (x WaitlistMove) Number() protoreflect.EnumNumber {
@@ -487,7 +560,7 @@ func (x WaitlistMove) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistMove.Descriptor instead.
 func (WaitlistMove) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
 }
 
 // WaitlistVerdictReason is why an entry got seats or not. From WAITLIST_CLOSED on, it is the refusal that a booking by
@@ -668,11 +741,11 @@ func (x WaitlistVerdictReason) String() string {
 }
 
 func (WaitlistVerdictReason) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[7].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[8].Descriptor()
 }
 
 func (WaitlistVerdictReason) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[7]
+	return &file_berth_v1_waitlist_proto_enumTypes[8]
 }
 
 func (x WaitlistVerdictReason) Number() protoreflect.EnumNumber {
@@ -681,7 +754,7 @@ func (x WaitlistVerdictReason) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistVerdictReason.Descriptor instead.
 func (WaitlistVerdictReason) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
 }
 
 // WaitlistClaimAction is an answer to an offer.
@@ -721,11 +794,11 @@ func (x WaitlistClaimAction) String() string {
 }
 
 func (WaitlistClaimAction) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_waitlist_proto_enumTypes[8].Descriptor()
+	return file_berth_v1_waitlist_proto_enumTypes[9].Descriptor()
 }
 
 func (WaitlistClaimAction) Type() protoreflect.EnumType {
-	return &file_berth_v1_waitlist_proto_enumTypes[8]
+	return &file_berth_v1_waitlist_proto_enumTypes[9]
 }
 
 func (x WaitlistClaimAction) Number() protoreflect.EnumNumber {
@@ -734,7 +807,7 @@ func (x WaitlistClaimAction) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use WaitlistClaimAction.Descriptor instead.
 func (WaitlistClaimAction) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{9}
 }
 
 // WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
@@ -742,53 +815,49 @@ type WaitlistEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session, if the entry is for one session.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	// The member who waits.
-	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The member's current name.
-	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
+	MemberName string `protobuf:"bytes,3,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
+	// What the member waits for, as in JoinWaitlistRequest.
+	//
+	// Types that are valid to be assigned to Target:
+	//
+	//	*WaitlistEntry_Session
+	//	*WaitlistEntry_AnyOf
+	//	*WaitlistEntry_Window
+	Target isWaitlistEntry_Target `protobuf_oneof:"target"`
+	// Only sessions led by this staff member. Empty: any.
+	CoachId string `protobuf:"bytes,7,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
 	// The number of seats.
-	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	PartySize int32 `protobuf:"varint,8,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
 	// The status.
-	Status WaitlistEntryStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.WaitlistEntryStatus" json:"status,omitempty"`
-	// The position in the queue, from 1. 0 if the entry no longer waits.
-	Position int32 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`
-	// The time of joining, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The session's start, in UTC.
-	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// The session's title.
-	SessionTitle string `protobuf:"bytes,10,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The IANA time zone of the session's location.
-	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// The resulting booking, if the status is BOOKED.
-	BookingId string `protobuf:"bytes,12,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	Status WaitlistEntryStatus `protobuf:"varint,9,opt,name=status,proto3,enum=berth.v1.WaitlistEntryStatus" json:"status,omitempty"`
+	// The position in the queue, from 1: the best one, if it is in several. Absent if the entry no longer waits.
+	Position *int32 `protobuf:"varint,10,opt,name=position,proto3,oneof" json:"position,omitempty"`
 	// Why a freed seat was last not given to this entry. Not set if that has not happened since it joined, or since its
 	// last offer.
-	PassedOverReason WaitlistVerdictReason `protobuf:"varint,13,opt,name=passed_over_reason,json=passedOverReason,proto3,enum=berth.v1.WaitlistVerdictReason" json:"passed_over_reason,omitempty"`
-	// The sessions, if the entry is for any one of several.
-	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	// The time window, if the entry is for one.
-	Window *WaitlistWindow `protobuf:"bytes,15,opt,name=window,proto3" json:"window,omitempty"`
-	// Only sessions led by this staff member. Empty: any.
-	CoachId string `protobuf:"bytes,16,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	PassedOverReason WaitlistVerdictReason `protobuf:"varint,11,opt,name=passed_over_reason,json=passedOverReason,proto3,enum=berth.v1.WaitlistVerdictReason" json:"passed_over_reason,omitempty"`
 	// Whether staff put it before all other entries.
-	Flagged bool `protobuf:"varint,17,opt,name=flagged,proto3" json:"flagged,omitempty"`
+	Flagged bool `protobuf:"varint,12,opt,name=flagged,proto3" json:"flagged,omitempty"`
 	// The score set by staff. Absent: the rules compute one.
-	Score *int32 `protobuf:"varint,18,opt,name=score,proto3,oneof" json:"score,omitempty"`
-	// The number of offers that it has had.
-	Offers int32 `protobuf:"varint,19,opt,name=offers,proto3" json:"offers,omitempty"`
-	// The live offer, if there is one.
-	LiveOffer *WaitlistOffer `protobuf:"bytes,20,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
-	// The time it stopped waiting, in UTC.
-	CloseTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	Score *int32 `protobuf:"varint,13,opt,name=score,proto3,oneof" json:"score,omitempty"`
 	// The current score under the current rules: score, or the computed one, for the session where it is best. A higher
 	// score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
 	// that starts at the beginning of the day. Absent if the entry no longer waits.
-	CurrentScore *int32 `protobuf:"varint,22,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
+	CurrentScore *int32 `protobuf:"varint,14,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
 	// The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
-	ScoreParts    *WaitlistScoreParts `protobuf:"bytes,23,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`
+	ScoreParts *WaitlistScoreParts `protobuf:"bytes,15,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`
+	// The number of offers that it has had.
+	Offers int32 `protobuf:"varint,16,opt,name=offers,proto3" json:"offers,omitempty"`
+	// The live offer. Absent if there is none.
+	LiveOffer *WaitlistOffer `protobuf:"bytes,17,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
+	// The resulting booking. Empty unless the status is BOOKED.
+	BookingId string `protobuf:"bytes,18,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
+	// The time of joining, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The time it stopped waiting, in UTC. Absent while it waits.
+	CloseTime     *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -830,13 +899,6 @@ func (x *WaitlistEntry) GetId() string {
 	return ""
 }
 
-func (x *WaitlistEntry) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
 func (x *WaitlistEntry) GetMemberId() string {
 	if x != nil {
 		return x.MemberId
@@ -847,6 +909,47 @@ func (x *WaitlistEntry) GetMemberId() string {
 func (x *WaitlistEntry) GetMemberName() string {
 	if x != nil {
 		return x.MemberName
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetTarget() isWaitlistEntry_Target {
+	if x != nil {
+		return x.Target
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetSession() *SessionSummary {
+	if x != nil {
+		if x, ok := x.Target.(*WaitlistEntry_Session); ok {
+			return x.Session
+		}
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetAnyOf() *WaitlistSessions {
+	if x != nil {
+		if x, ok := x.Target.(*WaitlistEntry_AnyOf); ok {
+			return x.AnyOf
+		}
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetWindow() *WaitlistWindow {
+	if x != nil {
+		if x, ok := x.Target.(*WaitlistEntry_Window); ok {
+			return x.Window
+		}
+	}
+	return nil
+}
+
+func (x *WaitlistEntry) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
 	}
 	return ""
 }
@@ -866,45 +969,10 @@ func (x *WaitlistEntry) GetStatus() WaitlistEntryStatus {
 }
 
 func (x *WaitlistEntry) GetPosition() int32 {
-	if x != nil {
-		return x.Position
+	if x != nil && x.Position != nil {
+		return *x.Position
 	}
 	return 0
-}
-
-func (x *WaitlistEntry) GetCreateTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.CreateTime
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetSessionStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionStartTime
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetSessionTitle() string {
-	if x != nil {
-		return x.SessionTitle
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetTimeZone() string {
-	if x != nil {
-		return x.TimeZone
-	}
-	return ""
-}
-
-func (x *WaitlistEntry) GetBookingId() string {
-	if x != nil {
-		return x.BookingId
-	}
-	return ""
 }
 
 func (x *WaitlistEntry) GetPassedOverReason() WaitlistVerdictReason {
@@ -912,27 +980,6 @@ func (x *WaitlistEntry) GetPassedOverReason() WaitlistVerdictReason {
 		return x.PassedOverReason
 	}
 	return WaitlistVerdictReason_WAITLIST_VERDICT_REASON_UNSPECIFIED
-}
-
-func (x *WaitlistEntry) GetSessionIds() []string {
-	if x != nil {
-		return x.SessionIds
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetWindow() *WaitlistWindow {
-	if x != nil {
-		return x.Window
-	}
-	return nil
-}
-
-func (x *WaitlistEntry) GetCoachId() string {
-	if x != nil {
-		return x.CoachId
-	}
-	return ""
 }
 
 func (x *WaitlistEntry) GetFlagged() bool {
@@ -949,6 +996,20 @@ func (x *WaitlistEntry) GetScore() int32 {
 	return 0
 }
 
+func (x *WaitlistEntry) GetCurrentScore() int32 {
+	if x != nil && x.CurrentScore != nil {
+		return *x.CurrentScore
+	}
+	return 0
+}
+
+func (x *WaitlistEntry) GetScoreParts() *WaitlistScoreParts {
+	if x != nil {
+		return x.ScoreParts
+	}
+	return nil
+}
+
 func (x *WaitlistEntry) GetOffers() int32 {
 	if x != nil {
 		return x.Offers
@@ -963,6 +1024,20 @@ func (x *WaitlistEntry) GetLiveOffer() *WaitlistOffer {
 	return nil
 }
 
+func (x *WaitlistEntry) GetBookingId() string {
+	if x != nil {
+		return x.BookingId
+	}
+	return ""
+}
+
+func (x *WaitlistEntry) GetCreateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.CreateTime
+	}
+	return nil
+}
+
 func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CloseTime
@@ -970,16 +1045,73 @@ func (x *WaitlistEntry) GetCloseTime() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *WaitlistEntry) GetCurrentScore() int32 {
-	if x != nil && x.CurrentScore != nil {
-		return *x.CurrentScore
-	}
-	return 0
+type isWaitlistEntry_Target interface {
+	isWaitlistEntry_Target()
 }
 
-func (x *WaitlistEntry) GetScoreParts() *WaitlistScoreParts {
+type WaitlistEntry_Session struct {
+	// This session.
+	Session *SessionSummary `protobuf:"bytes,4,opt,name=session,proto3,oneof"`
+}
+
+type WaitlistEntry_AnyOf struct {
+	// Any one of these sessions.
+	AnyOf *WaitlistSessions `protobuf:"bytes,5,opt,name=any_of,json=anyOf,proto3,oneof"`
+}
+
+type WaitlistEntry_Window struct {
+	// Any session in this time window.
+	Window *WaitlistWindow `protobuf:"bytes,6,opt,name=window,proto3,oneof"`
+}
+
+func (*WaitlistEntry_Session) isWaitlistEntry_Target() {}
+
+func (*WaitlistEntry_AnyOf) isWaitlistEntry_Target() {}
+
+func (*WaitlistEntry_Window) isWaitlistEntry_Target() {}
+
+// WaitlistSessions are the sessions that an entry for any one of several names.
+type WaitlistSessions struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sessions with their current titles, times and names, in the order given on joining.
+	Sessions      []*SessionSummary `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistSessions) Reset() {
+	*x = WaitlistSessions{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistSessions) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistSessions) ProtoMessage() {}
+
+func (x *WaitlistSessions) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
 	if x != nil {
-		return x.ScoreParts
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistSessions.ProtoReflect.Descriptor instead.
+func (*WaitlistSessions) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *WaitlistSessions) GetSessions() []*SessionSummary {
+	if x != nil {
+		return x.Sessions
 	}
 	return nil
 }
@@ -999,7 +1131,7 @@ type WaitlistScoreParts struct {
 
 func (x *WaitlistScoreParts) Reset() {
 	*x = WaitlistScoreParts{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1011,7 +1143,7 @@ func (x *WaitlistScoreParts) String() string {
 func (*WaitlistScoreParts) ProtoMessage() {}
 
 func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[1]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1024,7 +1156,7 @@ func (x *WaitlistScoreParts) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistScoreParts.ProtoReflect.Descriptor instead.
 func (*WaitlistScoreParts) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *WaitlistScoreParts) GetBase() int32 {
@@ -1058,9 +1190,9 @@ type WaitlistWindow struct {
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
 	// Only this resource of the location. Empty: any.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// The first local date.
+	// The first local date. It must exist.
 	FirstDate *date.Date `protobuf:"bytes,4,opt,name=first_date,json=firstDate,proto3" json:"first_date,omitempty"`
-	// The last local date, at most 60 days including the first. Absent: the first.
+	// The last local date, at most 60 days including the first. It must exist. Absent: the first.
 	LastDate *date.Date `protobuf:"bytes,5,opt,name=last_date,json=lastDate,proto3" json:"last_date,omitempty"`
 	// The earliest local time of the start. Absent: 00:00.
 	EarliestStart *timeofday.TimeOfDay `protobuf:"bytes,6,opt,name=earliest_start,json=earliestStart,proto3" json:"earliest_start,omitempty"`
@@ -1073,7 +1205,7 @@ type WaitlistWindow struct {
 
 func (x *WaitlistWindow) Reset() {
 	*x = WaitlistWindow{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1217,7 @@ func (x *WaitlistWindow) String() string {
 func (*WaitlistWindow) ProtoMessage() {}
 
 func (x *WaitlistWindow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[2]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1230,7 @@ func (x *WaitlistWindow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistWindow.ProtoReflect.Descriptor instead.
 func (*WaitlistWindow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *WaitlistWindow) GetServiceId() string {
@@ -1155,11 +1287,11 @@ type WaitlistOffer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session with the seats.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The entry that has the offer.
+	// The session with the seats, with its current title, times and names.
+	Session *SessionSummary `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// The entry that has the offer. Empty in answers to claim links.
 	EntryId string `protobuf:"bytes,3,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The member of the entry.
+	// The member of the entry. Empty in answers to claim links.
 	MemberId string `protobuf:"bytes,4,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The member's current name.
 	MemberName string `protobuf:"bytes,5,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
@@ -1167,35 +1299,32 @@ type WaitlistOffer struct {
 	Seats int32 `protobuf:"varint,6,opt,name=seats,proto3" json:"seats,omitempty"`
 	// The status. A live offer whose time has passed is shown as expired, even before its seats are given to others.
 	Status WaitlistOfferStatus `protobuf:"varint,7,opt,name=status,proto3,enum=berth.v1.WaitlistOfferStatus" json:"status,omitempty"`
+	// Why it was withdrawn. Set if the status is WITHDRAWN.
+	WithdrawReason WaitlistOfferWithdrawReason `protobuf:"varint,8,opt,name=withdraw_reason,json=withdrawReason,proto3,enum=berth.v1.WaitlistOfferWithdrawReason" json:"withdraw_reason,omitempty"`
+	// What the member gave as the reason for declining it, or staff for ending it or cancelling its session. Empty if
+	// nothing was given.
+	Reason string `protobuf:"bytes,9,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Whether others have offers of the same seats, so that the first to accept gets them.
-	FirstToClaim bool `protobuf:"varint,8,opt,name=first_to_claim,json=firstToClaim,proto3" json:"first_to_claim,omitempty"`
+	FirstToClaim bool `protobuf:"varint,10,opt,name=first_to_claim,json=firstToClaim,proto3" json:"first_to_claim,omitempty"`
 	// The number of this offer among the offers of these seats, from 1.
-	Attempt int32 `protobuf:"varint,9,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	Attempt int32 `protobuf:"varint,11,opt,name=attempt,proto3" json:"attempt,omitempty"`
 	// Whether staff made it, and not the engine.
-	ByHand bool `protobuf:"varint,10,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"`
+	ByHand bool `protobuf:"varint,12,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"`
 	// The time of creation, in UTC.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it expires, in UTC.
-	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// The time it was answered or ended, in UTC.
-	CloseTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
-	// The resulting booking, if the status is ACCEPTED.
-	BookingId string `protobuf:"bytes,14,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// Why it was withdrawn.
-	Reason string `protobuf:"bytes,15,opt,name=reason,proto3" json:"reason,omitempty"`
-	// The session's title.
-	SessionTitle string `protobuf:"bytes,16,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The session's start, in UTC.
-	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// The IANA time zone of the session's location.
-	TimeZone      string `protobuf:"bytes,18,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The instant from which it can no longer be accepted, in UTC.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// The time it was answered or ended, in UTC. Absent while it is live.
+	CloseTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
+	// The resulting booking. Empty unless the status is ACCEPTED.
+	BookingId     string `protobuf:"bytes,16,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WaitlistOffer) Reset() {
 	*x = WaitlistOffer{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1207,7 +1336,7 @@ func (x *WaitlistOffer) String() string {
 func (*WaitlistOffer) ProtoMessage() {}
 
 func (x *WaitlistOffer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[3]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1220,7 +1349,7 @@ func (x *WaitlistOffer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistOffer.ProtoReflect.Descriptor instead.
 func (*WaitlistOffer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *WaitlistOffer) GetId() string {
@@ -1230,11 +1359,11 @@ func (x *WaitlistOffer) GetId() string {
 	return ""
 }
 
-func (x *WaitlistOffer) GetSessionId() string {
+func (x *WaitlistOffer) GetSession() *SessionSummary {
 	if x != nil {
-		return x.SessionId
+		return x.Session
 	}
-	return ""
+	return nil
 }
 
 func (x *WaitlistOffer) GetEntryId() string {
@@ -1270,6 +1399,20 @@ func (x *WaitlistOffer) GetStatus() WaitlistOfferStatus {
 		return x.Status
 	}
 	return WaitlistOfferStatus_WAITLIST_OFFER_STATUS_UNSPECIFIED
+}
+
+func (x *WaitlistOffer) GetWithdrawReason() WaitlistOfferWithdrawReason {
+	if x != nil {
+		return x.WithdrawReason
+	}
+	return WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED
+}
+
+func (x *WaitlistOffer) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 func (x *WaitlistOffer) GetFirstToClaim() bool {
@@ -1321,34 +1464,6 @@ func (x *WaitlistOffer) GetBookingId() string {
 	return ""
 }
 
-func (x *WaitlistOffer) GetReason() string {
-	if x != nil {
-		return x.Reason
-	}
-	return ""
-}
-
-func (x *WaitlistOffer) GetSessionTitle() string {
-	if x != nil {
-		return x.SessionTitle
-	}
-	return ""
-}
-
-func (x *WaitlistOffer) GetSessionStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionStartTime
-	}
-	return nil
-}
-
-func (x *WaitlistOffer) GetTimeZone() string {
-	if x != nil {
-		return x.TimeZone
-	}
-	return ""
-}
-
 // WaitlistTierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
 type WaitlistTierBonuses struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1360,7 +1475,7 @@ type WaitlistTierBonuses struct {
 
 func (x *WaitlistTierBonuses) Reset() {
 	*x = WaitlistTierBonuses{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1372,7 +1487,7 @@ func (x *WaitlistTierBonuses) String() string {
 func (*WaitlistTierBonuses) ProtoMessage() {}
 
 func (x *WaitlistTierBonuses) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[4]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1385,7 +1500,7 @@ func (x *WaitlistTierBonuses) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistTierBonuses.ProtoReflect.Descriptor instead.
 func (*WaitlistTierBonuses) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *WaitlistTierBonuses) GetBonuses() []*WaitlistTierBonus {
@@ -1408,7 +1523,7 @@ type WaitlistTierBonus struct {
 
 func (x *WaitlistTierBonus) Reset() {
 	*x = WaitlistTierBonus{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1420,7 +1535,7 @@ func (x *WaitlistTierBonus) String() string {
 func (*WaitlistTierBonus) ProtoMessage() {}
 
 func (x *WaitlistTierBonus) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[5]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1433,7 +1548,7 @@ func (x *WaitlistTierBonus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistTierBonus.ProtoReflect.Descriptor instead.
 func (*WaitlistTierBonus) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *WaitlistTierBonus) GetTier() string {
@@ -1446,6 +1561,52 @@ func (x *WaitlistTierBonus) GetTier() string {
 func (x *WaitlistTierBonus) GetPoints() int32 {
 	if x != nil {
 		return x.Points
+	}
+	return 0
+}
+
+// WaitlistLimit is a limit of the rules. Unlike a number, it can be set to no limit, which is not the same as inherited.
+type WaitlistLimit struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The maximum, 1 to 1,000. Absent: no limit.
+	Max           *int32 `protobuf:"varint,1,opt,name=max,proto3,oneof" json:"max,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistLimit) Reset() {
+	*x = WaitlistLimit{}
+	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistLimit) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistLimit) ProtoMessage() {}
+
+func (x *WaitlistLimit) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistLimit.ProtoReflect.Descriptor instead.
+func (*WaitlistLimit) Descriptor() ([]byte, []int) {
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *WaitlistLimit) GetMax() int32 {
+	if x != nil && x.Max != nil {
+		return *x.Max
 	}
 	return 0
 }
@@ -1468,12 +1629,12 @@ type WaitlistRules struct {
 	MinOfferWindow *durationpb.Duration `protobuf:"bytes,5,opt,name=min_offer_window,json=minOfferWindow,proto3" json:"min_offer_window,omitempty"`
 	// How far outside the hours of a time window a session may start, 0 to 12 hours. Default: 1 hour.
 	TimeFlexibility *durationpb.Duration `protobuf:"bytes,6,opt,name=time_flexibility,json=timeFlexibility,proto3" json:"time_flexibility,omitempty"`
-	// How many offers an entry can let pass before it ends, 1 to 100; 0 means no limit. Default: 3. Withdrawn offers do
-	// not count.
-	MaxOffersPerEntry *int32 `protobuf:"varint,7,opt,name=max_offers_per_entry,json=maxOffersPerEntry,proto3,oneof" json:"max_offers_per_entry,omitempty"`
-	// How many members are asked for a freed seat before it is left to staff, 1 to 1,000; 0 means no limit. Default: 10.
+	// How many offers an entry can let pass before it ends, 1 to 100, or no limit. Default: 3. Withdrawn offers do not
+	// count.
+	MaxOffersPerEntry *WaitlistLimit `protobuf:"bytes,7,opt,name=max_offers_per_entry,json=maxOffersPerEntry,proto3" json:"max_offers_per_entry,omitempty"`
+	// How many members are asked for a freed seat before it is left to staff, 1 to 1,000, or no limit. Default: 10.
 	// Counted as in WaitlistDecision.tried. It does not apply to FIRST_TO_CLAIM.
-	MaxTriesPerSlot *int32 `protobuf:"varint,8,opt,name=max_tries_per_slot,json=maxTriesPerSlot,proto3,oneof" json:"max_tries_per_slot,omitempty"`
+	MaxTriesPerSlot *WaitlistLimit `protobuf:"bytes,8,opt,name=max_tries_per_slot,json=maxTriesPerSlot,proto3" json:"max_tries_per_slot,omitempty"`
 	// What happens to an entry whose offer expired. Default: RETURN.
 	AfterExpiry *WaitlistAfter `protobuf:"varint,9,opt,name=after_expiry,json=afterExpiry,proto3,enum=berth.v1.WaitlistAfter,oneof" json:"after_expiry,omitempty"`
 	// What happens to an entry whose offer was declined. Default: RETURN.
@@ -1521,7 +1682,7 @@ type WaitlistRules struct {
 
 func (x *WaitlistRules) Reset() {
 	*x = WaitlistRules{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1694,7 @@ func (x *WaitlistRules) String() string {
 func (*WaitlistRules) ProtoMessage() {}
 
 func (x *WaitlistRules) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[6]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,7 +1707,7 @@ func (x *WaitlistRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRules.ProtoReflect.Descriptor instead.
 func (*WaitlistRules) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *WaitlistRules) GetEnabled() bool {
@@ -1591,18 +1752,18 @@ func (x *WaitlistRules) GetTimeFlexibility() *durationpb.Duration {
 	return nil
 }
 
-func (x *WaitlistRules) GetMaxOffersPerEntry() int32 {
-	if x != nil && x.MaxOffersPerEntry != nil {
-		return *x.MaxOffersPerEntry
+func (x *WaitlistRules) GetMaxOffersPerEntry() *WaitlistLimit {
+	if x != nil {
+		return x.MaxOffersPerEntry
 	}
-	return 0
+	return nil
 }
 
-func (x *WaitlistRules) GetMaxTriesPerSlot() int32 {
-	if x != nil && x.MaxTriesPerSlot != nil {
-		return *x.MaxTriesPerSlot
+func (x *WaitlistRules) GetMaxTriesPerSlot() *WaitlistLimit {
+	if x != nil {
+		return x.MaxTriesPerSlot
 	}
-	return 0
+	return nil
 }
 
 func (x *WaitlistRules) GetAfterExpiry() WaitlistAfter {
@@ -1749,15 +1910,15 @@ type WaitlistRulesLayer struct {
 	Rules *WaitlistRules `protobuf:"bytes,3,opt,name=rules,proto3" json:"rules,omitempty"`
 	// Changes with every edit of the level. Empty for the default.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The tenant's version with the last edit of this level. 0 if it was never edited.
-	Version       int32 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"`
+	// The tenant's version with the last edit of this level. Absent if it was never edited.
+	Version       *int32 `protobuf:"varint,5,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WaitlistRulesLayer) Reset() {
 	*x = WaitlistRulesLayer{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1769,7 +1930,7 @@ func (x *WaitlistRulesLayer) String() string {
 func (*WaitlistRulesLayer) ProtoMessage() {}
 
 func (x *WaitlistRulesLayer) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[7]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1782,7 +1943,7 @@ func (x *WaitlistRulesLayer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRulesLayer.ProtoReflect.Descriptor instead.
 func (*WaitlistRulesLayer) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *WaitlistRulesLayer) GetLevel() SettingLevel {
@@ -1814,8 +1975,8 @@ func (x *WaitlistRulesLayer) GetEtag() string {
 }
 
 func (x *WaitlistRulesLayer) GetVersion() int32 {
-	if x != nil {
-		return x.Version
+	if x != nil && x.Version != nil {
+		return *x.Version
 	}
 	return 0
 }
@@ -1829,15 +1990,15 @@ type EffectiveWaitlistRules struct {
 	Origins []*SettingOrigin `protobuf:"bytes,2,rep,name=origins,proto3" json:"origins,omitempty"`
 	// The rules of each level that applies, the default first.
 	Layers []*WaitlistRulesLayer `protobuf:"bytes,3,rep,name=layers,proto3" json:"layers,omitempty"`
-	// The tenant's version with the last change of these rules. 0 for the defaults. Decisions refer to it.
-	Version       int32 `protobuf:"varint,4,opt,name=version,proto3" json:"version,omitempty"`
+	// The tenant's version with the last change of these rules. Absent for the defaults. Decisions refer to it.
+	Version       *int32 `protobuf:"varint,4,opt,name=version,proto3,oneof" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *EffectiveWaitlistRules) Reset() {
 	*x = EffectiveWaitlistRules{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1849,7 +2010,7 @@ func (x *EffectiveWaitlistRules) String() string {
 func (*EffectiveWaitlistRules) ProtoMessage() {}
 
 func (x *EffectiveWaitlistRules) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[8]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1862,7 +2023,7 @@ func (x *EffectiveWaitlistRules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EffectiveWaitlistRules.ProtoReflect.Descriptor instead.
 func (*EffectiveWaitlistRules) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *EffectiveWaitlistRules) GetRules() *WaitlistRules {
@@ -1887,8 +2048,8 @@ func (x *EffectiveWaitlistRules) GetLayers() []*WaitlistRulesLayer {
 }
 
 func (x *EffectiveWaitlistRules) GetVersion() int32 {
-	if x != nil {
-		return x.Version
+	if x != nil && x.Version != nil {
+		return *x.Version
 	}
 	return 0
 }
@@ -1918,7 +2079,7 @@ type WaitlistRulesVersion struct {
 
 func (x *WaitlistRulesVersion) Reset() {
 	*x = WaitlistRulesVersion{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1930,7 +2091,7 @@ func (x *WaitlistRulesVersion) String() string {
 func (*WaitlistRulesVersion) ProtoMessage() {}
 
 func (x *WaitlistRulesVersion) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[9]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1943,7 +2104,7 @@ func (x *WaitlistRulesVersion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRulesVersion.ProtoReflect.Descriptor instead.
 func (*WaitlistRulesVersion) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *WaitlistRulesVersion) GetVersion() int32 {
@@ -2023,15 +2184,15 @@ type WaitlistVerdict struct {
 	Sentence string `protobuf:"bytes,8,opt,name=sentence,proto3" json:"sentence,omitempty"`
 	// How many entries before it got seats or, with FIRST_TO_CLAIM, had the same chance.
 	ChosenBefore int32 `protobuf:"varint,9,opt,name=chosen_before,json=chosenBefore,proto3" json:"chosen_before,omitempty"`
-	// The end of the offer that it got, in UTC. Absent if it got none.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// The instant from which the offer that it got can no longer be accepted, in UTC. Absent if it got none.
+	OfferExpireTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=offer_expire_time,json=offerExpireTime,proto3" json:"offer_expire_time,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *WaitlistVerdict) Reset() {
 	*x = WaitlistVerdict{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2043,7 +2204,7 @@ func (x *WaitlistVerdict) String() string {
 func (*WaitlistVerdict) ProtoMessage() {}
 
 func (x *WaitlistVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[10]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2056,7 +2217,7 @@ func (x *WaitlistVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistVerdict.ProtoReflect.Descriptor instead.
 func (*WaitlistVerdict) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *WaitlistVerdict) GetEntryId() string {
@@ -2122,9 +2283,9 @@ func (x *WaitlistVerdict) GetChosenBefore() int32 {
 	return 0
 }
 
-func (x *WaitlistVerdict) GetExpireTime() *timestamppb.Timestamp {
+func (x *WaitlistVerdict) GetOfferExpireTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.ExpireTime
+		return x.OfferExpireTime
 	}
 	return nil
 }
@@ -2134,51 +2295,47 @@ type WaitlistDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session with the seats.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The session's current title.
-	SessionTitle string `protobuf:"bytes,3,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The session's start at that time, in UTC.
-	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// The IANA time zone of the session's location.
-	TimeZone string `protobuf:"bytes,5,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// The session with the seats, with its current title, times and names.
+	Session *SessionSummary `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
+	// The session's start at the time of the decision, in UTC.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
 	// The time of the decision, in UTC.
-	DecideTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=decide_time,json=decideTime,proto3" json:"decide_time,omitempty"`
+	DecideTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=decide_time,json=decideTime,proto3" json:"decide_time,omitempty"`
 	// Why seats became free.
-	Trigger WaitlistTrigger `protobuf:"varint,7,opt,name=trigger,proto3,enum=berth.v1.WaitlistTrigger" json:"trigger,omitempty"`
+	Trigger WaitlistTrigger `protobuf:"varint,5,opt,name=trigger,proto3,enum=berth.v1.WaitlistTrigger" json:"trigger,omitempty"`
 	// How the seats were given.
-	Mode WaitlistMode `protobuf:"varint,8,opt,name=mode,proto3,enum=berth.v1.WaitlistMode" json:"mode,omitempty"`
+	Mode WaitlistMode `protobuf:"varint,6,opt,name=mode,proto3,enum=berth.v1.WaitlistMode" json:"mode,omitempty"`
 	// The result for the seats.
-	Move WaitlistMove `protobuf:"varint,9,opt,name=move,proto3,enum=berth.v1.WaitlistMove" json:"move,omitempty"`
+	Move WaitlistMove `protobuf:"varint,7,opt,name=move,proto3,enum=berth.v1.WaitlistMove" json:"move,omitempty"`
 	// The result for the seats that no entry got. Not set if there are none.
-	LeftMove WaitlistMove `protobuf:"varint,10,opt,name=left_move,json=leftMove,proto3,enum=berth.v1.WaitlistMove" json:"left_move,omitempty"`
+	LeftMove WaitlistMove `protobuf:"varint,8,opt,name=left_move,json=leftMove,proto3,enum=berth.v1.WaitlistMove" json:"left_move,omitempty"`
 	// The number of open seats. Absent means unlimited.
-	Seats *int32 `protobuf:"varint,11,opt,name=seats,proto3,oneof" json:"seats,omitempty"`
+	Seats *int32 `protobuf:"varint,9,opt,name=seats,proto3,oneof" json:"seats,omitempty"`
 	// The number of seats given.
-	Given int32 `protobuf:"varint,12,opt,name=given,proto3" json:"given,omitempty"`
+	Given int32 `protobuf:"varint,10,opt,name=given,proto3" json:"given,omitempty"`
 	// How many members had been asked for these seats before. A member whose offer was withdrawn for reasons that were
 	// not theirs, such as others claiming the seats first, is not counted and can be asked again.
-	Tried int32 `protobuf:"varint,13,opt,name=tried,proto3" json:"tried,omitempty"`
-	// The version of the rules: see WaitlistRulesVersion.
-	RulesVersion int32 `protobuf:"varint,14,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
+	Tried int32 `protobuf:"varint,11,opt,name=tried,proto3" json:"tried,omitempty"`
+	// The version of the rules: see WaitlistRulesVersion. Absent for the defaults.
+	RulesVersion *int32 `protobuf:"varint,12,opt,name=rules_version,json=rulesVersion,proto3,oneof" json:"rules_version,omitempty"`
 	// The round: the decisions about the same freed seats have the same round.
-	RoundId string `protobuf:"bytes,15,opt,name=round_id,json=roundId,proto3" json:"round_id,omitempty"`
+	RoundId string `protobuf:"bytes,13,opt,name=round_id,json=roundId,proto3" json:"round_id,omitempty"`
 	// A note for staff in English. Empty if there is nothing to do.
-	StaffNote string `protobuf:"bytes,16,opt,name=staff_note,json=staffNote,proto3" json:"staff_note,omitempty"`
+	StaffNote string `protobuf:"bytes,14,opt,name=staff_note,json=staffNote,proto3" json:"staff_note,omitempty"`
 	// The decision about every entry considered, in the order of entries. Members who ask about their own entry see only
 	// that one.
-	Verdicts []*WaitlistVerdict `protobuf:"bytes,17,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
+	Verdicts []*WaitlistVerdict `protobuf:"bytes,15,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
 	// The decision in English sentences. For other languages, use the other fields.
-	Sentences []string `protobuf:"bytes,18,rep,name=sentences,proto3" json:"sentences,omitempty"`
+	Sentences []string `protobuf:"bytes,16,rep,name=sentences,proto3" json:"sentences,omitempty"`
 	// The number of entries that waited.
-	LineLength    int32 `protobuf:"varint,19,opt,name=line_length,json=lineLength,proto3" json:"line_length,omitempty"`
+	LineLength    int32 `protobuf:"varint,17,opt,name=line_length,json=lineLength,proto3" json:"line_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *WaitlistDecision) Reset() {
 	*x = WaitlistDecision{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[11]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2190,7 +2347,7 @@ func (x *WaitlistDecision) String() string {
 func (*WaitlistDecision) ProtoMessage() {}
 
 func (x *WaitlistDecision) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[11]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2203,7 +2360,7 @@ func (x *WaitlistDecision) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistDecision.ProtoReflect.Descriptor instead.
 func (*WaitlistDecision) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *WaitlistDecision) GetId() string {
@@ -2213,32 +2370,18 @@ func (x *WaitlistDecision) GetId() string {
 	return ""
 }
 
-func (x *WaitlistDecision) GetSessionId() string {
+func (x *WaitlistDecision) GetSession() *SessionSummary {
 	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *WaitlistDecision) GetSessionTitle() string {
-	if x != nil {
-		return x.SessionTitle
-	}
-	return ""
-}
-
-func (x *WaitlistDecision) GetSessionStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionStartTime
+		return x.Session
 	}
 	return nil
 }
 
-func (x *WaitlistDecision) GetTimeZone() string {
+func (x *WaitlistDecision) GetStartTime() *timestamppb.Timestamp {
 	if x != nil {
-		return x.TimeZone
+		return x.StartTime
 	}
-	return ""
+	return nil
 }
 
 func (x *WaitlistDecision) GetDecideTime() *timestamppb.Timestamp {
@@ -2298,8 +2441,8 @@ func (x *WaitlistDecision) GetTried() int32 {
 }
 
 func (x *WaitlistDecision) GetRulesVersion() int32 {
-	if x != nil {
-		return x.RulesVersion
+	if x != nil && x.RulesVersion != nil {
+		return *x.RulesVersion
 	}
 	return 0
 }
@@ -2350,7 +2493,7 @@ type SessionChoice struct {
 
 func (x *SessionChoice) Reset() {
 	*x = SessionChoice{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[12]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2362,7 +2505,7 @@ func (x *SessionChoice) String() string {
 func (*SessionChoice) ProtoMessage() {}
 
 func (x *SessionChoice) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[12]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2375,7 +2518,7 @@ func (x *SessionChoice) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SessionChoice.ProtoReflect.Descriptor instead.
 func (*SessionChoice) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *SessionChoice) GetSessionIds() []string {
@@ -2408,7 +2551,7 @@ type WaitlistEntryFilter struct {
 
 func (x *WaitlistEntryFilter) Reset() {
 	*x = WaitlistEntryFilter{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[13]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2420,7 +2563,7 @@ func (x *WaitlistEntryFilter) String() string {
 func (*WaitlistEntryFilter) ProtoMessage() {}
 
 func (x *WaitlistEntryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[13]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2433,7 +2576,7 @@ func (x *WaitlistEntryFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistEntryFilter.ProtoReflect.Descriptor instead.
 func (*WaitlistEntryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *WaitlistEntryFilter) GetSessionId() string {
@@ -2509,7 +2652,7 @@ type WaitlistOfferFilter struct {
 
 func (x *WaitlistOfferFilter) Reset() {
 	*x = WaitlistOfferFilter{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2521,7 +2664,7 @@ func (x *WaitlistOfferFilter) String() string {
 func (*WaitlistOfferFilter) ProtoMessage() {}
 
 func (x *WaitlistOfferFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[14]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2534,7 +2677,7 @@ func (x *WaitlistOfferFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistOfferFilter.ProtoReflect.Descriptor instead.
 func (*WaitlistOfferFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *WaitlistOfferFilter) GetSessionId() string {
@@ -2605,7 +2748,7 @@ type WaitlistDecisionFilter struct {
 
 func (x *WaitlistDecisionFilter) Reset() {
 	*x = WaitlistDecisionFilter{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2617,7 +2760,7 @@ func (x *WaitlistDecisionFilter) String() string {
 func (*WaitlistDecisionFilter) ProtoMessage() {}
 
 func (x *WaitlistDecisionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[15]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2630,7 +2773,7 @@ func (x *WaitlistDecisionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistDecisionFilter.ProtoReflect.Descriptor instead.
 func (*WaitlistDecisionFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *WaitlistDecisionFilter) GetSessionId() string {
@@ -2681,7 +2824,7 @@ type WaitlistRulesVersionFilter struct {
 
 func (x *WaitlistRulesVersionFilter) Reset() {
 	*x = WaitlistRulesVersionFilter{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2693,7 +2836,7 @@ func (x *WaitlistRulesVersionFilter) String() string {
 func (*WaitlistRulesVersionFilter) ProtoMessage() {}
 
 func (x *WaitlistRulesVersionFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[16]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2706,7 +2849,7 @@ func (x *WaitlistRulesVersionFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistRulesVersionFilter.ProtoReflect.Descriptor instead.
 func (*WaitlistRulesVersionFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *WaitlistRulesVersionFilter) GetLocationId() string {
@@ -2744,7 +2887,7 @@ type PreviewedWaitlistMove struct {
 
 func (x *PreviewedWaitlistMove) Reset() {
 	*x = PreviewedWaitlistMove{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2756,7 +2899,7 @@ func (x *PreviewedWaitlistMove) String() string {
 func (*PreviewedWaitlistMove) ProtoMessage() {}
 
 func (x *PreviewedWaitlistMove) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[17]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2769,7 +2912,7 @@ func (x *PreviewedWaitlistMove) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PreviewedWaitlistMove.ProtoReflect.Descriptor instead.
 func (*PreviewedWaitlistMove) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PreviewedWaitlistMove) GetDecision() *WaitlistDecision {
@@ -2827,7 +2970,7 @@ type WaitlistEntryVerdict struct {
 
 func (x *WaitlistEntryVerdict) Reset() {
 	*x = WaitlistEntryVerdict{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[18]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2839,7 +2982,7 @@ func (x *WaitlistEntryVerdict) String() string {
 func (*WaitlistEntryVerdict) ProtoMessage() {}
 
 func (x *WaitlistEntryVerdict) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[18]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2852,7 +2995,7 @@ func (x *WaitlistEntryVerdict) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistEntryVerdict.ProtoReflect.Descriptor instead.
 func (*WaitlistEntryVerdict) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *WaitlistEntryVerdict) GetDecision() *WaitlistDecision {
@@ -2873,40 +3016,40 @@ func (x *WaitlistEntryVerdict) GetVerdict() *WaitlistVerdict {
 type WaitlistFigures struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Entries that joined.
-	Entries int64 `protobuf:"varint,1,opt,name=entries,proto3" json:"entries,omitempty"`
+	Entries int32 `protobuf:"varint,1,opt,name=entries,proto3" json:"entries,omitempty"`
 	// The part of entries that still waits.
-	Active int64 `protobuf:"varint,2,opt,name=active,proto3" json:"active,omitempty"`
+	Active int32 `protobuf:"varint,2,opt,name=active,proto3" json:"active,omitempty"`
 	// The part of entries that became bookings.
-	Booked int64 `protobuf:"varint,3,opt,name=booked,proto3" json:"booked,omitempty"`
+	Booked int32 `protobuf:"varint,3,opt,name=booked,proto3" json:"booked,omitempty"`
 	// Entries that were booked without an offer.
-	Promoted int64 `protobuf:"varint,4,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	Promoted int32 `protobuf:"varint,4,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	// Offers that were made.
-	OffersSent int64 `protobuf:"varint,5,opt,name=offers_sent,json=offersSent,proto3" json:"offers_sent,omitempty"`
+	OffersSent int32 `protobuf:"varint,5,opt,name=offers_sent,json=offersSent,proto3" json:"offers_sent,omitempty"`
 	// The part of offers_sent that was accepted.
-	Accepted int64 `protobuf:"varint,6,opt,name=accepted,proto3" json:"accepted,omitempty"`
+	Accepted int32 `protobuf:"varint,6,opt,name=accepted,proto3" json:"accepted,omitempty"`
 	// The part of offers_sent that was declined.
-	Declined int64 `protobuf:"varint,7,opt,name=declined,proto3" json:"declined,omitempty"`
+	Declined int32 `protobuf:"varint,7,opt,name=declined,proto3" json:"declined,omitempty"`
 	// The part of offers_sent that expired.
-	Expired int64 `protobuf:"varint,8,opt,name=expired,proto3" json:"expired,omitempty"`
+	Expired int32 `protobuf:"varint,8,opt,name=expired,proto3" json:"expired,omitempty"`
 	// The part of offers_sent that was withdrawn.
-	Withdrawn int64 `protobuf:"varint,9,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
-	// accepted / offers_sent, 0 to 1. 0 without offers.
-	AcceptanceRate float64 `protobuf:"fixed64,10,opt,name=acceptance_rate,json=acceptanceRate,proto3" json:"acceptance_rate,omitempty"`
-	// booked / entries, 0 to 1. 0 without entries.
-	ConversionRate float64 `protobuf:"fixed64,11,opt,name=conversion_rate,json=conversionRate,proto3" json:"conversion_rate,omitempty"`
+	Withdrawn int32 `protobuf:"varint,9,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
+	// accepted / offers_sent, 0 to 1. Absent without offers.
+	AcceptanceRate *float64 `protobuf:"fixed64,10,opt,name=acceptance_rate,json=acceptanceRate,proto3,oneof" json:"acceptance_rate,omitempty"`
+	// booked / entries, 0 to 1. Absent without entries.
+	ConversionRate *float64 `protobuf:"fixed64,11,opt,name=conversion_rate,json=conversionRate,proto3,oneof" json:"conversion_rate,omitempty"`
 	// The mean time from an offer to its answer, accepted or declined. Absent without answers.
 	AverageResponseTime *durationpb.Duration `protobuf:"bytes,12,opt,name=average_response_time,json=averageResponseTime,proto3" json:"average_response_time,omitempty"`
-	// The mean number of offers in a round until one was accepted. 0 if none was.
-	AverageCascadeDepth float64 `protobuf:"fixed64,13,opt,name=average_cascade_depth,json=averageCascadeDepth,proto3" json:"average_cascade_depth,omitempty"`
-	// The maximum number of offers in a round until one was accepted.
-	MaxCascadeDepth int32 `protobuf:"varint,14,opt,name=max_cascade_depth,json=maxCascadeDepth,proto3" json:"max_cascade_depth,omitempty"`
+	// The mean number of offers in a round until one was accepted. Absent if none was.
+	AverageCascadeDepth *float64 `protobuf:"fixed64,13,opt,name=average_cascade_depth,json=averageCascadeDepth,proto3,oneof" json:"average_cascade_depth,omitempty"`
+	// The maximum number of offers in a round until one was accepted. Absent if none was.
+	MaxCascadeDepth *int32 `protobuf:"varint,14,opt,name=max_cascade_depth,json=maxCascadeDepth,proto3,oneof" json:"max_cascade_depth,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
 
 func (x *WaitlistFigures) Reset() {
 	*x = WaitlistFigures{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[19]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2918,7 +3061,7 @@ func (x *WaitlistFigures) String() string {
 func (*WaitlistFigures) ProtoMessage() {}
 
 func (x *WaitlistFigures) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[19]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2931,66 +3074,66 @@ func (x *WaitlistFigures) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistFigures.ProtoReflect.Descriptor instead.
 func (*WaitlistFigures) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{21}
 }
 
-func (x *WaitlistFigures) GetEntries() int64 {
+func (x *WaitlistFigures) GetEntries() int32 {
 	if x != nil {
 		return x.Entries
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetActive() int64 {
+func (x *WaitlistFigures) GetActive() int32 {
 	if x != nil {
 		return x.Active
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetBooked() int64 {
+func (x *WaitlistFigures) GetBooked() int32 {
 	if x != nil {
 		return x.Booked
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetPromoted() int64 {
+func (x *WaitlistFigures) GetPromoted() int32 {
 	if x != nil {
 		return x.Promoted
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetOffersSent() int64 {
+func (x *WaitlistFigures) GetOffersSent() int32 {
 	if x != nil {
 		return x.OffersSent
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetAccepted() int64 {
+func (x *WaitlistFigures) GetAccepted() int32 {
 	if x != nil {
 		return x.Accepted
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetDeclined() int64 {
+func (x *WaitlistFigures) GetDeclined() int32 {
 	if x != nil {
 		return x.Declined
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetExpired() int64 {
+func (x *WaitlistFigures) GetExpired() int32 {
 	if x != nil {
 		return x.Expired
 	}
 	return 0
 }
 
-func (x *WaitlistFigures) GetWithdrawn() int64 {
+func (x *WaitlistFigures) GetWithdrawn() int32 {
 	if x != nil {
 		return x.Withdrawn
 	}
@@ -2998,15 +3141,15 @@ func (x *WaitlistFigures) GetWithdrawn() int64 {
 }
 
 func (x *WaitlistFigures) GetAcceptanceRate() float64 {
-	if x != nil {
-		return x.AcceptanceRate
+	if x != nil && x.AcceptanceRate != nil {
+		return *x.AcceptanceRate
 	}
 	return 0
 }
 
 func (x *WaitlistFigures) GetConversionRate() float64 {
-	if x != nil {
-		return x.ConversionRate
+	if x != nil && x.ConversionRate != nil {
+		return *x.ConversionRate
 	}
 	return 0
 }
@@ -3019,15 +3162,15 @@ func (x *WaitlistFigures) GetAverageResponseTime() *durationpb.Duration {
 }
 
 func (x *WaitlistFigures) GetAverageCascadeDepth() float64 {
-	if x != nil {
-		return x.AverageCascadeDepth
+	if x != nil && x.AverageCascadeDepth != nil {
+		return *x.AverageCascadeDepth
 	}
 	return 0
 }
 
 func (x *WaitlistFigures) GetMaxCascadeDepth() int32 {
-	if x != nil {
-		return x.MaxCascadeDepth
+	if x != nil && x.MaxCascadeDepth != nil {
+		return *x.MaxCascadeDepth
 	}
 	return 0
 }
@@ -3047,7 +3190,7 @@ type WaitlistFiguresRow struct {
 
 func (x *WaitlistFiguresRow) Reset() {
 	*x = WaitlistFiguresRow{}
-	mi := &file_berth_v1_waitlist_proto_msgTypes[20]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3059,7 +3202,7 @@ func (x *WaitlistFiguresRow) String() string {
 func (*WaitlistFiguresRow) ProtoMessage() {}
 
 func (x *WaitlistFiguresRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_waitlist_proto_msgTypes[20]
+	mi := &file_berth_v1_waitlist_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3072,7 +3215,7 @@ func (x *WaitlistFiguresRow) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WaitlistFiguresRow.ProtoReflect.Descriptor instead.
 func (*WaitlistFiguresRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *WaitlistFiguresRow) GetKey() string {
@@ -3100,131 +3243,139 @@ var File_berth_v1_waitlist_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
-	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xd8\a\n" +
+	"\x17berth/v1/waitlist.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/policy.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\x95\a\n" +
 	"\rWaitlistEntry\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
+	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
+	"\vmember_name\x18\x03 \x01(\tR\n" +
+	"memberName\x124\n" +
+	"\asession\x18\x04 \x01(\v2\x18.berth.v1.SessionSummaryH\x00R\asession\x123\n" +
+	"\x06any_of\x18\x05 \x01(\v2\x1a.berth.v1.WaitlistSessionsH\x00R\x05anyOf\x122\n" +
+	"\x06window\x18\x06 \x01(\v2\x18.berth.v1.WaitlistWindowH\x00R\x06window\x12\x19\n" +
+	"\bcoach_id\x18\a \x01(\tR\acoachId\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x1b\n" +
-	"\tmember_id\x18\x03 \x01(\tR\bmemberId\x12\x1f\n" +
-	"\vmember_name\x18\x04 \x01(\tR\n" +
-	"memberName\x12\x1d\n" +
+	"party_size\x18\b \x01(\x05R\tpartySize\x125\n" +
+	"\x06status\x18\t \x01(\x0e2\x1d.berth.v1.WaitlistEntryStatusR\x06status\x12\x1f\n" +
+	"\bposition\x18\n" +
+	" \x01(\x05H\x01R\bposition\x88\x01\x01\x12M\n" +
+	"\x12passed_over_reason\x18\v \x01(\x0e2\x1f.berth.v1.WaitlistVerdictReasonR\x10passedOverReason\x12\x18\n" +
+	"\aflagged\x18\f \x01(\bR\aflagged\x12\x19\n" +
+	"\x05score\x18\r \x01(\x05H\x02R\x05score\x88\x01\x01\x12(\n" +
+	"\rcurrent_score\x18\x0e \x01(\x05H\x03R\fcurrentScore\x88\x01\x01\x12=\n" +
+	"\vscore_parts\x18\x0f \x01(\v2\x1c.berth.v1.WaitlistScorePartsR\n" +
+	"scoreParts\x12\x16\n" +
+	"\x06offers\x18\x10 \x01(\x05R\x06offers\x126\n" +
 	"\n" +
-	"party_size\x18\x05 \x01(\x05R\tpartySize\x125\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1d.berth.v1.WaitlistEntryStatusR\x06status\x12\x1a\n" +
-	"\bposition\x18\a \x01(\x05R\bposition\x12;\n" +
-	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\x12H\n" +
-	"\x12session_start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12#\n" +
-	"\rsession_title\x18\n" +
-	" \x01(\tR\fsessionTitle\x12\x1b\n" +
-	"\ttime_zone\x18\v \x01(\tR\btimeZone\x12\x1d\n" +
+	"live_offer\x18\x11 \x01(\v2\x17.berth.v1.WaitlistOfferR\tliveOffer\x12\x1d\n" +
 	"\n" +
-	"booking_id\x18\f \x01(\tR\tbookingId\x12M\n" +
-	"\x12passed_over_reason\x18\r \x01(\x0e2\x1f.berth.v1.WaitlistVerdictReasonR\x10passedOverReason\x12\x1f\n" +
-	"\vsession_ids\x18\x0e \x03(\tR\n" +
-	"sessionIds\x120\n" +
-	"\x06window\x18\x0f \x01(\v2\x18.berth.v1.WaitlistWindowR\x06window\x12\x19\n" +
-	"\bcoach_id\x18\x10 \x01(\tR\acoachId\x12\x18\n" +
-	"\aflagged\x18\x11 \x01(\bR\aflagged\x12\x19\n" +
-	"\x05score\x18\x12 \x01(\x05H\x00R\x05score\x88\x01\x01\x12\x16\n" +
-	"\x06offers\x18\x13 \x01(\x05R\x06offers\x126\n" +
+	"booking_id\x18\x12 \x01(\tR\tbookingId\x12;\n" +
+	"\vcreate_time\x18\x13 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x129\n" +
 	"\n" +
-	"live_offer\x18\x14 \x01(\v2\x17.berth.v1.WaitlistOfferR\tliveOffer\x129\n" +
-	"\n" +
-	"close_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12(\n" +
-	"\rcurrent_score\x18\x16 \x01(\x05H\x01R\fcurrentScore\x88\x01\x01\x12=\n" +
-	"\vscore_parts\x18\x17 \x01(\v2\x1c.berth.v1.WaitlistScorePartsR\n" +
-	"scorePartsB\b\n" +
+	"close_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTimeB\b\n" +
+	"\x06targetB\v\n" +
+	"\t_positionB\b\n" +
 	"\x06_scoreB\x10\n" +
-	"\x0e_current_score\"s\n" +
+	"\x0e_current_score\"H\n" +
+	"\x10WaitlistSessions\x124\n" +
+	"\bsessions\x18\x01 \x03(\v2\x18.berth.v1.SessionSummaryR\bsessions\"s\n" +
 	"\x12WaitlistScoreParts\x12\x12\n" +
 	"\x04base\x18\x01 \x01(\x05R\x04base\x12\x1d\n" +
 	"\n" +
 	"tier_bonus\x18\x02 \x01(\x05R\ttierBonus\x12*\n" +
-	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints\"\xf6\x02\n" +
+	"\x11early_bird_points\x18\x03 \x01(\x05R\x0fearlyBirdPoints\"\xbb\t\n" +
 	"\x0eWaitlistWindow\x12'\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tserviceId\x12)\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
 	"locationId\x12,\n" +
 	"\vresource_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"resourceId\x128\n" +
+	"resourceId\x12\xf8\x01\n" +
 	"\n" +
-	"first_date\x18\x04 \x01(\v2\x11.google.type.DateB\x06\xbaH\x03\xc8\x01\x01R\tfirstDate\x12.\n" +
-	"\tlast_date\x18\x05 \x01(\v2\x11.google.type.DateR\blastDate\x12=\n" +
-	"\x0eearliest_start\x18\x06 \x01(\v2\x16.google.type.TimeOfDayR\rearliestStart\x129\n" +
-	"\flatest_start\x18\a \x01(\v2\x16.google.type.TimeOfDayR\vlatestStart\"\xb5\x05\n" +
+	"first_date\x18\x04 \x01(\v2\x11.google.type.DateB\xc5\x01\xbaH\xc1\x01\xba\x01\xba\x01\n" +
+	"\x14waitlist_window.date\x123a date has a year from 1 to 9999, a month and a day\x1amthis.year >= 1 && this.year <= 9999 && this.month >= 1 && this.month <= 12 && this.day >= 1 && this.day <= 31\xc8\x01\x01R\tfirstDate\x12\xf3\x01\n" +
+	"\tlast_date\x18\x05 \x01(\v2\x11.google.type.DateB\xc2\x01\xbaH\xbe\x01\xba\x01\xba\x01\n" +
+	"\x14waitlist_window.date\x123a date has a year from 1 to 9999, a month and a day\x1amthis.year >= 1 && this.year <= 9999 && this.month >= 1 && this.month <= 12 && this.day >= 1 && this.day <= 31R\blastDate\x12\x9b\x02\n" +
+	"\x0eearliest_start\x18\x06 \x01(\v2\x16.google.type.TimeOfDayB\xdb\x01\xbaH\xd7\x01\xba\x01\xd3\x01\n" +
+	"\x1bwaitlist_window.time_of_day\x12%a time of day is 00:00:00 to 23:59:59\x1a\x8c\x01this.hours >= 0 && this.hours <= 23 && this.minutes >= 0 && this.minutes <= 59 && this.seconds >= 0 && this.seconds <= 59 && this.nanos == 0R\rearliestStart\x12\x97\x02\n" +
+	"\flatest_start\x18\a \x01(\v2\x16.google.type.TimeOfDayB\xdb\x01\xbaH\xd7\x01\xba\x01\xd3\x01\n" +
+	"\x1bwaitlist_window.time_of_day\x12%a time of day is 00:00:00 to 23:59:59\x1a\x8c\x01this.hours >= 0 && this.hours <= 23 && this.minutes >= 0 && this.minutes <= 59 && this.seconds >= 0 && this.seconds <= 59 && this.nanos == 0R\vlatestStart\"\x8e\x05\n" +
 	"\rWaitlistOffer\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12\x19\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
+	"\asession\x18\x02 \x01(\v2\x18.berth.v1.SessionSummaryR\asession\x12\x19\n" +
 	"\bentry_id\x18\x03 \x01(\tR\aentryId\x12\x1b\n" +
 	"\tmember_id\x18\x04 \x01(\tR\bmemberId\x12\x1f\n" +
 	"\vmember_name\x18\x05 \x01(\tR\n" +
 	"memberName\x12\x14\n" +
 	"\x05seats\x18\x06 \x01(\x05R\x05seats\x125\n" +
-	"\x06status\x18\a \x01(\x0e2\x1d.berth.v1.WaitlistOfferStatusR\x06status\x12$\n" +
-	"\x0efirst_to_claim\x18\b \x01(\bR\ffirstToClaim\x12\x18\n" +
-	"\aattempt\x18\t \x01(\x05R\aattempt\x12\x17\n" +
-	"\aby_hand\x18\n" +
-	" \x01(\bR\x06byHand\x12;\n" +
-	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x06status\x18\a \x01(\x0e2\x1d.berth.v1.WaitlistOfferStatusR\x06status\x12N\n" +
+	"\x0fwithdraw_reason\x18\b \x01(\x0e2%.berth.v1.WaitlistOfferWithdrawReasonR\x0ewithdrawReason\x12\x16\n" +
+	"\x06reason\x18\t \x01(\tR\x06reason\x12$\n" +
+	"\x0efirst_to_claim\x18\n" +
+	" \x01(\bR\ffirstToClaim\x12\x18\n" +
+	"\aattempt\x18\v \x01(\x05R\aattempt\x12\x17\n" +
+	"\aby_hand\x18\f \x01(\bR\x06byHand\x12;\n" +
+	"\vcreate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
-	"\vexpire_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\vexpire_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"expireTime\x129\n" +
 	"\n" +
-	"close_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12\x1d\n" +
+	"close_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\tcloseTime\x12\x1d\n" +
 	"\n" +
-	"booking_id\x18\x0e \x01(\tR\tbookingId\x12\x16\n" +
-	"\x06reason\x18\x0f \x01(\tR\x06reason\x12#\n" +
-	"\rsession_title\x18\x10 \x01(\tR\fsessionTitle\x12H\n" +
-	"\x12session_start_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12\x1b\n" +
-	"\ttime_zone\x18\x12 \x01(\tR\btimeZone\"\xa5\x01\n" +
+	"booking_id\x18\x10 \x01(\tR\tbookingId\"\xa5\x01\n" +
 	"\x13WaitlistTierBonuses\x12\x8d\x01\n" +
 	"\abonuses\x18\x01 \x03(\v2\x1b.berth.v1.WaitlistTierBonusBV\xbaHS\xba\x01K\n" +
 	"\x13tier_bonuses.unique\x12\x16each tier at most once\x1a\x1cthis.map(b, b.tier).unique()\x92\x01\x02\x102R\abonuses\"U\n" +
 	"\x11WaitlistTierBonus\x12\x1d\n" +
 	"\x04tier\x18\x01 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\x04tier\x12!\n" +
-	"\x06points\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x06points\"\x8d\x0f\n" +
+	"\x06points\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x182(\x00R\x06points\":\n" +
+	"\rWaitlistLimit\x12!\n" +
+	"\x03max\x18\x01 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x00R\x03max\x88\x01\x01B\x06\n" +
+	"\x04_max\"\x8d\x11\n" +
 	"\rWaitlistRules\x12\x1d\n" +
 	"\aenabled\x18\x01 \x01(\bH\x00R\aenabled\x88\x01\x01\x129\n" +
-	"\x04mode\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistModeB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\x04mode\x88\x01\x01\x12)\n" +
-	"\x0emax_queue_size\x18\x03 \x01(\x05H\x02R\fmaxQueueSize\x88\x01\x01\x12<\n" +
-	"\foffer_window\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\vofferWindow\x12C\n" +
-	"\x10min_offer_window\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x0eminOfferWindow\x12D\n" +
-	"\x10time_flexibility\x18\x06 \x01(\v2\x19.google.protobuf.DurationR\x0ftimeFlexibility\x124\n" +
-	"\x14max_offers_per_entry\x18\a \x01(\x05H\x03R\x11maxOffersPerEntry\x88\x01\x01\x120\n" +
-	"\x12max_tries_per_slot\x18\b \x01(\x05H\x04R\x0fmaxTriesPerSlot\x88\x01\x01\x12I\n" +
-	"\fafter_expiry\x18\t \x01(\x0e2\x17.berth.v1.WaitlistAfterB\b\xbaH\x05\x82\x01\x02\x10\x01H\x05R\vafterExpiry\x88\x01\x01\x12K\n" +
+	"\x04mode\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistModeB\b\xbaH\x05\x82\x01\x02\x10\x01H\x01R\x04mode\x88\x01\x01\x125\n" +
+	"\x0emax_queue_size\x18\x03 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x01H\x02R\fmaxQueueSize\x88\x01\x01\x12N\n" +
+	"\foffer_window\x18\x04 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
+	"\"\x04\b\x80\xf5$2\x02\b<R\vofferWindow\x12U\n" +
+	"\x10min_offer_window\x18\x05 \x01(\v2\x19.google.protobuf.DurationB\x10\xbaH\r\xaa\x01\n" +
+	"\"\x04\b\x80\xa3\x052\x02\b<R\x0eminOfferWindow\x12T\n" +
+	"\x10time_flexibility\x18\x06 \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\xc0\xd1\x022\x00R\x0ftimeFlexibility\x12\x9a\x01\n" +
+	"\x14max_offers_per_entry\x18\a \x01(\v2\x17.berth.v1.WaitlistLimitBP\xbaHM\xba\x01J\n" +
+	"#waitlist_rules.max_offers_per_entry\x12\x12at most 100 offers\x1a\x0fthis.max <= 100R\x11maxOffersPerEntry\x12D\n" +
+	"\x12max_tries_per_slot\x18\b \x01(\v2\x17.berth.v1.WaitlistLimitR\x0fmaxTriesPerSlot\x12I\n" +
+	"\fafter_expiry\x18\t \x01(\x0e2\x17.berth.v1.WaitlistAfterB\b\xbaH\x05\x82\x01\x02\x10\x01H\x03R\vafterExpiry\x88\x01\x01\x12K\n" +
 	"\rafter_decline\x18\n" +
-	" \x01(\x0e2\x17.berth.v1.WaitlistAfterB\b\xbaH\x05\x82\x01\x02\x10\x01H\x06R\fafterDecline\x88\x01\x01\x12&\n" +
-	"\fauto_cascade\x18\v \x01(\bH\aR\vautoCascade\x88\x01\x01\x12&\n" +
-	"\fexpire_stale\x18\f \x01(\bH\bR\vexpireStale\x88\x01\x01\x12:\n" +
-	"\vstale_after\x18\r \x01(\v2\x19.google.protobuf.DurationR\n" +
+	" \x01(\x0e2\x17.berth.v1.WaitlistAfterB\b\xbaH\x05\x82\x01\x02\x10\x01H\x04R\fafterDecline\x88\x01\x01\x12&\n" +
+	"\fauto_cascade\x18\v \x01(\bH\x05R\vautoCascade\x88\x01\x01\x12&\n" +
+	"\fexpire_stale\x18\f \x01(\bH\x06R\vexpireStale\x88\x01\x01\x12N\n" +
+	"\vstale_after\x18\r \x01(\v2\x19.google.protobuf.DurationB\x12\xbaH\x0f\xaa\x01\f\"\x05\b\x80\xe7\x84\x0f2\x03\b\x90\x1cR\n" +
 	"staleAfter\x121\n" +
-	"\x12allow_down_fitting\x18\x0e \x01(\bH\tR\x10allowDownFitting\x88\x01\x01\x12<\n" +
-	"\x05order\x18\x0f \x01(\x0e2\x17.berth.v1.WaitlistOrderB\b\xbaH\x05\x82\x01\x02\x10\x01H\n" +
-	"R\x05order\x88\x01\x01\x12\"\n" +
+	"\x12allow_down_fitting\x18\x0e \x01(\bH\aR\x10allowDownFitting\x88\x01\x01\x12<\n" +
+	"\x05order\x18\x0f \x01(\x0e2\x17.berth.v1.WaitlistOrderB\b\xbaH\x05\x82\x01\x02\x10\x01H\bR\x05order\x88\x01\x01\x12.\n" +
 	"\n" +
-	"base_score\x18\x10 \x01(\x05H\vR\tbaseScore\x88\x01\x01\x12@\n" +
-	"\ftier_bonuses\x18\x11 \x01(\v2\x1d.berth.v1.WaitlistTierBonusesR\vtierBonuses\x12=\n" +
-	"\x19early_bird_points_per_day\x18\x12 \x01(\x05H\fR\x15earlyBirdPointsPerDay\x88\x01\x01\x126\n" +
-	"\x15early_bird_max_points\x18\x13 \x01(\x05H\rR\x12earlyBirdMaxPoints\x88\x01\x01\x12D\n" +
-	"\x16eligibility_expression\x18\x14 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x0eR\x15eligibilityExpression\x88\x01\x01\x12>\n" +
-	"\x13priority_expression\x18\x15 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\x0fR\x12priorityExpression\x88\x01\x01\x125\n" +
+	"base_score\x18\x10 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00H\tR\tbaseScore\x88\x01\x01\x12@\n" +
+	"\ftier_bonuses\x18\x11 \x01(\v2\x1d.berth.v1.WaitlistTierBonusesR\vtierBonuses\x12H\n" +
+	"\x19early_bird_points_per_day\x18\x12 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00H\n" +
+	"R\x15earlyBirdPointsPerDay\x88\x01\x01\x12B\n" +
+	"\x15early_bird_max_points\x18\x13 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x00H\vR\x12earlyBirdMaxPoints\x88\x01\x01\x12D\n" +
+	"\x16eligibility_expression\x18\x14 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\fR\x15eligibilityExpression\x88\x01\x01\x12>\n" +
+	"\x13priority_expression\x18\x15 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fH\rR\x12priorityExpression\x88\x01\x01\x125\n" +
 	"\vquiet_hours\x18\x16 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
 	"quietHours\x126\n" +
-	"\x15offers_in_quiet_hours\x18\x17 \x01(\bH\x10R\x12offersInQuietHours\x88\x01\x01\x12I\n" +
-	"\x13auto_promote_cutoff\x18\x18 \x01(\v2\x19.google.protobuf.DurationR\x11autoPromoteCutoff\x12B\n" +
-	"\x0fpromotion_grace\x18\x19 \x01(\v2\x19.google.protobuf.DurationR\x0epromotionGrace\x12C\n" +
-	"\x10fill_after_start\x18\x1a \x01(\v2\x19.google.protobuf.DurationR\x0efillAfterStart\x12'\n" +
-	"\rsms_min_score\x18\x1b \x01(\x05H\x11R\vsmsMinScore\x88\x01\x01B\n" +
+	"\x15offers_in_quiet_hours\x18\x17 \x01(\bH\x0eR\x12offersInQuietHours\x88\x01\x01\x12Z\n" +
+	"\x13auto_promote_cutoff\x18\x18 \x01(\v2\x19.google.protobuf.DurationB\x0f\xbaH\f\xaa\x01\t\"\x05\b\x80\x9a\x9e\x012\x00R\x11autoPromoteCutoff\x12R\n" +
+	"\x0fpromotion_grace\x18\x19 \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xf5$2\x00R\x0epromotionGrace\x12S\n" +
+	"\x10fill_after_start\x18\x1a \x01(\v2\x19.google.protobuf.DurationB\x0e\xbaH\v\xaa\x01\b\"\x04\b\x80\xa3\x052\x00R\x0efillAfterStart\x124\n" +
+	"\rsms_min_score\x18\x1b \x01(\x05B\v\xbaH\b\x1a\x06\x18\xc0\x84=(\x00H\x0fR\vsmsMinScore\x88\x01\x01B\n" +
 	"\n" +
 	"\b_enabledB\a\n" +
 	"\x05_modeB\x11\n" +
-	"\x0f_max_queue_sizeB\x17\n" +
-	"\x15_max_offers_per_entryB\x15\n" +
-	"\x13_max_tries_per_slotB\x0f\n" +
+	"\x0f_max_queue_sizeB\x0f\n" +
 	"\r_after_expiryB\x10\n" +
 	"\x0e_after_declineB\x0f\n" +
 	"\r_auto_cascadeB\x0f\n" +
@@ -3237,18 +3388,22 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x17_eligibility_expressionB\x16\n" +
 	"\x14_priority_expressionB\x18\n" +
 	"\x16_offers_in_quiet_hoursB\x10\n" +
-	"\x0e_sms_min_score\"\xbc\x01\n" +
+	"\x0e_sms_min_score\"\xcd\x01\n" +
 	"\x12WaitlistRulesLayer\x12,\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
 	"\ttarget_id\x18\x02 \x01(\tR\btargetId\x12-\n" +
 	"\x05rules\x18\x03 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x12\x12\n" +
-	"\x04etag\x18\x04 \x01(\tR\x04etag\x12\x18\n" +
-	"\aversion\x18\x05 \x01(\x05R\aversion\"\xca\x01\n" +
+	"\x04etag\x18\x04 \x01(\tR\x04etag\x12\x1d\n" +
+	"\aversion\x18\x05 \x01(\x05H\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"\xdb\x01\n" +
 	"\x16EffectiveWaitlistRules\x12-\n" +
 	"\x05rules\x18\x01 \x01(\v2\x17.berth.v1.WaitlistRulesR\x05rules\x121\n" +
 	"\aorigins\x18\x02 \x03(\v2\x17.berth.v1.SettingOriginR\aorigins\x124\n" +
-	"\x06layers\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistRulesLayerR\x06layers\x12\x18\n" +
-	"\aversion\x18\x04 \x01(\x05R\aversion\"\xc3\x02\n" +
+	"\x06layers\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistRulesLayerR\x06layers\x12\x1d\n" +
+	"\aversion\x18\x04 \x01(\x05H\x00R\aversion\x88\x01\x01B\n" +
+	"\n" +
+	"\b_version\"\xc3\x02\n" +
 	"\x14WaitlistRulesVersion\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\x05R\aversion\x12,\n" +
 	"\x05level\x18\x02 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
@@ -3258,7 +3413,7 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x05actor\x18\x06 \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12\x16\n" +
 	"\x06reason\x18\a \x01(\tR\x06reason\x12;\n" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xea\x02\n" +
+	"createTime\"\xf5\x02\n" +
 	"\x0fWaitlistVerdict\x12\x19\n" +
 	"\bentry_id\x18\x01 \x01(\tR\aentryId\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
@@ -3270,36 +3425,34 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\n" +
 	"party_size\x18\a \x01(\x05R\tpartySize\x12\x1a\n" +
 	"\bsentence\x18\b \x01(\tR\bsentence\x12#\n" +
-	"\rchosen_before\x18\t \x01(\x05R\fchosenBefore\x12;\n" +
-	"\vexpire_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\xf2\x05\n" +
+	"\rchosen_before\x18\t \x01(\x05R\fchosenBefore\x12F\n" +
+	"\x11offer_expire_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\x0fofferExpireTime\"\xcd\x05\n" +
 	"\x10WaitlistDecision\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x122\n" +
+	"\asession\x18\x02 \x01(\v2\x18.berth.v1.SessionSummaryR\asession\x129\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x12#\n" +
-	"\rsession_title\x18\x03 \x01(\tR\fsessionTitle\x12H\n" +
-	"\x12session_start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x10sessionStartTime\x12\x1b\n" +
-	"\ttime_zone\x18\x05 \x01(\tR\btimeZone\x12;\n" +
-	"\vdecide_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"start_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12;\n" +
+	"\vdecide_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"decideTime\x123\n" +
-	"\atrigger\x18\a \x01(\x0e2\x19.berth.v1.WaitlistTriggerR\atrigger\x12*\n" +
-	"\x04mode\x18\b \x01(\x0e2\x16.berth.v1.WaitlistModeR\x04mode\x12*\n" +
-	"\x04move\x18\t \x01(\x0e2\x16.berth.v1.WaitlistMoveR\x04move\x123\n" +
-	"\tleft_move\x18\n" +
-	" \x01(\x0e2\x16.berth.v1.WaitlistMoveR\bleftMove\x12\x19\n" +
-	"\x05seats\x18\v \x01(\x05H\x00R\x05seats\x88\x01\x01\x12\x14\n" +
-	"\x05given\x18\f \x01(\x05R\x05given\x12\x14\n" +
-	"\x05tried\x18\r \x01(\x05R\x05tried\x12#\n" +
-	"\rrules_version\x18\x0e \x01(\x05R\frulesVersion\x12\x19\n" +
-	"\bround_id\x18\x0f \x01(\tR\aroundId\x12\x1d\n" +
+	"\atrigger\x18\x05 \x01(\x0e2\x19.berth.v1.WaitlistTriggerR\atrigger\x12*\n" +
+	"\x04mode\x18\x06 \x01(\x0e2\x16.berth.v1.WaitlistModeR\x04mode\x12*\n" +
+	"\x04move\x18\a \x01(\x0e2\x16.berth.v1.WaitlistMoveR\x04move\x123\n" +
+	"\tleft_move\x18\b \x01(\x0e2\x16.berth.v1.WaitlistMoveR\bleftMove\x12\x19\n" +
+	"\x05seats\x18\t \x01(\x05H\x00R\x05seats\x88\x01\x01\x12\x14\n" +
+	"\x05given\x18\n" +
+	" \x01(\x05R\x05given\x12\x14\n" +
+	"\x05tried\x18\v \x01(\x05R\x05tried\x12(\n" +
+	"\rrules_version\x18\f \x01(\x05H\x01R\frulesVersion\x88\x01\x01\x12\x19\n" +
+	"\bround_id\x18\r \x01(\tR\aroundId\x12\x1d\n" +
 	"\n" +
-	"staff_note\x18\x10 \x01(\tR\tstaffNote\x125\n" +
-	"\bverdicts\x18\x11 \x03(\v2\x19.berth.v1.WaitlistVerdictR\bverdicts\x12\x1c\n" +
-	"\tsentences\x18\x12 \x03(\tR\tsentences\x12\x1f\n" +
-	"\vline_length\x18\x13 \x01(\x05R\n" +
+	"staff_note\x18\x0e \x01(\tR\tstaffNote\x125\n" +
+	"\bverdicts\x18\x0f \x03(\v2\x19.berth.v1.WaitlistVerdictR\bverdicts\x12\x1c\n" +
+	"\tsentences\x18\x10 \x03(\tR\tsentences\x12\x1f\n" +
+	"\vline_length\x18\x11 \x01(\x05R\n" +
 	"lineLengthB\b\n" +
-	"\x06_seats\"E\n" +
+	"\x06_seatsB\x10\n" +
+	"\x0e_rules_version\"E\n" +
 	"\rSessionChoice\x124\n" +
 	"\vsession_ids\x18\x01 \x03(\tB\x13\xbaH\x10\x92\x01\r\b\x01\x102\x18\x01\"\x05r\x03\xb0\x01\x01R\n" +
 	"sessionIds\"\xfd\x02\n" +
@@ -3353,24 +3506,28 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\tsentences\x18\x06 \x03(\tR\tsentences\"\x83\x01\n" +
 	"\x14WaitlistEntryVerdict\x126\n" +
 	"\bdecision\x18\x01 \x01(\v2\x1a.berth.v1.WaitlistDecisionR\bdecision\x123\n" +
-	"\averdict\x18\x02 \x01(\v2\x19.berth.v1.WaitlistVerdictR\averdict\"\x89\x04\n" +
+	"\averdict\x18\x02 \x01(\v2\x19.berth.v1.WaitlistVerdictR\averdict\"\xf5\x04\n" +
 	"\x0fWaitlistFigures\x12\x18\n" +
-	"\aentries\x18\x01 \x01(\x03R\aentries\x12\x16\n" +
-	"\x06active\x18\x02 \x01(\x03R\x06active\x12\x16\n" +
-	"\x06booked\x18\x03 \x01(\x03R\x06booked\x12\x1a\n" +
-	"\bpromoted\x18\x04 \x01(\x03R\bpromoted\x12\x1f\n" +
-	"\voffers_sent\x18\x05 \x01(\x03R\n" +
+	"\aentries\x18\x01 \x01(\x05R\aentries\x12\x16\n" +
+	"\x06active\x18\x02 \x01(\x05R\x06active\x12\x16\n" +
+	"\x06booked\x18\x03 \x01(\x05R\x06booked\x12\x1a\n" +
+	"\bpromoted\x18\x04 \x01(\x05R\bpromoted\x12\x1f\n" +
+	"\voffers_sent\x18\x05 \x01(\x05R\n" +
 	"offersSent\x12\x1a\n" +
-	"\baccepted\x18\x06 \x01(\x03R\baccepted\x12\x1a\n" +
-	"\bdeclined\x18\a \x01(\x03R\bdeclined\x12\x18\n" +
-	"\aexpired\x18\b \x01(\x03R\aexpired\x12\x1c\n" +
-	"\twithdrawn\x18\t \x01(\x03R\twithdrawn\x12'\n" +
+	"\baccepted\x18\x06 \x01(\x05R\baccepted\x12\x1a\n" +
+	"\bdeclined\x18\a \x01(\x05R\bdeclined\x12\x18\n" +
+	"\aexpired\x18\b \x01(\x05R\aexpired\x12\x1c\n" +
+	"\twithdrawn\x18\t \x01(\x05R\twithdrawn\x12,\n" +
 	"\x0facceptance_rate\x18\n" +
-	" \x01(\x01R\x0eacceptanceRate\x12'\n" +
-	"\x0fconversion_rate\x18\v \x01(\x01R\x0econversionRate\x12M\n" +
-	"\x15average_response_time\x18\f \x01(\v2\x19.google.protobuf.DurationR\x13averageResponseTime\x122\n" +
-	"\x15average_cascade_depth\x18\r \x01(\x01R\x13averageCascadeDepth\x12*\n" +
-	"\x11max_cascade_depth\x18\x0e \x01(\x05R\x0fmaxCascadeDepth\"o\n" +
+	" \x01(\x01H\x00R\x0eacceptanceRate\x88\x01\x01\x12,\n" +
+	"\x0fconversion_rate\x18\v \x01(\x01H\x01R\x0econversionRate\x88\x01\x01\x12M\n" +
+	"\x15average_response_time\x18\f \x01(\v2\x19.google.protobuf.DurationR\x13averageResponseTime\x127\n" +
+	"\x15average_cascade_depth\x18\r \x01(\x01H\x02R\x13averageCascadeDepth\x88\x01\x01\x12/\n" +
+	"\x11max_cascade_depth\x18\x0e \x01(\x05H\x03R\x0fmaxCascadeDepth\x88\x01\x01B\x12\n" +
+	"\x10_acceptance_rateB\x12\n" +
+	"\x10_conversion_rateB\x18\n" +
+	"\x16_average_cascade_depthB\x14\n" +
+	"\x12_max_cascade_depth\"o\n" +
 	"\x12WaitlistFiguresRow\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x123\n" +
@@ -3388,7 +3545,16 @@ const file_berth_v1_waitlist_proto_rawDesc = "" +
 	"\x1eWAITLIST_OFFER_STATUS_ACCEPTED\x10\x02\x12\"\n" +
 	"\x1eWAITLIST_OFFER_STATUS_DECLINED\x10\x03\x12!\n" +
 	"\x1dWAITLIST_OFFER_STATUS_EXPIRED\x10\x04\x12#\n" +
-	"\x1fWAITLIST_OFFER_STATUS_WITHDRAWN\x10\x05*\x88\x01\n" +
+	"\x1fWAITLIST_OFFER_STATUS_WITHDRAWN\x10\x05*\xb0\x03\n" +
+	"\x1bWaitlistOfferWithdrawReason\x12.\n" +
+	"*WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED\x10\x00\x124\n" +
+	"0WAITLIST_OFFER_WITHDRAW_REASON_CLAIMED_BY_OTHERS\x10\x01\x12.\n" +
+	"*WAITLIST_OFFER_WITHDRAW_REASON_FEWER_SEATS\x10\x02\x123\n" +
+	"/WAITLIST_OFFER_WITHDRAW_REASON_SESSION_NOT_OPEN\x10\x03\x120\n" +
+	",WAITLIST_OFFER_WITHDRAW_REASON_SESSION_MOVED\x10\x04\x124\n" +
+	"0WAITLIST_OFFER_WITHDRAW_REASON_SESSION_CANCELLED\x10\x05\x12/\n" +
+	"+WAITLIST_OFFER_WITHDRAW_REASON_NOT_NOTIFIED\x10\x06\x12-\n" +
+	")WAITLIST_OFFER_WITHDRAW_REASON_ENTRY_LEFT\x10\a*\x88\x01\n" +
 	"\fWaitlistMode\x12\x1d\n" +
 	"\x19WAITLIST_MODE_UNSPECIFIED\x10\x00\x12\x1e\n" +
 	"\x1aWAITLIST_MODE_AUTO_PROMOTE\x10\x01\x12\x17\n" +
@@ -3485,117 +3651,127 @@ func file_berth_v1_waitlist_proto_rawDescGZIP() []byte {
 	return file_berth_v1_waitlist_proto_rawDescData
 }
 
-var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 9)
-var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_berth_v1_waitlist_proto_enumTypes = make([]protoimpl.EnumInfo, 10)
+var file_berth_v1_waitlist_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
 var file_berth_v1_waitlist_proto_goTypes = []any{
 	(WaitlistEntryStatus)(0),           // 0: berth.v1.WaitlistEntryStatus
 	(WaitlistOfferStatus)(0),           // 1: berth.v1.WaitlistOfferStatus
-	(WaitlistMode)(0),                  // 2: berth.v1.WaitlistMode
-	(WaitlistOrder)(0),                 // 3: berth.v1.WaitlistOrder
-	(WaitlistAfter)(0),                 // 4: berth.v1.WaitlistAfter
-	(WaitlistTrigger)(0),               // 5: berth.v1.WaitlistTrigger
-	(WaitlistMove)(0),                  // 6: berth.v1.WaitlistMove
-	(WaitlistVerdictReason)(0),         // 7: berth.v1.WaitlistVerdictReason
-	(WaitlistClaimAction)(0),           // 8: berth.v1.WaitlistClaimAction
-	(*WaitlistEntry)(nil),              // 9: berth.v1.WaitlistEntry
-	(*WaitlistScoreParts)(nil),         // 10: berth.v1.WaitlistScoreParts
-	(*WaitlistWindow)(nil),             // 11: berth.v1.WaitlistWindow
-	(*WaitlistOffer)(nil),              // 12: berth.v1.WaitlistOffer
-	(*WaitlistTierBonuses)(nil),        // 13: berth.v1.WaitlistTierBonuses
-	(*WaitlistTierBonus)(nil),          // 14: berth.v1.WaitlistTierBonus
-	(*WaitlistRules)(nil),              // 15: berth.v1.WaitlistRules
-	(*WaitlistRulesLayer)(nil),         // 16: berth.v1.WaitlistRulesLayer
-	(*EffectiveWaitlistRules)(nil),     // 17: berth.v1.EffectiveWaitlistRules
-	(*WaitlistRulesVersion)(nil),       // 18: berth.v1.WaitlistRulesVersion
-	(*WaitlistVerdict)(nil),            // 19: berth.v1.WaitlistVerdict
-	(*WaitlistDecision)(nil),           // 20: berth.v1.WaitlistDecision
-	(*SessionChoice)(nil),              // 21: berth.v1.SessionChoice
-	(*WaitlistEntryFilter)(nil),        // 22: berth.v1.WaitlistEntryFilter
-	(*WaitlistOfferFilter)(nil),        // 23: berth.v1.WaitlistOfferFilter
-	(*WaitlistDecisionFilter)(nil),     // 24: berth.v1.WaitlistDecisionFilter
-	(*WaitlistRulesVersionFilter)(nil), // 25: berth.v1.WaitlistRulesVersionFilter
-	(*PreviewedWaitlistMove)(nil),      // 26: berth.v1.PreviewedWaitlistMove
-	(*WaitlistEntryVerdict)(nil),       // 27: berth.v1.WaitlistEntryVerdict
-	(*WaitlistFigures)(nil),            // 28: berth.v1.WaitlistFigures
-	(*WaitlistFiguresRow)(nil),         // 29: berth.v1.WaitlistFiguresRow
-	(*timestamppb.Timestamp)(nil),      // 30: google.protobuf.Timestamp
-	(*date.Date)(nil),                  // 31: google.type.Date
-	(*timeofday.TimeOfDay)(nil),        // 32: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),        // 33: google.protobuf.Duration
-	(*QuietHours)(nil),                 // 34: berth.v1.QuietHours
-	(SettingLevel)(0),                  // 35: berth.v1.SettingLevel
-	(*SettingOrigin)(nil),              // 36: berth.v1.SettingOrigin
-	(*Actor)(nil),                      // 37: berth.v1.Actor
-	(*TimeRange)(nil),                  // 38: berth.v1.TimeRange
+	(WaitlistOfferWithdrawReason)(0),   // 2: berth.v1.WaitlistOfferWithdrawReason
+	(WaitlistMode)(0),                  // 3: berth.v1.WaitlistMode
+	(WaitlistOrder)(0),                 // 4: berth.v1.WaitlistOrder
+	(WaitlistAfter)(0),                 // 5: berth.v1.WaitlistAfter
+	(WaitlistTrigger)(0),               // 6: berth.v1.WaitlistTrigger
+	(WaitlistMove)(0),                  // 7: berth.v1.WaitlistMove
+	(WaitlistVerdictReason)(0),         // 8: berth.v1.WaitlistVerdictReason
+	(WaitlistClaimAction)(0),           // 9: berth.v1.WaitlistClaimAction
+	(*WaitlistEntry)(nil),              // 10: berth.v1.WaitlistEntry
+	(*WaitlistSessions)(nil),           // 11: berth.v1.WaitlistSessions
+	(*WaitlistScoreParts)(nil),         // 12: berth.v1.WaitlistScoreParts
+	(*WaitlistWindow)(nil),             // 13: berth.v1.WaitlistWindow
+	(*WaitlistOffer)(nil),              // 14: berth.v1.WaitlistOffer
+	(*WaitlistTierBonuses)(nil),        // 15: berth.v1.WaitlistTierBonuses
+	(*WaitlistTierBonus)(nil),          // 16: berth.v1.WaitlistTierBonus
+	(*WaitlistLimit)(nil),              // 17: berth.v1.WaitlistLimit
+	(*WaitlistRules)(nil),              // 18: berth.v1.WaitlistRules
+	(*WaitlistRulesLayer)(nil),         // 19: berth.v1.WaitlistRulesLayer
+	(*EffectiveWaitlistRules)(nil),     // 20: berth.v1.EffectiveWaitlistRules
+	(*WaitlistRulesVersion)(nil),       // 21: berth.v1.WaitlistRulesVersion
+	(*WaitlistVerdict)(nil),            // 22: berth.v1.WaitlistVerdict
+	(*WaitlistDecision)(nil),           // 23: berth.v1.WaitlistDecision
+	(*SessionChoice)(nil),              // 24: berth.v1.SessionChoice
+	(*WaitlistEntryFilter)(nil),        // 25: berth.v1.WaitlistEntryFilter
+	(*WaitlistOfferFilter)(nil),        // 26: berth.v1.WaitlistOfferFilter
+	(*WaitlistDecisionFilter)(nil),     // 27: berth.v1.WaitlistDecisionFilter
+	(*WaitlistRulesVersionFilter)(nil), // 28: berth.v1.WaitlistRulesVersionFilter
+	(*PreviewedWaitlistMove)(nil),      // 29: berth.v1.PreviewedWaitlistMove
+	(*WaitlistEntryVerdict)(nil),       // 30: berth.v1.WaitlistEntryVerdict
+	(*WaitlistFigures)(nil),            // 31: berth.v1.WaitlistFigures
+	(*WaitlistFiguresRow)(nil),         // 32: berth.v1.WaitlistFiguresRow
+	(*SessionSummary)(nil),             // 33: berth.v1.SessionSummary
+	(*timestamppb.Timestamp)(nil),      // 34: google.protobuf.Timestamp
+	(*date.Date)(nil),                  // 35: google.type.Date
+	(*timeofday.TimeOfDay)(nil),        // 36: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),        // 37: google.protobuf.Duration
+	(*QuietHours)(nil),                 // 38: berth.v1.QuietHours
+	(SettingLevel)(0),                  // 39: berth.v1.SettingLevel
+	(*SettingOrigin)(nil),              // 40: berth.v1.SettingOrigin
+	(*Actor)(nil),                      // 41: berth.v1.Actor
+	(*TimeRange)(nil),                  // 42: berth.v1.TimeRange
 }
 var file_berth_v1_waitlist_proto_depIdxs = []int32{
-	0,  // 0: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
-	30, // 1: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
-	30, // 2: berth.v1.WaitlistEntry.session_start_time:type_name -> google.protobuf.Timestamp
-	7,  // 3: berth.v1.WaitlistEntry.passed_over_reason:type_name -> berth.v1.WaitlistVerdictReason
-	11, // 4: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
-	12, // 5: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
-	30, // 6: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
-	10, // 7: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
-	31, // 8: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
-	31, // 9: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
-	32, // 10: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
-	32, // 11: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
-	1,  // 12: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
-	30, // 13: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
-	30, // 14: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
-	30, // 15: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
-	30, // 16: berth.v1.WaitlistOffer.session_start_time:type_name -> google.protobuf.Timestamp
-	14, // 17: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
-	2,  // 18: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
-	33, // 19: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
-	33, // 20: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
-	33, // 21: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
-	4,  // 22: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
-	4,  // 23: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
-	33, // 24: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
-	3,  // 25: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
-	13, // 26: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
-	34, // 27: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
-	33, // 28: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
-	33, // 29: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
-	33, // 30: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
-	35, // 31: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
-	15, // 32: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
-	15, // 33: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
-	36, // 34: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
-	16, // 35: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
-	35, // 36: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
-	15, // 37: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
-	37, // 38: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
-	30, // 39: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
-	7,  // 40: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
-	30, // 41: berth.v1.WaitlistVerdict.expire_time:type_name -> google.protobuf.Timestamp
-	30, // 42: berth.v1.WaitlistDecision.session_start_time:type_name -> google.protobuf.Timestamp
-	30, // 43: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
-	5,  // 44: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
-	2,  // 45: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
-	6,  // 46: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
-	6,  // 47: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
-	19, // 48: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
-	0,  // 49: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
-	38, // 50: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 51: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
-	38, // 52: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
-	38, // 53: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
-	20, // 54: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
-	6,  // 55: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
-	2,  // 56: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
-	19, // 57: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
-	20, // 58: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
-	19, // 59: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
-	33, // 60: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
-	28, // 61: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
-	62, // [62:62] is the sub-list for method output_type
-	62, // [62:62] is the sub-list for method input_type
-	62, // [62:62] is the sub-list for extension type_name
-	62, // [62:62] is the sub-list for extension extendee
-	0,  // [0:62] is the sub-list for field type_name
+	33, // 0: berth.v1.WaitlistEntry.session:type_name -> berth.v1.SessionSummary
+	11, // 1: berth.v1.WaitlistEntry.any_of:type_name -> berth.v1.WaitlistSessions
+	13, // 2: berth.v1.WaitlistEntry.window:type_name -> berth.v1.WaitlistWindow
+	0,  // 3: berth.v1.WaitlistEntry.status:type_name -> berth.v1.WaitlistEntryStatus
+	8,  // 4: berth.v1.WaitlistEntry.passed_over_reason:type_name -> berth.v1.WaitlistVerdictReason
+	12, // 5: berth.v1.WaitlistEntry.score_parts:type_name -> berth.v1.WaitlistScoreParts
+	14, // 6: berth.v1.WaitlistEntry.live_offer:type_name -> berth.v1.WaitlistOffer
+	34, // 7: berth.v1.WaitlistEntry.create_time:type_name -> google.protobuf.Timestamp
+	34, // 8: berth.v1.WaitlistEntry.close_time:type_name -> google.protobuf.Timestamp
+	33, // 9: berth.v1.WaitlistSessions.sessions:type_name -> berth.v1.SessionSummary
+	35, // 10: berth.v1.WaitlistWindow.first_date:type_name -> google.type.Date
+	35, // 11: berth.v1.WaitlistWindow.last_date:type_name -> google.type.Date
+	36, // 12: berth.v1.WaitlistWindow.earliest_start:type_name -> google.type.TimeOfDay
+	36, // 13: berth.v1.WaitlistWindow.latest_start:type_name -> google.type.TimeOfDay
+	33, // 14: berth.v1.WaitlistOffer.session:type_name -> berth.v1.SessionSummary
+	1,  // 15: berth.v1.WaitlistOffer.status:type_name -> berth.v1.WaitlistOfferStatus
+	2,  // 16: berth.v1.WaitlistOffer.withdraw_reason:type_name -> berth.v1.WaitlistOfferWithdrawReason
+	34, // 17: berth.v1.WaitlistOffer.create_time:type_name -> google.protobuf.Timestamp
+	34, // 18: berth.v1.WaitlistOffer.expire_time:type_name -> google.protobuf.Timestamp
+	34, // 19: berth.v1.WaitlistOffer.close_time:type_name -> google.protobuf.Timestamp
+	16, // 20: berth.v1.WaitlistTierBonuses.bonuses:type_name -> berth.v1.WaitlistTierBonus
+	3,  // 21: berth.v1.WaitlistRules.mode:type_name -> berth.v1.WaitlistMode
+	37, // 22: berth.v1.WaitlistRules.offer_window:type_name -> google.protobuf.Duration
+	37, // 23: berth.v1.WaitlistRules.min_offer_window:type_name -> google.protobuf.Duration
+	37, // 24: berth.v1.WaitlistRules.time_flexibility:type_name -> google.protobuf.Duration
+	17, // 25: berth.v1.WaitlistRules.max_offers_per_entry:type_name -> berth.v1.WaitlistLimit
+	17, // 26: berth.v1.WaitlistRules.max_tries_per_slot:type_name -> berth.v1.WaitlistLimit
+	5,  // 27: berth.v1.WaitlistRules.after_expiry:type_name -> berth.v1.WaitlistAfter
+	5,  // 28: berth.v1.WaitlistRules.after_decline:type_name -> berth.v1.WaitlistAfter
+	37, // 29: berth.v1.WaitlistRules.stale_after:type_name -> google.protobuf.Duration
+	4,  // 30: berth.v1.WaitlistRules.order:type_name -> berth.v1.WaitlistOrder
+	15, // 31: berth.v1.WaitlistRules.tier_bonuses:type_name -> berth.v1.WaitlistTierBonuses
+	38, // 32: berth.v1.WaitlistRules.quiet_hours:type_name -> berth.v1.QuietHours
+	37, // 33: berth.v1.WaitlistRules.auto_promote_cutoff:type_name -> google.protobuf.Duration
+	37, // 34: berth.v1.WaitlistRules.promotion_grace:type_name -> google.protobuf.Duration
+	37, // 35: berth.v1.WaitlistRules.fill_after_start:type_name -> google.protobuf.Duration
+	39, // 36: berth.v1.WaitlistRulesLayer.level:type_name -> berth.v1.SettingLevel
+	18, // 37: berth.v1.WaitlistRulesLayer.rules:type_name -> berth.v1.WaitlistRules
+	18, // 38: berth.v1.EffectiveWaitlistRules.rules:type_name -> berth.v1.WaitlistRules
+	40, // 39: berth.v1.EffectiveWaitlistRules.origins:type_name -> berth.v1.SettingOrigin
+	19, // 40: berth.v1.EffectiveWaitlistRules.layers:type_name -> berth.v1.WaitlistRulesLayer
+	39, // 41: berth.v1.WaitlistRulesVersion.level:type_name -> berth.v1.SettingLevel
+	18, // 42: berth.v1.WaitlistRulesVersion.rules:type_name -> berth.v1.WaitlistRules
+	41, // 43: berth.v1.WaitlistRulesVersion.actor:type_name -> berth.v1.Actor
+	34, // 44: berth.v1.WaitlistRulesVersion.create_time:type_name -> google.protobuf.Timestamp
+	8,  // 45: berth.v1.WaitlistVerdict.reason:type_name -> berth.v1.WaitlistVerdictReason
+	34, // 46: berth.v1.WaitlistVerdict.offer_expire_time:type_name -> google.protobuf.Timestamp
+	33, // 47: berth.v1.WaitlistDecision.session:type_name -> berth.v1.SessionSummary
+	34, // 48: berth.v1.WaitlistDecision.start_time:type_name -> google.protobuf.Timestamp
+	34, // 49: berth.v1.WaitlistDecision.decide_time:type_name -> google.protobuf.Timestamp
+	6,  // 50: berth.v1.WaitlistDecision.trigger:type_name -> berth.v1.WaitlistTrigger
+	3,  // 51: berth.v1.WaitlistDecision.mode:type_name -> berth.v1.WaitlistMode
+	7,  // 52: berth.v1.WaitlistDecision.move:type_name -> berth.v1.WaitlistMove
+	7,  // 53: berth.v1.WaitlistDecision.left_move:type_name -> berth.v1.WaitlistMove
+	22, // 54: berth.v1.WaitlistDecision.verdicts:type_name -> berth.v1.WaitlistVerdict
+	0,  // 55: berth.v1.WaitlistEntryFilter.statuses:type_name -> berth.v1.WaitlistEntryStatus
+	42, // 56: berth.v1.WaitlistEntryFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 57: berth.v1.WaitlistOfferFilter.statuses:type_name -> berth.v1.WaitlistOfferStatus
+	42, // 58: berth.v1.WaitlistOfferFilter.created_within:type_name -> berth.v1.TimeRange
+	42, // 59: berth.v1.WaitlistDecisionFilter.decided_within:type_name -> berth.v1.TimeRange
+	23, // 60: berth.v1.PreviewedWaitlistMove.decision:type_name -> berth.v1.WaitlistDecision
+	7,  // 61: berth.v1.PreviewedWaitlistMove.draft_move:type_name -> berth.v1.WaitlistMove
+	3,  // 62: berth.v1.PreviewedWaitlistMove.draft_mode:type_name -> berth.v1.WaitlistMode
+	22, // 63: berth.v1.PreviewedWaitlistMove.draft_verdicts:type_name -> berth.v1.WaitlistVerdict
+	23, // 64: berth.v1.WaitlistEntryVerdict.decision:type_name -> berth.v1.WaitlistDecision
+	22, // 65: berth.v1.WaitlistEntryVerdict.verdict:type_name -> berth.v1.WaitlistVerdict
+	37, // 66: berth.v1.WaitlistFigures.average_response_time:type_name -> google.protobuf.Duration
+	31, // 67: berth.v1.WaitlistFiguresRow.figures:type_name -> berth.v1.WaitlistFigures
+	68, // [68:68] is the sub-list for method output_type
+	68, // [68:68] is the sub-list for method input_type
+	68, // [68:68] is the sub-list for extension type_name
+	68, // [68:68] is the sub-list for extension extendee
+	0,  // [0:68] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_proto_init() }
@@ -3605,17 +3781,26 @@ func file_berth_v1_waitlist_proto_init() {
 	}
 	file_berth_v1_common_proto_init()
 	file_berth_v1_policy_proto_init()
-	file_berth_v1_waitlist_proto_msgTypes[0].OneofWrappers = []any{}
-	file_berth_v1_waitlist_proto_msgTypes[6].OneofWrappers = []any{}
-	file_berth_v1_waitlist_proto_msgTypes[11].OneofWrappers = []any{}
-	file_berth_v1_waitlist_proto_msgTypes[15].OneofWrappers = []any{}
+	file_berth_v1_session_proto_init()
+	file_berth_v1_waitlist_proto_msgTypes[0].OneofWrappers = []any{
+		(*WaitlistEntry_Session)(nil),
+		(*WaitlistEntry_AnyOf)(nil),
+		(*WaitlistEntry_Window)(nil),
+	}
+	file_berth_v1_waitlist_proto_msgTypes[7].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[8].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[9].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[10].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[13].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[17].OneofWrappers = []any{}
+	file_berth_v1_waitlist_proto_msgTypes[21].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_waitlist_proto_rawDesc), len(file_berth_v1_waitlist_proto_rawDesc)),
-			NumEnums:      9,
-			NumMessages:   21,
+			NumEnums:      10,
+			NumMessages:   23,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

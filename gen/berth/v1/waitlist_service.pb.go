@@ -33,14 +33,14 @@ type JoinWaitlistRequest struct {
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// What the member waits for.
 	//
-	// Types that are valid to be assigned to Wish:
+	// Types that are valid to be assigned to Target:
 	//
 	//	*JoinWaitlistRequest_SessionId
 	//	*JoinWaitlistRequest_AnyOf
 	//	*JoinWaitlistRequest_Window
-	Wish isJoinWaitlistRequest_Wish `protobuf_oneof:"wish"`
-	// The number of seats, 1 to 1,000. 0 means 1.
-	PartySize int32 `protobuf:"varint,6,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	Target isJoinWaitlistRequest_Target `protobuf_oneof:"target"`
+	// The number of seats, 1 to 1,000. The service can set narrower limits: PARTY_SIZE. Absent: 1.
+	PartySize *int32 `protobuf:"varint,6,opt,name=party_size,json=partySize,proto3,oneof" json:"party_size,omitempty"`
 	// Only sessions led by this staff member. Empty: any.
 	CoachId string `protobuf:"bytes,7,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
 	// The subscription that pays. Empty: the only active one.
@@ -99,16 +99,16 @@ func (x *JoinWaitlistRequest) GetMemberId() string {
 	return ""
 }
 
-func (x *JoinWaitlistRequest) GetWish() isJoinWaitlistRequest_Wish {
+func (x *JoinWaitlistRequest) GetTarget() isJoinWaitlistRequest_Target {
 	if x != nil {
-		return x.Wish
+		return x.Target
 	}
 	return nil
 }
 
 func (x *JoinWaitlistRequest) GetSessionId() string {
 	if x != nil {
-		if x, ok := x.Wish.(*JoinWaitlistRequest_SessionId); ok {
+		if x, ok := x.Target.(*JoinWaitlistRequest_SessionId); ok {
 			return x.SessionId
 		}
 	}
@@ -117,7 +117,7 @@ func (x *JoinWaitlistRequest) GetSessionId() string {
 
 func (x *JoinWaitlistRequest) GetAnyOf() *SessionChoice {
 	if x != nil {
-		if x, ok := x.Wish.(*JoinWaitlistRequest_AnyOf); ok {
+		if x, ok := x.Target.(*JoinWaitlistRequest_AnyOf); ok {
 			return x.AnyOf
 		}
 	}
@@ -126,7 +126,7 @@ func (x *JoinWaitlistRequest) GetAnyOf() *SessionChoice {
 
 func (x *JoinWaitlistRequest) GetWindow() *WaitlistWindow {
 	if x != nil {
-		if x, ok := x.Wish.(*JoinWaitlistRequest_Window); ok {
+		if x, ok := x.Target.(*JoinWaitlistRequest_Window); ok {
 			return x.Window
 		}
 	}
@@ -134,8 +134,8 @@ func (x *JoinWaitlistRequest) GetWindow() *WaitlistWindow {
 }
 
 func (x *JoinWaitlistRequest) GetPartySize() int32 {
-	if x != nil {
-		return x.PartySize
+	if x != nil && x.PartySize != nil {
+		return *x.PartySize
 	}
 	return 0
 }
@@ -175,8 +175,8 @@ func (x *JoinWaitlistRequest) GetNote() string {
 	return ""
 }
 
-type isJoinWaitlistRequest_Wish interface {
-	isJoinWaitlistRequest_Wish()
+type isJoinWaitlistRequest_Target interface {
+	isJoinWaitlistRequest_Target()
 }
 
 type JoinWaitlistRequest_SessionId struct {
@@ -194,11 +194,11 @@ type JoinWaitlistRequest_Window struct {
 	Window *WaitlistWindow `protobuf:"bytes,5,opt,name=window,proto3,oneof"`
 }
 
-func (*JoinWaitlistRequest_SessionId) isJoinWaitlistRequest_Wish() {}
+func (*JoinWaitlistRequest_SessionId) isJoinWaitlistRequest_Target() {}
 
-func (*JoinWaitlistRequest_AnyOf) isJoinWaitlistRequest_Wish() {}
+func (*JoinWaitlistRequest_AnyOf) isJoinWaitlistRequest_Target() {}
 
-func (*JoinWaitlistRequest_Window) isJoinWaitlistRequest_Wish() {}
+func (*JoinWaitlistRequest_Window) isJoinWaitlistRequest_Target() {}
 
 // JoinWaitlistResponse is the new entry.
 type JoinWaitlistResponse struct {
@@ -253,7 +253,7 @@ type LeaveWaitlistRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The reason.
+	// The reason, up to 500 characters. Empty: none is given.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -484,7 +484,7 @@ type DeclineWaitlistOfferRequest struct {
 	OfferId string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// Whether to end the entry too, regardless of the rules.
 	Leave bool `protobuf:"varint,3,opt,name=leave,proto3" json:"leave,omitempty"`
-	// The reason.
+	// The reason, up to 500 characters. Empty: none is given.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -652,21 +652,17 @@ func (x *GetWaitlistClaimRequest) GetToken() string {
 // GetWaitlistClaimResponse is the offer.
 type GetWaitlistClaimResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The offer, without the member's id.
+	// The offer, without the ids of its member and entry.
 	Offer *WaitlistOffer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
-	// The name of the session's location.
-	LocationName string `protobuf:"bytes,2,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
-	// The kind of app.
-	ServiceName string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The session's end, in UTC.
-	SessionEndTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=session_end_time,json=sessionEndTime,proto3" json:"session_end_time,omitempty"`
+	// The name of the session's service.
+	ServiceName string `protobuf:"bytes,2,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
 	// The time of the response, in UTC. For a countdown, use expire_time minus server_time: the device's clock may be
 	// wrong.
-	ServerTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=server_time,json=serverTime,proto3" json:"server_time,omitempty"`
+	ServerTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=server_time,json=serverTime,proto3" json:"server_time,omitempty"`
 	// The name of the tenant.
-	TenantName string `protobuf:"bytes,6,opt,name=tenant_name,json=tenantName,proto3" json:"tenant_name,omitempty"`
+	TenantName string `protobuf:"bytes,4,opt,name=tenant_name,json=tenantName,proto3" json:"tenant_name,omitempty"`
 	// The look of the tenant. Absent: Berth's default look.
-	Brand         *Brand `protobuf:"bytes,7,opt,name=brand,proto3" json:"brand,omitempty"`
+	Brand         *Brand `protobuf:"bytes,5,opt,name=brand,proto3" json:"brand,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -708,25 +704,11 @@ func (x *GetWaitlistClaimResponse) GetOffer() *WaitlistOffer {
 	return nil
 }
 
-func (x *GetWaitlistClaimResponse) GetLocationName() string {
-	if x != nil {
-		return x.LocationName
-	}
-	return ""
-}
-
 func (x *GetWaitlistClaimResponse) GetServiceName() string {
 	if x != nil {
 		return x.ServiceName
 	}
 	return ""
-}
-
-func (x *GetWaitlistClaimResponse) GetSessionEndTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.SessionEndTime
-	}
-	return nil
 }
 
 func (x *GetWaitlistClaimResponse) GetServerTime() *timestamppb.Timestamp {
@@ -1327,10 +1309,12 @@ type SetWaitlistPriorityRequest struct {
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
 	// Whether it comes before all others. Absent: no change.
 	Flagged *bool `protobuf:"varint,3,opt,name=flagged,proto3,oneof" json:"flagged,omitempty"`
-	// The score, 0 to 10,000. -1 removes it, so that the rules compute one. Absent: no change.
+	// The score, 0 to 10,000. Absent: no change.
 	Score *int32 `protobuf:"varint,4,opt,name=score,proto3,oneof" json:"score,omitempty"`
-	// The reason.
-	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether to remove the score, so that the rules compute one. Not together with score.
+	ClearScore bool `protobuf:"varint,5,opt,name=clear_score,json=clearScore,proto3" json:"clear_score,omitempty"`
+	// The reason, up to 500 characters. The audit log has it.
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1391,6 +1375,13 @@ func (x *SetWaitlistPriorityRequest) GetScore() int32 {
 		return *x.Score
 	}
 	return 0
+}
+
+func (x *SetWaitlistPriorityRequest) GetClearScore() bool {
+	if x != nil {
+		return x.ClearScore
+	}
+	return false
 }
 
 func (x *SetWaitlistPriorityRequest) GetReason() string {
@@ -1455,7 +1446,7 @@ type MoveWaitlistEntryRequest struct {
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
 	// The entry to move it before. Empty: to the end.
 	BeforeEntryId string `protobuf:"bytes,3,opt,name=before_entry_id,json=beforeEntryId,proto3" json:"before_entry_id,omitempty"`
-	// The reason.
+	// The reason, up to 500 characters. Empty: none is given.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1577,7 +1568,7 @@ type CreateWaitlistOfferRequest struct {
 	// When the offer expires, in UTC: in the future, and no later than booking closes. Absent: after the time in the
 	// rules or, if too little is left for that, when booking closes.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// The reason.
+	// The reason, up to 500 characters. Empty: none is given.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1701,7 +1692,7 @@ type ExpireWaitlistOfferRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The offer.
 	OfferId string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// The reason.
+	// The reason, up to 500 characters. Empty: none is given.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1811,7 +1802,7 @@ type RemoveWaitlistEntryRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The reason. The member sees it.
+	// The reason, up to 500 characters. The member sees it.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Whether to tell the member. Absent: yes.
 	Notify        *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
@@ -2046,7 +2037,7 @@ type UpdateWaitlistRulesRequest struct {
 	Rules *WaitlistRules `protobuf:"bytes,4,opt,name=rules,proto3" json:"rules,omitempty"`
 	// The fields of WaitlistRules to change. A field in the mask that is not set in rules is inherited again. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// The reason. It is stored with the version.
+	// The reason, up to 500 characters. It is stored with the version.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
 	// If set, it must be the current etag of the level: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -2188,7 +2179,7 @@ type ResetWaitlistRulesRequest struct {
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
 	// The service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// The reason. It is stored with the version.
+	// The reason, up to 500 characters. It is stored with the version.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	// If set, it must be the current etag of the level: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -2450,8 +2441,8 @@ type PreviewWaitlistRulesRequest struct {
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// Only decisions in this period. Absent: the last 30 days.
 	DecidedWithin *TimeRange `protobuf:"bytes,6,opt,name=decided_within,json=decidedWithin,proto3" json:"decided_within,omitempty"`
-	// The maximum number of decisions, newest first, up to 500. 0 means 100.
-	Limit         int32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
+	// The maximum number of decisions, newest first, 1 to 500. Absent: 100.
+	Limit         *int32 `protobuf:"varint,7,opt,name=limit,proto3,oneof" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2529,8 +2520,8 @@ func (x *PreviewWaitlistRulesRequest) GetDecidedWithin() *TimeRange {
 }
 
 func (x *PreviewWaitlistRulesRequest) GetLimit() int32 {
-	if x != nil {
-		return x.Limit
+	if x != nil && x.Limit != nil {
+		return *x.Limit
 	}
 	return 0
 }
@@ -3015,8 +3006,8 @@ type GetWaitlistAnalyticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Entries that joined and offers that were made in this period, of at most 366 days. Absent: the last 30 days.
-	Within *TimeRange `protobuf:"bytes,2,opt,name=within,proto3" json:"within,omitempty"`
+	// Entries that joined and offers that were made in this period, in UTC, of at most 366 days. Absent: the last 30 days.
+	CreatedWithin *TimeRange `protobuf:"bytes,2,opt,name=created_within,json=createdWithin,proto3" json:"created_within,omitempty"`
 	// Only this location. Empty: all.
 	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
 	// Only this service. Empty: all.
@@ -3062,9 +3053,9 @@ func (x *GetWaitlistAnalyticsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *GetWaitlistAnalyticsRequest) GetWithin() *TimeRange {
+func (x *GetWaitlistAnalyticsRequest) GetCreatedWithin() *TimeRange {
 	if x != nil {
-		return x.Within
+		return x.CreatedWithin
 	}
 	return nil
 }
@@ -3095,7 +3086,7 @@ type GetWaitlistAnalyticsResponse struct {
 	// By service, by name.
 	Services []*WaitlistFiguresRow `protobuf:"bytes,4,rep,name=services,proto3" json:"services,omitempty"`
 	// How many rounds needed how many offers until one was accepted. The first value is for one offer.
-	CascadeDepths []int64 `protobuf:"varint,5,rep,packed,name=cascade_depths,json=cascadeDepths,proto3" json:"cascade_depths,omitempty"`
+	CascadeDepths []int32 `protobuf:"varint,5,rep,packed,name=cascade_depths,json=cascadeDepths,proto3" json:"cascade_depths,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -3158,7 +3149,7 @@ func (x *GetWaitlistAnalyticsResponse) GetServices() []*WaitlistFiguresRow {
 	return nil
 }
 
-func (x *GetWaitlistAnalyticsResponse) GetCascadeDepths() []int64 {
+func (x *GetWaitlistAnalyticsResponse) GetCascadeDepths() []int32 {
 	if x != nil {
 		return x.CascadeDepths
 	}
@@ -3169,24 +3160,25 @@ var File_berth_v1_waitlist_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1fberth/v1/waitlist_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/tenant.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9b\x04\n" +
+	"\x1fberth/v1/waitlist_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/tenant.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb1\x04\n" +
 	"\x13JoinWaitlistRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
 	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12)\n" +
 	"\n" +
 	"session_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01H\x00R\tsessionId\x120\n" +
 	"\x06any_of\x18\x04 \x01(\v2\x17.berth.v1.SessionChoiceH\x00R\x05anyOf\x122\n" +
-	"\x06window\x18\x05 \x01(\v2\x18.berth.v1.WaitlistWindowH\x00R\x06window\x12)\n" +
+	"\x06window\x18\x05 \x01(\v2\x18.berth.v1.WaitlistWindowH\x00R\x06window\x12.\n" +
 	"\n" +
 	"party_size\x18\x06 \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xe8\a(\x00R\tpartySize\x12&\n" +
+	"\xbaH\a\x1a\x05\x18\xe8\a(\x01H\x01R\tpartySize\x88\x01\x01\x12&\n" +
 	"\bcoach_id\x18\a \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\acoachId\x124\n" +
 	"\x0fsubscription_id\x18\b \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x0esubscriptionId\x12<\n" +
 	"\achannel\x18\t \x01(\x0e2\x18.berth.v1.BookingChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12+\n" +
 	"\fexternal_ref\x18\n" +
 	" \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
-	"\x04note\x18\v \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04noteB\r\n" +
-	"\x04wish\x12\x05\xbaH\x02\b\x01\"E\n" +
+	"\x04note\x18\v \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04noteB\x0f\n" +
+	"\x06target\x12\x05\xbaH\x02\b\x01B\r\n" +
+	"\v_party_size\"E\n" +
 	"\x14JoinWaitlistResponse\x12-\n" +
 	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\"\x87\x01\n" +
 	"\x14LeaveWaitlistRequest\x12(\n" +
@@ -3211,17 +3203,15 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12-\n" +
 	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\">\n" +
 	"\x17GetWaitlistClaimRequest\x12#\n" +
-	"\x05token\x18\x01 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xc8\x01\x80\x01\x01R\x05token\"\xdc\x02\n" +
+	"\x05token\x18\x01 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xc8\x01\x80\x01\x01R\x05token\"\xf1\x01\n" +
 	"\x18GetWaitlistClaimResponse\x12-\n" +
-	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12#\n" +
-	"\rlocation_name\x18\x02 \x01(\tR\flocationName\x12!\n" +
-	"\fservice_name\x18\x03 \x01(\tR\vserviceName\x12D\n" +
-	"\x10session_end_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\x0esessionEndTime\x12;\n" +
-	"\vserver_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x05offer\x18\x01 \x01(\v2\x17.berth.v1.WaitlistOfferR\x05offer\x12!\n" +
+	"\fservice_name\x18\x02 \x01(\tR\vserviceName\x12;\n" +
+	"\vserver_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"serverTime\x12\x1f\n" +
-	"\vtenant_name\x18\x06 \x01(\tR\n" +
+	"\vtenant_name\x18\x04 \x01(\tR\n" +
 	"tenantName\x12%\n" +
-	"\x05brand\x18\a \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x84\x01\n" +
+	"\x05brand\x18\x05 \x01(\v2\x0f.berth.v1.BrandR\x05brand\"\x84\x01\n" +
 	"\x1aAnswerWaitlistClaimRequest\x12#\n" +
 	"\x05token\x18\x01 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\xc8\x01\x80\x01\x01R\x05token\x12A\n" +
 	"\x06action\x18\x02 \x01(\x0e2\x1d.berth.v1.WaitlistClaimActionB\n" +
@@ -3258,13 +3248,17 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"u\n" +
 	"\x1aListWaitlistOffersResponse\x12/\n" +
 	"\x06offers\x18\x01 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf2\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf8\x02\n" +
 	"\x1aSetWaitlistPriorityRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12#\n" +
 	"\bentry_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\aentryId\x12\x1d\n" +
-	"\aflagged\x18\x03 \x01(\bH\x00R\aflagged\x88\x01\x01\x12.\n" +
-	"\x05score\x18\x04 \x01(\x05B\x13\xbaH\x10\x1a\x0e\x18\x90N(\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01H\x01R\x05score\x88\x01\x01\x12 \n" +
-	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reasonB\n" +
+	"\aflagged\x18\x03 \x01(\bH\x00R\aflagged\x88\x01\x01\x12%\n" +
+	"\x05score\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\x90N(\x00H\x01R\x05score\x88\x01\x01\x12\x1f\n" +
+	"\vclear_score\x18\x05 \x01(\bR\n" +
+	"clearScore\x12 \n" +
+	"\x06reason\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\x06reason:l\xbaHi\x1ag\n" +
+	"\x1bset_waitlist_priority.score\x12!set a score or clear it, not both\x1a%!has(this.score) || !this.clear_scoreB\n" +
 	"\n" +
 	"\b_flaggedB\b\n" +
 	"\x06_score\"L\n" +
@@ -3344,7 +3338,7 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x87\x01\n" +
 	"!ListWaitlistRulesVersionsResponse\x12:\n" +
 	"\bversions\x18\x01 \x03(\v2\x1e.berth.v1.WaitlistRulesVersionR\bversions\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa8\a\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb7\a\n" +
 	"\x1bPreviewWaitlistRulesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
 	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
@@ -3355,10 +3349,11 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\xcb\x03\xbaH\xc7\x03\xc8\x01\x01\xe2\x01\xc0\x03\x12\aenabled\x12\x04mode\x12\x0emax_queue_size\x12\foffer_window\x12\x10min_offer_window\x12\x10time_flexibility\x12\x14max_offers_per_entry\x12\x12max_tries_per_slot\x12\fafter_expiry\x12\rafter_decline\x12\fauto_cascade\x12\fexpire_stale\x12\vstale_after\x12\x12allow_down_fitting\x12\x05order\x12\n" +
 	"base_score\x12\ftier_bonuses\x12\x19early_bird_points_per_day\x12\x15early_bird_max_points\x12\x16eligibility_expression\x12\x13priority_expression\x12\vquiet_hours\x12\x15offers_in_quiet_hours\x12\x13auto_promote_cutoff\x12\x0fpromotion_grace\x12\x10fill_after_start\x12\rsms_min_scoreR\n" +
 	"updateMask\x12:\n" +
-	"\x0edecided_within\x18\x06 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12 \n" +
+	"\x0edecided_within\x18\x06 \x01(\v2\x13.berth.v1.TimeRangeR\rdecidedWithin\x12%\n" +
 	"\x05limit\x18\a \x01(\x05B\n" +
-	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\x05limit:l\xbaHi\x1ag\n" +
-	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''\"\x95\x02\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x01H\x00R\x05limit\x88\x01\x01:l\xbaHi\x1ag\n" +
+	"\frules.target\x12&name a location or a service, not both\x1a/this.location_id == '' || this.service_id == ''B\b\n" +
+	"\x06_limit\"\x95\x02\n" +
 	"\x1cPreviewWaitlistRulesResponse\x125\n" +
 	"\x05moves\x18\x01 \x03(\v2\x1f.berth.v1.PreviewedWaitlistMoveR\x05moves\x12\x18\n" +
 	"\achanged\x18\x02 \x01(\x05R\achanged\x12%\n" +
@@ -3392,10 +3387,11 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\x12:\n" +
 	"\bverdicts\x18\x02 \x03(\v2\x1e.berth.v1.WaitlistEntryVerdictR\bverdicts\x12/\n" +
 	"\x06offers\x18\x03 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12\x1c\n" +
-	"\tsentences\x18\x04 \x03(\tR\tsentences\"\xce\x01\n" +
+	"\tsentences\x18\x04 \x03(\tR\tsentences\"\xe5\x02\n" +
 	"\x1bGetWaitlistAnalyticsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12+\n" +
-	"\x06within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeR\x06within\x12,\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xc1\x01\n" +
+	"\x0ecreated_within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeB\x84\x01\xbaH\x80\x01\xba\x01}\n" +
+	"\x17waitlist_analytics.days\x12\x10at most 366 days\x1aP!has(this.start) || !has(this.end) || this.end - this.start <= duration('8784h')R\rcreatedWithin\x12,\n" +
 	"\vlocation_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
 	"\n" +
@@ -3405,7 +3401,7 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x04days\x18\x02 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\x04days\x12:\n" +
 	"\tlocations\x18\x03 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\tlocations\x128\n" +
 	"\bservices\x18\x04 \x03(\v2\x1c.berth.v1.WaitlistFiguresRowR\bservices\x12%\n" +
-	"\x0ecascade_depths\x18\x05 \x03(\x03R\rcascadeDepths2\x8f\x17\n" +
+	"\x0ecascade_depths\x18\x05 \x03(\x05R\rcascadeDepths2\x8f\x17\n" +
 	"\x0fWaitlistService\x12f\n" +
 	"\fJoinWaitlist\x12\x1d.berth.v1.JoinWaitlistRequest\x1a\x1e.berth.v1.JoinWaitlistResponse\"\x17\xca\xf3\x18\x13\b\x02\x12\x0fwaitlist.manage\x12X\n" +
 	"\rLeaveWaitlist\x12\x1e.berth.v1.LeaveWaitlistRequest\x1a\x1f.berth.v1.LeaveWaitlistResponse\"\x06\xca\xf3\x18\x02\b\x02\x12{\n" +
@@ -3531,101 +3527,100 @@ var file_berth_v1_waitlist_service_proto_depIdxs = []int32{
 	53, // 7: berth.v1.DeclineWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
 	51, // 8: berth.v1.DeclineWaitlistOfferResponse.entry:type_name -> berth.v1.WaitlistEntry
 	53, // 9: berth.v1.GetWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
-	54, // 10: berth.v1.GetWaitlistClaimResponse.session_end_time:type_name -> google.protobuf.Timestamp
-	54, // 11: berth.v1.GetWaitlistClaimResponse.server_time:type_name -> google.protobuf.Timestamp
-	55, // 12: berth.v1.GetWaitlistClaimResponse.brand:type_name -> berth.v1.Brand
-	56, // 13: berth.v1.AnswerWaitlistClaimRequest.action:type_name -> berth.v1.WaitlistClaimAction
-	53, // 14: berth.v1.AnswerWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
-	51, // 15: berth.v1.GetWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	57, // 16: berth.v1.ListWaitlistEntriesRequest.scope:type_name -> berth.v1.ListScope
-	58, // 17: berth.v1.ListWaitlistEntriesRequest.filter:type_name -> berth.v1.WaitlistEntryFilter
-	51, // 18: berth.v1.ListWaitlistEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
-	53, // 19: berth.v1.GetWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	59, // 20: berth.v1.ListWaitlistOffersRequest.filter:type_name -> berth.v1.WaitlistOfferFilter
-	53, // 21: berth.v1.ListWaitlistOffersResponse.offers:type_name -> berth.v1.WaitlistOffer
-	51, // 22: berth.v1.SetWaitlistPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
-	51, // 23: berth.v1.MoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	54, // 24: berth.v1.CreateWaitlistOfferRequest.expire_time:type_name -> google.protobuf.Timestamp
-	53, // 25: berth.v1.CreateWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	53, // 26: berth.v1.ExpireWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
-	51, // 27: berth.v1.RemoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	60, // 28: berth.v1.GetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	61, // 29: berth.v1.UpdateWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	62, // 30: berth.v1.UpdateWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	60, // 31: berth.v1.UpdateWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	60, // 32: berth.v1.ResetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
-	63, // 33: berth.v1.ListWaitlistRulesVersionsRequest.filter:type_name -> berth.v1.WaitlistRulesVersionFilter
-	64, // 34: berth.v1.ListWaitlistRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
-	61, // 35: berth.v1.PreviewWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
-	62, // 36: berth.v1.PreviewWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	65, // 37: berth.v1.PreviewWaitlistRulesRequest.decided_within:type_name -> berth.v1.TimeRange
-	66, // 38: berth.v1.PreviewWaitlistRulesResponse.moves:type_name -> berth.v1.PreviewedWaitlistMove
-	67, // 39: berth.v1.ListWaitlistDecisionsRequest.filter:type_name -> berth.v1.WaitlistDecisionFilter
-	68, // 40: berth.v1.ListWaitlistDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	68, // 41: berth.v1.ExplainSessionWaitlistResponse.decisions:type_name -> berth.v1.WaitlistDecision
-	53, // 42: berth.v1.ExplainSessionWaitlistResponse.offers:type_name -> berth.v1.WaitlistOffer
-	51, // 43: berth.v1.ExplainSessionWaitlistResponse.entries:type_name -> berth.v1.WaitlistEntry
-	51, // 44: berth.v1.ExplainWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
-	69, // 45: berth.v1.ExplainWaitlistEntryResponse.verdicts:type_name -> berth.v1.WaitlistEntryVerdict
-	53, // 46: berth.v1.ExplainWaitlistEntryResponse.offers:type_name -> berth.v1.WaitlistOffer
-	65, // 47: berth.v1.GetWaitlistAnalyticsRequest.within:type_name -> berth.v1.TimeRange
-	70, // 48: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
-	71, // 49: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
-	71, // 50: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
-	71, // 51: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
-	0,  // 52: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
-	2,  // 53: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
-	4,  // 54: berth.v1.WaitlistService.AcceptWaitlistOffer:input_type -> berth.v1.AcceptWaitlistOfferRequest
-	6,  // 55: berth.v1.WaitlistService.DeclineWaitlistOffer:input_type -> berth.v1.DeclineWaitlistOfferRequest
-	8,  // 56: berth.v1.WaitlistService.GetWaitlistClaim:input_type -> berth.v1.GetWaitlistClaimRequest
-	10, // 57: berth.v1.WaitlistService.AnswerWaitlistClaim:input_type -> berth.v1.AnswerWaitlistClaimRequest
-	12, // 58: berth.v1.WaitlistService.GetWaitlistEntry:input_type -> berth.v1.GetWaitlistEntryRequest
-	14, // 59: berth.v1.WaitlistService.ListWaitlistEntries:input_type -> berth.v1.ListWaitlistEntriesRequest
-	16, // 60: berth.v1.WaitlistService.GetWaitlistOffer:input_type -> berth.v1.GetWaitlistOfferRequest
-	18, // 61: berth.v1.WaitlistService.ListWaitlistOffers:input_type -> berth.v1.ListWaitlistOffersRequest
-	20, // 62: berth.v1.WaitlistService.SetWaitlistPriority:input_type -> berth.v1.SetWaitlistPriorityRequest
-	22, // 63: berth.v1.WaitlistService.MoveWaitlistEntry:input_type -> berth.v1.MoveWaitlistEntryRequest
-	24, // 64: berth.v1.WaitlistService.CreateWaitlistOffer:input_type -> berth.v1.CreateWaitlistOfferRequest
-	26, // 65: berth.v1.WaitlistService.ExpireWaitlistOffer:input_type -> berth.v1.ExpireWaitlistOfferRequest
-	28, // 66: berth.v1.WaitlistService.RemoveWaitlistEntry:input_type -> berth.v1.RemoveWaitlistEntryRequest
-	30, // 67: berth.v1.WaitlistService.GetWaitlistRules:input_type -> berth.v1.GetWaitlistRulesRequest
-	32, // 68: berth.v1.WaitlistService.UpdateWaitlistRules:input_type -> berth.v1.UpdateWaitlistRulesRequest
-	34, // 69: berth.v1.WaitlistService.ResetWaitlistRules:input_type -> berth.v1.ResetWaitlistRulesRequest
-	36, // 70: berth.v1.WaitlistService.ListWaitlistRulesVersions:input_type -> berth.v1.ListWaitlistRulesVersionsRequest
-	38, // 71: berth.v1.WaitlistService.PreviewWaitlistRules:input_type -> berth.v1.PreviewWaitlistRulesRequest
-	40, // 72: berth.v1.WaitlistService.ListWaitlistDecisions:input_type -> berth.v1.ListWaitlistDecisionsRequest
-	42, // 73: berth.v1.WaitlistService.ExplainSessionWaitlist:input_type -> berth.v1.ExplainSessionWaitlistRequest
-	44, // 74: berth.v1.WaitlistService.ExplainWaitlistEntry:input_type -> berth.v1.ExplainWaitlistEntryRequest
-	46, // 75: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
-	1,  // 76: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
-	3,  // 77: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
-	5,  // 78: berth.v1.WaitlistService.AcceptWaitlistOffer:output_type -> berth.v1.AcceptWaitlistOfferResponse
-	7,  // 79: berth.v1.WaitlistService.DeclineWaitlistOffer:output_type -> berth.v1.DeclineWaitlistOfferResponse
-	9,  // 80: berth.v1.WaitlistService.GetWaitlistClaim:output_type -> berth.v1.GetWaitlistClaimResponse
-	11, // 81: berth.v1.WaitlistService.AnswerWaitlistClaim:output_type -> berth.v1.AnswerWaitlistClaimResponse
-	13, // 82: berth.v1.WaitlistService.GetWaitlistEntry:output_type -> berth.v1.GetWaitlistEntryResponse
-	15, // 83: berth.v1.WaitlistService.ListWaitlistEntries:output_type -> berth.v1.ListWaitlistEntriesResponse
-	17, // 84: berth.v1.WaitlistService.GetWaitlistOffer:output_type -> berth.v1.GetWaitlistOfferResponse
-	19, // 85: berth.v1.WaitlistService.ListWaitlistOffers:output_type -> berth.v1.ListWaitlistOffersResponse
-	21, // 86: berth.v1.WaitlistService.SetWaitlistPriority:output_type -> berth.v1.SetWaitlistPriorityResponse
-	23, // 87: berth.v1.WaitlistService.MoveWaitlistEntry:output_type -> berth.v1.MoveWaitlistEntryResponse
-	25, // 88: berth.v1.WaitlistService.CreateWaitlistOffer:output_type -> berth.v1.CreateWaitlistOfferResponse
-	27, // 89: berth.v1.WaitlistService.ExpireWaitlistOffer:output_type -> berth.v1.ExpireWaitlistOfferResponse
-	29, // 90: berth.v1.WaitlistService.RemoveWaitlistEntry:output_type -> berth.v1.RemoveWaitlistEntryResponse
-	31, // 91: berth.v1.WaitlistService.GetWaitlistRules:output_type -> berth.v1.GetWaitlistRulesResponse
-	33, // 92: berth.v1.WaitlistService.UpdateWaitlistRules:output_type -> berth.v1.UpdateWaitlistRulesResponse
-	35, // 93: berth.v1.WaitlistService.ResetWaitlistRules:output_type -> berth.v1.ResetWaitlistRulesResponse
-	37, // 94: berth.v1.WaitlistService.ListWaitlistRulesVersions:output_type -> berth.v1.ListWaitlistRulesVersionsResponse
-	39, // 95: berth.v1.WaitlistService.PreviewWaitlistRules:output_type -> berth.v1.PreviewWaitlistRulesResponse
-	41, // 96: berth.v1.WaitlistService.ListWaitlistDecisions:output_type -> berth.v1.ListWaitlistDecisionsResponse
-	43, // 97: berth.v1.WaitlistService.ExplainSessionWaitlist:output_type -> berth.v1.ExplainSessionWaitlistResponse
-	45, // 98: berth.v1.WaitlistService.ExplainWaitlistEntry:output_type -> berth.v1.ExplainWaitlistEntryResponse
-	47, // 99: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
-	76, // [76:100] is the sub-list for method output_type
-	52, // [52:76] is the sub-list for method input_type
-	52, // [52:52] is the sub-list for extension type_name
-	52, // [52:52] is the sub-list for extension extendee
-	0,  // [0:52] is the sub-list for field type_name
+	54, // 10: berth.v1.GetWaitlistClaimResponse.server_time:type_name -> google.protobuf.Timestamp
+	55, // 11: berth.v1.GetWaitlistClaimResponse.brand:type_name -> berth.v1.Brand
+	56, // 12: berth.v1.AnswerWaitlistClaimRequest.action:type_name -> berth.v1.WaitlistClaimAction
+	53, // 13: berth.v1.AnswerWaitlistClaimResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 14: berth.v1.GetWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	57, // 15: berth.v1.ListWaitlistEntriesRequest.scope:type_name -> berth.v1.ListScope
+	58, // 16: berth.v1.ListWaitlistEntriesRequest.filter:type_name -> berth.v1.WaitlistEntryFilter
+	51, // 17: berth.v1.ListWaitlistEntriesResponse.entries:type_name -> berth.v1.WaitlistEntry
+	53, // 18: berth.v1.GetWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	59, // 19: berth.v1.ListWaitlistOffersRequest.filter:type_name -> berth.v1.WaitlistOfferFilter
+	53, // 20: berth.v1.ListWaitlistOffersResponse.offers:type_name -> berth.v1.WaitlistOffer
+	51, // 21: berth.v1.SetWaitlistPriorityResponse.entry:type_name -> berth.v1.WaitlistEntry
+	51, // 22: berth.v1.MoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	54, // 23: berth.v1.CreateWaitlistOfferRequest.expire_time:type_name -> google.protobuf.Timestamp
+	53, // 24: berth.v1.CreateWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	53, // 25: berth.v1.ExpireWaitlistOfferResponse.offer:type_name -> berth.v1.WaitlistOffer
+	51, // 26: berth.v1.RemoveWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	60, // 27: berth.v1.GetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	61, // 28: berth.v1.UpdateWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	62, // 29: berth.v1.UpdateWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	60, // 30: berth.v1.UpdateWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	60, // 31: berth.v1.ResetWaitlistRulesResponse.effective:type_name -> berth.v1.EffectiveWaitlistRules
+	63, // 32: berth.v1.ListWaitlistRulesVersionsRequest.filter:type_name -> berth.v1.WaitlistRulesVersionFilter
+	64, // 33: berth.v1.ListWaitlistRulesVersionsResponse.versions:type_name -> berth.v1.WaitlistRulesVersion
+	61, // 34: berth.v1.PreviewWaitlistRulesRequest.rules:type_name -> berth.v1.WaitlistRules
+	62, // 35: berth.v1.PreviewWaitlistRulesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	65, // 36: berth.v1.PreviewWaitlistRulesRequest.decided_within:type_name -> berth.v1.TimeRange
+	66, // 37: berth.v1.PreviewWaitlistRulesResponse.moves:type_name -> berth.v1.PreviewedWaitlistMove
+	67, // 38: berth.v1.ListWaitlistDecisionsRequest.filter:type_name -> berth.v1.WaitlistDecisionFilter
+	68, // 39: berth.v1.ListWaitlistDecisionsResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	68, // 40: berth.v1.ExplainSessionWaitlistResponse.decisions:type_name -> berth.v1.WaitlistDecision
+	53, // 41: berth.v1.ExplainSessionWaitlistResponse.offers:type_name -> berth.v1.WaitlistOffer
+	51, // 42: berth.v1.ExplainSessionWaitlistResponse.entries:type_name -> berth.v1.WaitlistEntry
+	51, // 43: berth.v1.ExplainWaitlistEntryResponse.entry:type_name -> berth.v1.WaitlistEntry
+	69, // 44: berth.v1.ExplainWaitlistEntryResponse.verdicts:type_name -> berth.v1.WaitlistEntryVerdict
+	53, // 45: berth.v1.ExplainWaitlistEntryResponse.offers:type_name -> berth.v1.WaitlistOffer
+	65, // 46: berth.v1.GetWaitlistAnalyticsRequest.created_within:type_name -> berth.v1.TimeRange
+	70, // 47: berth.v1.GetWaitlistAnalyticsResponse.total:type_name -> berth.v1.WaitlistFigures
+	71, // 48: berth.v1.GetWaitlistAnalyticsResponse.days:type_name -> berth.v1.WaitlistFiguresRow
+	71, // 49: berth.v1.GetWaitlistAnalyticsResponse.locations:type_name -> berth.v1.WaitlistFiguresRow
+	71, // 50: berth.v1.GetWaitlistAnalyticsResponse.services:type_name -> berth.v1.WaitlistFiguresRow
+	0,  // 51: berth.v1.WaitlistService.JoinWaitlist:input_type -> berth.v1.JoinWaitlistRequest
+	2,  // 52: berth.v1.WaitlistService.LeaveWaitlist:input_type -> berth.v1.LeaveWaitlistRequest
+	4,  // 53: berth.v1.WaitlistService.AcceptWaitlistOffer:input_type -> berth.v1.AcceptWaitlistOfferRequest
+	6,  // 54: berth.v1.WaitlistService.DeclineWaitlistOffer:input_type -> berth.v1.DeclineWaitlistOfferRequest
+	8,  // 55: berth.v1.WaitlistService.GetWaitlistClaim:input_type -> berth.v1.GetWaitlistClaimRequest
+	10, // 56: berth.v1.WaitlistService.AnswerWaitlistClaim:input_type -> berth.v1.AnswerWaitlistClaimRequest
+	12, // 57: berth.v1.WaitlistService.GetWaitlistEntry:input_type -> berth.v1.GetWaitlistEntryRequest
+	14, // 58: berth.v1.WaitlistService.ListWaitlistEntries:input_type -> berth.v1.ListWaitlistEntriesRequest
+	16, // 59: berth.v1.WaitlistService.GetWaitlistOffer:input_type -> berth.v1.GetWaitlistOfferRequest
+	18, // 60: berth.v1.WaitlistService.ListWaitlistOffers:input_type -> berth.v1.ListWaitlistOffersRequest
+	20, // 61: berth.v1.WaitlistService.SetWaitlistPriority:input_type -> berth.v1.SetWaitlistPriorityRequest
+	22, // 62: berth.v1.WaitlistService.MoveWaitlistEntry:input_type -> berth.v1.MoveWaitlistEntryRequest
+	24, // 63: berth.v1.WaitlistService.CreateWaitlistOffer:input_type -> berth.v1.CreateWaitlistOfferRequest
+	26, // 64: berth.v1.WaitlistService.ExpireWaitlistOffer:input_type -> berth.v1.ExpireWaitlistOfferRequest
+	28, // 65: berth.v1.WaitlistService.RemoveWaitlistEntry:input_type -> berth.v1.RemoveWaitlistEntryRequest
+	30, // 66: berth.v1.WaitlistService.GetWaitlistRules:input_type -> berth.v1.GetWaitlistRulesRequest
+	32, // 67: berth.v1.WaitlistService.UpdateWaitlistRules:input_type -> berth.v1.UpdateWaitlistRulesRequest
+	34, // 68: berth.v1.WaitlistService.ResetWaitlistRules:input_type -> berth.v1.ResetWaitlistRulesRequest
+	36, // 69: berth.v1.WaitlistService.ListWaitlistRulesVersions:input_type -> berth.v1.ListWaitlistRulesVersionsRequest
+	38, // 70: berth.v1.WaitlistService.PreviewWaitlistRules:input_type -> berth.v1.PreviewWaitlistRulesRequest
+	40, // 71: berth.v1.WaitlistService.ListWaitlistDecisions:input_type -> berth.v1.ListWaitlistDecisionsRequest
+	42, // 72: berth.v1.WaitlistService.ExplainSessionWaitlist:input_type -> berth.v1.ExplainSessionWaitlistRequest
+	44, // 73: berth.v1.WaitlistService.ExplainWaitlistEntry:input_type -> berth.v1.ExplainWaitlistEntryRequest
+	46, // 74: berth.v1.WaitlistService.GetWaitlistAnalytics:input_type -> berth.v1.GetWaitlistAnalyticsRequest
+	1,  // 75: berth.v1.WaitlistService.JoinWaitlist:output_type -> berth.v1.JoinWaitlistResponse
+	3,  // 76: berth.v1.WaitlistService.LeaveWaitlist:output_type -> berth.v1.LeaveWaitlistResponse
+	5,  // 77: berth.v1.WaitlistService.AcceptWaitlistOffer:output_type -> berth.v1.AcceptWaitlistOfferResponse
+	7,  // 78: berth.v1.WaitlistService.DeclineWaitlistOffer:output_type -> berth.v1.DeclineWaitlistOfferResponse
+	9,  // 79: berth.v1.WaitlistService.GetWaitlistClaim:output_type -> berth.v1.GetWaitlistClaimResponse
+	11, // 80: berth.v1.WaitlistService.AnswerWaitlistClaim:output_type -> berth.v1.AnswerWaitlistClaimResponse
+	13, // 81: berth.v1.WaitlistService.GetWaitlistEntry:output_type -> berth.v1.GetWaitlistEntryResponse
+	15, // 82: berth.v1.WaitlistService.ListWaitlistEntries:output_type -> berth.v1.ListWaitlistEntriesResponse
+	17, // 83: berth.v1.WaitlistService.GetWaitlistOffer:output_type -> berth.v1.GetWaitlistOfferResponse
+	19, // 84: berth.v1.WaitlistService.ListWaitlistOffers:output_type -> berth.v1.ListWaitlistOffersResponse
+	21, // 85: berth.v1.WaitlistService.SetWaitlistPriority:output_type -> berth.v1.SetWaitlistPriorityResponse
+	23, // 86: berth.v1.WaitlistService.MoveWaitlistEntry:output_type -> berth.v1.MoveWaitlistEntryResponse
+	25, // 87: berth.v1.WaitlistService.CreateWaitlistOffer:output_type -> berth.v1.CreateWaitlistOfferResponse
+	27, // 88: berth.v1.WaitlistService.ExpireWaitlistOffer:output_type -> berth.v1.ExpireWaitlistOfferResponse
+	29, // 89: berth.v1.WaitlistService.RemoveWaitlistEntry:output_type -> berth.v1.RemoveWaitlistEntryResponse
+	31, // 90: berth.v1.WaitlistService.GetWaitlistRules:output_type -> berth.v1.GetWaitlistRulesResponse
+	33, // 91: berth.v1.WaitlistService.UpdateWaitlistRules:output_type -> berth.v1.UpdateWaitlistRulesResponse
+	35, // 92: berth.v1.WaitlistService.ResetWaitlistRules:output_type -> berth.v1.ResetWaitlistRulesResponse
+	37, // 93: berth.v1.WaitlistService.ListWaitlistRulesVersions:output_type -> berth.v1.ListWaitlistRulesVersionsResponse
+	39, // 94: berth.v1.WaitlistService.PreviewWaitlistRules:output_type -> berth.v1.PreviewWaitlistRulesResponse
+	41, // 95: berth.v1.WaitlistService.ListWaitlistDecisions:output_type -> berth.v1.ListWaitlistDecisionsResponse
+	43, // 96: berth.v1.WaitlistService.ExplainSessionWaitlist:output_type -> berth.v1.ExplainSessionWaitlistResponse
+	45, // 97: berth.v1.WaitlistService.ExplainWaitlistEntry:output_type -> berth.v1.ExplainWaitlistEntryResponse
+	47, // 98: berth.v1.WaitlistService.GetWaitlistAnalytics:output_type -> berth.v1.GetWaitlistAnalyticsResponse
+	75, // [75:99] is the sub-list for method output_type
+	51, // [51:75] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_waitlist_service_proto_init() }
@@ -3645,6 +3640,7 @@ func file_berth_v1_waitlist_service_proto_init() {
 	}
 	file_berth_v1_waitlist_service_proto_msgTypes[20].OneofWrappers = []any{}
 	file_berth_v1_waitlist_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_berth_v1_waitlist_service_proto_msgTypes[38].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

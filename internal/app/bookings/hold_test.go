@@ -135,9 +135,9 @@ func TestHold_BookedMemberDoesNotJoinForTimeWindow(t *testing.T) {
 	studio.MustBook(mia, three)
 	held := studio.MustHold(noa, three)
 	day := civil.DateOf(testkit.Noon.Add(48*time.Hour), time.UTC).String()
-	wish := studio.ForWindow(day, day, "06:00", "22:00")
-	wish.Party = 2
-	studio.MustJoin(zoe, wish)
+	target := studio.ForWindow(day, day, "06:00", "22:00")
+	target.Party = 2
+	studio.MustJoin(zoe, target)
 	studio.Clock.Set(*held.HoldUntil)
 	expect.Reason(t, fault.AlreadyBooked)(studio.Book(mia, three))
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-// Who waits for days and times, rather than for a session, is told so, in the words of the wish and on the location's
-// clock; and when the wish has ended.
+// Who waits for days and times, rather than for a session, is told so, in the words of the target and on the location's
+// clock; and when the target has ended.
 func TestTimeWindowEntries_GetMessages(t *testing.T) {
 	t.Parallel()
 	today := civil.DateOf(testkit.Noon, testkit.Noon.Location())
@@ -48,7 +48,7 @@ func TestTimeWindowEntries_GetMessages(t *testing.T) {
 		mia := studio.AddReachable("Mia")
 		expect.OK(studio.T)(studio.App.Accounts.UpdateMember(studio.T.Context(), studio.Owner, mia.Member, nil,
 			func(m *member.Member) error {
-				m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
+				m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the target is for the clock of the place
 				return nil
 			}))
 		earliest := "08:00"

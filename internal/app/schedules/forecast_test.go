@@ -29,9 +29,9 @@ func TestForecast_EqualsWhatBookingLoads(t *testing.T) {
 	id := studio.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 7, Waitlist: 6})
 	studio.AddBooking(id, testkit.Booking{Party: 2})
 	studio.AddBooking(id, testkit.Booking{Party: 3, Status: booking.Pending})
-	wish := testkit.ForSessions(id)
-	wish.Party = 3
-	studio.AddWaiters(2, wish)
+	target := testkit.ForSessions(id)
+	target.Party = 3
+	studio.AddWaiters(2, target)
 	studio.Block(id)
 	studio.TakePayments()
 	studio.EditLocation(studio.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })

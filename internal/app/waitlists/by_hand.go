@@ -19,9 +19,10 @@ import (
 
 // PriorityEdit changes the priority of an entry. A nil field is not changed.
 type PriorityEdit struct {
-	Flagged *bool
-	Score   *int // negative: back to the computed score
-	Reason  string
+	Flagged    *bool
+	Score      *int
+	ClearScore bool // back to the computed score
+	Reason     string
 }
 
 // An entryEdit changes an entry, and may change the keys of others to make room for it.
@@ -38,10 +39,9 @@ func (s *Service) SetPriority(
 			e.Flagged = *edit.Flagged
 		}
 		switch {
-		case edit.Score == nil:
-		case *edit.Score < 0:
+		case edit.ClearScore:
 			e.Score = nil
-		default:
+		case edit.Score != nil:
 			e.Score = edit.Score
 		}
 		return e, nil, nil
@@ -170,8 +170,8 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		}
 		f.apply(changes)
 		made := *changes.Entries[0].Offer
-		made.MemberName, made.SessionTitle, made.TimeZone = e.MemberName, slot.Title, slot.TimeZone
-		made.SessionStarts, made.SessionEnds = slot.StartsAt, slot.EndsAt
+		made.MemberName = e.MemberName
+		made = made.In(slot.Summary())
 		record.Audit(tx, "offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
 			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(),
 			"expire_time": made.ExpiresAt,

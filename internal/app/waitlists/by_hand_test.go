@@ -201,11 +201,11 @@ func TestOfferPlace_NeedsNoPlan(t *testing.T) {
 		full, _, _ := studio.AddFullSession(1)
 		mia := studio.AddMember("Mia")
 		pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
-		wish := testkit.ForSessions(full)
+		target := testkit.ForSessions(full)
 		if want != "" {
-			wish.Subscription = pack.ID
+			target.Subscription = pack.ID
 		}
-		id := studio.MustJoin(mia, wish).ID
+		id := studio.MustJoin(mia, target).ID
 		studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
 		expect.Reason(studio.T, want)(studio.App.Waitlists.OfferPlace(
 			context.Background(), studio.Owner, waitlists.OfferRequest{
@@ -365,7 +365,7 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	})
 	class, who, booked := studio.AddFullSession(1)
 	banned := studio.AddMember("Banned")
-	wish := studio.MustJoin(banned, studio.ForWindow("2026-03-18", "2026-03-19", "00:00", "23:00")).ID
+	target := studio.MustJoin(banned, studio.ForWindow("2026-03-18", "2026-03-19", "00:00", "23:00")).ID
 	studio.SetTier(banned, "banned")
 	waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.MustCancel(who[0], booked[0])
@@ -388,9 +388,9 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	test.EqOp(t, "NOT_ELIGIBLE TRIED OFFERED", got)
 	test.EqOp(t, waitlist.RollOn, history.Decisions[1].Decision.Move)
 	expect.OK(t)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
-		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: wish,
+		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: target,
 	}))
-	mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), testkit.SelfOnly(banned), wish))(t)
+	mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), testkit.SelfOnly(banned), target))(t)
 	must.SliceLen(t, 4, mine.Decisions)
 	test.EqOp(t, "", mine.Name(waiters[0].Member))
 	test.SliceLen(t, 1, mine.Offers)
@@ -435,7 +435,7 @@ func TestSweep_RepairsDamage(t *testing.T) {
 	studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.MustCancel(who[0], booked[0])
 	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("without damage"))
-	studio.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage
+	studio.Exec(`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`, testkit.Noon) // damage
 	studio.Tick()
 	test.EqOp(t, 3, studio.Sweep().Mended, test.Sprint("two entries and a round"))
 	studio.WantSound()

@@ -99,7 +99,7 @@ func offerEnd(o waitlist.Offer) event.Data {
 	case waitlist.RanOut:
 		return event.OfferExpired(end)
 	default:
-		return event.OfferWithdrawn(end)
+		return event.OfferWithdrawn{Cause: string(o.Cause), Reason: o.Reason}
 	}
 }
 

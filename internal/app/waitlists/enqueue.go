@@ -7,6 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
@@ -14,7 +15,7 @@ import (
 func (s *Service) Enqueue(
 	ctx context.Context, tx *engine.Tx, f booking.Facts, e waitlist.Entry,
 ) (seats.Result, error) {
-	e.Session, e.SessionTitle, e.SessionStarts, e.TimeZone = f.Slot.ID, f.Slot.Title, f.Slot.StartsAt, f.Slot.TimeZone
+	e.Session, e.Sessions = f.Slot.ID, []catalog.SessionSummary{f.Slot.Summary()}
 	e.Member, e.MemberName, e.MemberTier = f.Member.ID, f.Member.Name, f.Member.Tier
 	e, err := s.join(ctx, tx, e, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {

@@ -190,7 +190,9 @@ func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Ent
 			return nil, err
 		}
 	}
-	e.SessionTitle, e.SessionStarts, e.TimeZone = slots[0].Title, slots[0].StartsAt, slots[0].TimeZone
+	for _, slot := range slots {
+		e.Sessions = append(e.Sessions, slot.Summary())
+	}
 	if len(slots) == 1 {
 		e.Session = slots[0].ID
 	} else {
@@ -221,7 +223,6 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	if err != nil {
 		return nil, err
 	}
-	e.SessionTitle, e.TimeZone = service.Name, location.TimeZone
 	span := civil.Span{Start: e.Window.From.On(at.Zone), End: e.Window.Until.AddDays(1).On(at.Zone)}
 	var open []waitlist.Slot
 	var batch pg.Batch

@@ -53,7 +53,7 @@ func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 		change(&r)
 		return r
 	}
-	// Another coach is another wish, and so is another time than that of a session with seats.
+	// Another coach is another target, and so is another time than that of a session with seats.
 	other := studio.ForWindow("2026-03-18", "2026-03-24", "08:00", "12:00")
 	other.Coach = studio.Coach.Member
 	studio.MustJoin(waiter, other)
@@ -268,7 +268,7 @@ func TestEntry_BookingOneSessionEndsTheOthers(t *testing.T) {
 	test.EqOp(t, 0, studio.Count(`select count(*) from waitlist_places`), test.Sprint("places are left"))
 }
 
-// A wish for any of several goes with the last of them.
+// A target for any of several goes with the last of them.
 func TestEntry_EndsWithItsLastSession(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
@@ -380,32 +380,32 @@ func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 	t.Parallel()
 	type row struct {
 		seats int // of the second of two full sessions; the first has one
-		// names says in the wish what the second session has, and the first has not.
-		names  func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID)
+		// names says in the target what the second session has, and the first has not.
+		names  func(studio *testkit.Studio, target *waitlists.JoinRequest, other, this tenant.SessionID)
 		reason string
 	}
 	testkit.Each(t, map[string]row{
-		"a coach": {1, func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+		"a coach": {1, func(studio *testkit.Studio, target *waitlists.JoinRequest, other, this tenant.SessionID) {
 			studio.EditSession(other, session.Input{Coach: studio.Owner.Member}, session.CoachField)
 			studio.EditSession(this, session.Input{Coach: studio.Coach.Member}, session.CoachField)
-			wish.Coach = studio.Coach.Member
+			target.Coach = studio.Coach.Member
 		}, waitlist.OtherStaff},
 		"a session with a coach, when the other has none": {1,
-			func(studio *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
+			func(studio *testkit.Studio, target *waitlists.JoinRequest, _, this tenant.SessionID) {
 				studio.EditSession(this, session.Input{Coach: studio.Coach.Member}, session.CoachField)
-				wish.Coach = studio.Coach.Member
+				target.Coach = studio.Coach.Member
 			}, waitlist.OtherStaff},
-		"a court": {1, func(studio *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+		"a court": {1, func(studio *testkit.Studio, target *waitlists.JoinRequest, other, this tenant.SessionID) {
 			for _, id := range []tenant.SessionID{other, this} {
-				wish.Window.Resource = studio.AddResource(catalog.Resource{Name: "Court " + id.String()})
-				studio.EditSession(id, session.Input{Resource: wish.Window.Resource}, session.ResourceField)
+				target.Window.Resource = studio.AddResource(catalog.Resource{Name: "Court " + id.String()})
+				studio.EditSession(id, session.Input{Resource: target.Window.Resource}, session.ResourceField)
 			}
 		}, waitlist.OtherResource},
-		"a time of day": {1, func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
-			wish.Window.Earliest, wish.Window.Latest = civiltest.TimeOfDay("17:00"), civiltest.TimeOfDay("18:00")
+		"a time of day": {1, func(_ *testkit.Studio, target *waitlists.JoinRequest, _, _ tenant.SessionID) {
+			target.Window.Earliest, target.Window.Latest = civiltest.TimeOfDay("17:00"), civiltest.TimeOfDay("18:00")
 		}, waitlist.OtherTime},
-		"fewer seats than a party needs": {2, func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
-			wish.Party = 2
+		"fewer seats than a party needs": {2, func(_ *testkit.Studio, target *waitlists.JoinRequest, _, _ tenant.SessionID) {
+			target.Party = 2
 		}, string(fault.PartySize)},
 		"who may have it": {1, func(studio *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
@@ -416,9 +416,9 @@ func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 		other, others, bookedOther := studio.AddFullSession(1)
 		// at 17:00
 		this, holders, booked := studio.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour)))
-		wish := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
-		tt.names(studio, &wish, other, this)
-		mia := studio.MustJoin(studio.AddMember("Mia"), wish)
+		target := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
+		tt.names(studio, &target, other, this)
+		mia := studio.MustJoin(studio.AddMember("Mia"), target)
 		studio.MustCancel(others[0], bookedOther[0])
 		e := studio.Entry(mia.ID)
 		test.EqOp(studio.T, waitlist.Waiting, e.Status,

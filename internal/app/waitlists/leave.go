@@ -21,11 +21,7 @@ func (s *Service) LeaveWaitlist(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		result, err := s.Leave(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
-		if err != nil {
-			return waitlist.Entry{}, err
-		}
-		return *result.Entry, nil
+		return s.leave(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
 	}
 	return engine.RunBatched(ctx, s.engine, caller, engine.Batched[waitlist.Entry]{
 		Name: "waitlist.leave", Replay: true,
@@ -36,26 +32,20 @@ func (s *Service) LeaveWaitlist(
 	})
 }
 
-// Leave ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
-func (s *Service) Leave(
+// leave ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
+func (s *Service) leave(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, options seats.CancelOptions,
-) (seats.CancelResult, error) {
-	result := seats.CancelResult{Result: seats.Result{Entry: &e}}
+) (waitlist.Entry, error) {
 	ended, err := e.CheckLeave()
-	if err != nil {
-		return seats.CancelResult{}, err
-	}
-	if ended {
-		result.Repeated = true
-		return result, nil
+	if err != nil || ended {
+		return e, err
 	}
 	if !tx.Caller.SelfOnly {
 		record.Audit(tx, "waitlist.removed", "waitlist_entry", e.ID.UUID, options.Reason, map[string]any{
 			"member_id": e.Member.String(),
 		})
 	}
-	e, err = s.EndEntry(ctx, tx, e, options)
-	return result, err
+	return s.EndEntry(ctx, tx, e, options)
 }
 
 // EndEntry ends an active entry. The seats of its live offer, if it has one, go to the next entry.

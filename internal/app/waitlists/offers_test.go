@@ -282,7 +282,7 @@ func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 				must.NoError(t, resize(3))
 				want(3, waitlist.Booked, waitlist.Waiting, waitlist.Waiting)
 				o := studio.Offers(class)[1]
-				test.EqOp(t, "The session has fewer seats.", o.Reason, test.Sprintf("%+v", o))
+				test.EqOp(t, waitlist.FewerSeats, o.Cause, test.Sprintf("%+v", o))
 				test.EqOp(t, 0, studio.Sweep().Mended)
 			})
 		}
@@ -414,9 +414,9 @@ func TestTimeWindow_IsForOneService(t *testing.T) {
 	nine := studio.AddService(catalog.Service{Name: "Nine holes", Duration: 2 * time.Hour, MaxParty: 4})
 	_, eighteenHolder, eighteenBooked := studio.AddFullSession(1)
 	short, nineHolder, nineBooked := studio.AddFullSession(1, func(s *testkit.Session) { s.Service = nine })
-	wish := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
-	wish.Window.Service = nine
-	noa := studio.MustJoin(studio.AddMember("Noa"), wish)
+	target := studio.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
+	target.Window.Service = nine
+	noa := studio.MustJoin(studio.AddMember("Noa"), target)
 	studio.MustCancel(eighteenHolder[0], eighteenBooked[0])
 	test.EqOp(t, waitlist.Waiting, studio.Entry(noa.ID).Status, test.Sprint("asked to play eighteen: she"))
 	studio.MustCancel(nineHolder[0], nineBooked[0])

@@ -17,7 +17,7 @@ import (
 )
 
 // What people are told of where they stand is what happens, whatever a formula speaks of: the session, its place and
-// its clock, or the wish.
+// its clock, or the target.
 func TestFill_OffersInOrderOfPositions(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -31,7 +31,7 @@ func TestFill_OffersInOrderOfPositions(t *testing.T) {
 		"the time there": {`slot.time == "13:00" && member.tier == "gold" ? 2 : 1`, 1}, // noon by UTC
 		"the weekday":    {`slot.weekday == 3 && member.tier == "gold" ? 2 : 1`, 1},
 		"the start":      {`slot.hours_until_start < 48.0 && member.tier == "gold" ? 2 : 1`, 1},
-		"the wish":       {`entry.kind == "WINDOW" ? 2 : 1`, 2},
+		"the target":     {`entry.kind == "WINDOW" ? 2 : 1`, 2},
 		"nothing of it":  {`7`, 0},
 	}, func(studio *testkit.Studio, tt row) {
 		studio.SetRules(func(s *waitlist.Settings) {
@@ -101,17 +101,16 @@ func TestPositions_ReportTheScore(t *testing.T) {
 			test.EqOp(t, want, got, test.Sprint(where))
 		}
 	}
-	score := func(n int) {
+	set := func(edit waitlists.PriorityEdit) {
 		t.Helper()
-		expect.OK(t)(studio.App.Waitlists.SetPriority(
-			t.Context(), studio.Owner, ids[0], waitlists.PriorityEdit{Score: &n},
-		))
+		expect.OK(t)(studio.App.Waitlists.SetPriority(t.Context(), studio.Owner, ids[0], edit))
 	}
 	// it joined two days ahead, but for a moment
 	scoring(waitlist.Scoring{Score: 122, Sum: true, Base: 100, TierBonus: 20, EarlyBird: 2})
-	score(7)
+	set(waitlists.PriorityEdit{Score: new(7)})
+	set(waitlists.PriorityEdit{Flagged: new(false)})
 	scoring(waitlist.Scoring{Score: 7})
-	score(-1)
+	set(waitlists.PriorityEdit{ClearScore: true})
 	edit(studio, func(s *waitlist.Settings) {
 		s.Order, s.PriorityExpression = new(waitlist.ByFormula), new(`member.tier == "gold" ? 500 : 1`)
 	})

@@ -177,7 +177,8 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 				return expect.Error(l.App.Waitlists.SetPriority(
 					ctx, l.Owner, e.ID,
 					waitlists.PriorityEdit{
-						Flagged: new(rapid.Bool().Draw(t, "flag")), Score: new(rapid.IntRange(-1, 200).Draw(t, "score")),
+						Flagged: new(rapid.Bool().Draw(t, "flag")), Score: new(rapid.IntRange(0, 200).Draw(t, "score")),
+						ClearScore: rapid.Bool().Draw(t, "clear"),
 					},
 				))
 			})

@@ -15,20 +15,20 @@ import (
 )
 
 // Withdraw ends all live offers of sessions, and releases the seats that their rounds keep. It does not fill the seats.
-// It returns how many there are in each session. The text is the reason, if the cause has none.
+// It returns how many there are in each session. The reason is what staff said.
 func (s *Service) Withdraw(
-	ctx context.Context, tx *engine.Tx, cause waitlist.Cause, text string, sessions ...tenant.SessionID,
+	ctx context.Context, tx *engine.Tx, cause waitlist.Cause, reason string, sessions ...tenant.SessionID,
 ) (seats map[tenant.SessionID]int, err error) {
 	all := make(map[tenant.SessionID]int, len(sessions))
 	for _, id := range sessions {
 		all[id] = math.MaxInt
 	}
-	return s.withdrawSeats(ctx, tx, cause, text, all)
+	return s.withdrawSeats(ctx, tx, cause, reason, all)
 }
 
 // withdrawSeats ends only as many offers as needed to release the wanted seats of each session.
 func (s *Service) withdrawSeats(
-	ctx context.Context, tx *engine.Tx, cause waitlist.Cause, text string, wanted map[tenant.SessionID]int,
+	ctx context.Context, tx *engine.Tx, cause waitlist.Cause, reason string, wanted map[tenant.SessionID]int,
 ) (seats map[tenant.SessionID]int, err error) {
 	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int {
 		return slices.Compare(a.UUID[:], b.UUID[:])
@@ -55,7 +55,7 @@ func (s *Service) withdrawSeats(
 		if err != nil {
 			return nil, err
 		}
-		s.Write(tx, taken.Changes(id, entries, cause, text, tx.Now))
+		s.Write(tx, taken.Changes(id, entries, cause, reason, tx.Now))
 		if taken.Seats > 0 {
 			seats[id] = taken.Seats
 		}

@@ -76,7 +76,7 @@ func bookedColumns(r *bookingRow) []pg.Column {
 		pg.Read("coalesce(m.name, b.contact_name)", &r.MemberName),
 		pg.Read("coalesce(m.tier, b.guest_tier)", &r.MemberTier),
 		pg.Read("s.title", &r.SessionTitle),
-		pg.Read(coachName, &r.CoachName),
+		pg.Read(coredb.CoachName, &r.CoachName),
 		pg.Read("s.service_id", &r.Service),
 		pg.Read("l.id", &r.Location),
 		pg.Read("l.name", &r.LocationName),

@@ -10,9 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// coachName is the name of the coach of a session `s`: found by the primary key, and only if there is one.
-const coachName = `coalesce((select m.name from members m where m.tenant_id = $1 and m.id = s.coach_id), '')`
-
 // slotColumns are the columns of a session `s` that a booking.Slot has.
 func slotColumns(s *booking.Slot) []pg.Column {
 	return []pg.Column{
@@ -20,7 +17,7 @@ func slotColumns(s *booking.Slot) []pg.Column {
 		pg.Read("s.service_id", &s.Service),
 		pg.Read("s.location_id", &s.Location),
 		pg.Read("s.title", &s.Title),
-		pg.Read(coachName, &s.CoachName),
+		pg.Read(coredb.CoachName, &s.CoachName),
 		pg.Read("s.starts_at", &s.StartsAt),
 		pg.Read("s.ends_at", &s.EndsAt),
 		pg.Read("s.local_date", &s.LocalDate),

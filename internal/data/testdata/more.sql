@@ -358,7 +358,7 @@ update waitlist_places set flagged = true
   where tenant_id = id('changed') and entry_id = id('other') and session_id = id('session');
 select change('waitlist_offers', $$status = 'ACCEPTED', shared = true, try = 2, booking_id = id('booking'), closed_at = created_at$$,
   'other');
-select change('waitlist_offers', $$status = 'WITHDRAWN', closed_at = created_at + interval '1 h', void = true,
+select change('waitlist_offers', $$status = 'WITHDRAWN', withdraw_cause = 'ENTRY_LEFT', closed_at = created_at + interval '1 h', void = true,
   round_id = id('round'), try = 3$$, 'unit');
 select change('waitlist_offers', $$member_id = id('receiver'), code_hash = hash('34')$$, 'second');
 select change('waitlist_offers', $$entry_id = id('unit')$$, 'third');

@@ -3,7 +3,9 @@ package waitlistdb
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -13,9 +15,7 @@ type DecisionRecord struct {
 	ID tenant.DecisionID
 	waitlist.Record
 
-	// These are only read.
-	SessionTitle string
-	TimeZone     string
+	Session catalog.SessionSummary // only read: as the session is now
 }
 
 var decisionRows = pg.NewTable("d", func(d *DecisionRecord) []pg.Column {
@@ -44,7 +44,17 @@ var decisionRows = pg.NewTable("d", func(d *DecisionRecord) []pg.Column {
 })
 
 var decisions = pg.NewReader(func(d *DecisionRecord) []pg.Column {
-	return append(decisionRows.Of(d), pg.Read("s.title", &d.SessionTitle), pg.Read("l.time_zone", &d.TimeZone))
+	return append(decisionRows.Of(d),
+		pg.Read("s.id", &d.Session.ID),
+		pg.Read("s.title", &d.Session.Title),
+		pg.Read("s.starts_at", &d.Session.StartsAt),
+		pg.Read("s.ends_at", &d.Session.EndsAt),
+		pg.Read("l.time_zone", &d.Session.TimeZone),
+		pg.Read("l.id", &d.Session.Location),
+		pg.Read("l.name", &d.Session.LocationName),
+		pg.Read(coredb.CoachName, &d.Session.CoachName),
+		pg.Read("s.service_id", &d.Session.Service),
+	)
 })
 
 var (
@@ -56,7 +66,7 @@ var (
 func decisionsBy(after, order string) string {
 	return pg.SQL(`select ` + decisions.Columns() + ` from waitlist_decisions d
   join sessions s on s.tenant_id = d.tenant_id and s.id = d.session_id
-  join locations l on l.tenant_id = d.tenant_id and l.id = d.location_id
+  join locations l on l.tenant_id = d.tenant_id and l.id = s.location_id
 where d.tenant_id = $1 and ($2::uuid is null or d.session_id = $2) and ($3::uuid is null or d.location_id = $3)
   and ($4::uuid is null or d.service_id = $4)
   and ($5::timestamptz is null or d.decided_at >= $5) and ($6::timestamptz is null or d.decided_at < $6)

@@ -7,7 +7,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -18,6 +20,9 @@ type entryRow struct {
 	window           waitlist.Window
 	earliest, latest *civil.TimeOfDay
 	updatedAt        time.Time
+	// What is shown of the one session that it names, and of any of several.
+	session catalog.SessionSummary
+	anyOf   []catalog.SessionSummary
 }
 
 var entryRows = pg.NewTable("e", func(e *entryRow) []pg.Column {
@@ -55,8 +60,8 @@ var entryRows = pg.NewTable("e", func(e *entryRow) []pg.Column {
 	}
 })
 
-// entries reads a waitlist entry `e` with what is shown with it. Title and time zone are those of its session, or of
-// the service and location of its time window.
+// entries reads a waitlist entry `e` with what is shown with it. The sessions of one that names several are read only
+// for these.
 var entries = pg.ReadAs(func(e *entryRow) []pg.Column {
 	return append(entryRows.Of(e),
 		pg.Read("m.name", &e.MemberName),
@@ -64,9 +69,15 @@ var entries = pg.ReadAs(func(e *entryRow) []pg.Column {
 		pg.Read("m.tags", &e.MemberTags),
 		pg.Read("m.time_zone", &e.MemberZone),
 		pg.Read("m.status = 'ACTIVE'", &e.MemberActive),
-		pg.Read("coalesce(s.title, v.name, '')", &e.SessionTitle),
-		pg.Read("s.starts_at", pg.Null(&e.SessionStarts)),
-		pg.Read("coalesce(l.time_zone, '')", &e.TimeZone),
+		pg.Read("s.title", pg.Null(&e.session.Title)),
+		pg.Read("s.starts_at", pg.Null(&e.session.StartsAt)),
+		pg.Read("s.ends_at", pg.Null(&e.session.EndsAt)),
+		pg.Read("l.time_zone", pg.Null(&e.session.TimeZone)),
+		pg.Read("s.location_id", &e.session.Location),
+		pg.Read("l.name", pg.Null(&e.session.LocationName)),
+		pg.Read(coredb.CoachName, &e.session.CoachName),
+		pg.Read("s.service_id", &e.session.Service),
+		pg.Read(anyOfSessions, pg.JSON(&e.anyOf)),
 	)
 }, func(e *entryRow) (waitlist.Entry, error) {
 	e.Window = nil
@@ -75,14 +86,28 @@ var entries = pg.ReadAs(func(e *entryRow) []pg.Column {
 		w.Earliest, w.Latest = *e.earliest, *e.latest
 		e.Window = &w
 	}
+	e.Sessions = e.anyOf
+	if !e.Session.IsZero() {
+		e.session.ID = e.Session
+		e.Sessions = []catalog.SessionSummary{e.session}
+	}
 	return e.Entry, nil
 })
+
+const anyOfSessions = `
+case when e.any_of = '{}' then 'null'::jsonb else (
+  select jsonb_agg(jsonb_build_object(
+    'ID', s.id, 'Title', s.title, 'StartsAt', s.starts_at, 'EndsAt', s.ends_at, 'TimeZone', l.time_zone,
+    'Location', l.id, 'LocationName', l.name, 'CoachName', ` + coredb.CoachName + `, 'Service', s.service_id) order by q.n)
+  from unnest(e.any_of) with ordinality as q (id, n)
+  join sessions s on s.tenant_id = e.tenant_id and s.id = q.id
+  join locations l on l.tenant_id = e.tenant_id and l.id = s.location_id)
+end`
 
 const entryJoins = `
   cross join lateral (select * from members m where m.tenant_id = e.tenant_id and m.id = e.member_id offset 0) m
   left join sessions s on s.tenant_id = e.tenant_id and s.id = coalesce(e.session_id, e.any_of[1])
-  left join locations l on l.tenant_id = e.tenant_id and l.id = coalesce(e.location_id, s.location_id)
-  left join services v on v.tenant_id = e.tenant_id and v.id = e.service_id`
+  left join locations l on l.tenant_id = e.tenant_id and l.id = s.location_id`
 
 // selectEntries reads entries `e`.
 var selectEntries = `select ` + entries.Columns() + ` from waitlist_entries e` + entryJoins

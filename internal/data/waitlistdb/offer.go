@@ -5,6 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -27,6 +28,7 @@ var offerRows = pg.NewTable("o", func(o *waitlist.Offer) []pg.Column {
 		pg.Col("expires_at", &o.ExpiresAt),
 		pg.Later("closed_at", &o.ClosedAt),
 		pg.Later("booking_id", &o.Booking),
+		pg.Later("withdraw_cause", &o.Cause),
 		pg.Later("reason", &o.Reason),
 		pg.Later("void", &o.Void),
 		pg.Fixed("claim_hash", &o.ClaimHash),
@@ -43,6 +45,7 @@ var offersShown = pg.NewReader(func(o *waitlist.Offer) []pg.Column {
 		pg.Read("s.ends_at", &o.SessionEnds),
 		pg.Read("l.time_zone", &o.TimeZone),
 		pg.Read("l.name", &o.LocationName),
+		pg.Read(coredb.CoachName, &o.CoachName),
 		pg.Read("v.name", &o.ServiceName),
 		pg.Read("s.location_id", &o.Queue.Location),
 		pg.Read("s.service_id", &o.Queue.Service),

@@ -74,11 +74,11 @@ type Event struct {
 	Spent            int                  // credits that were spent before the renewal
 	Promoted         bool                 // from the waitlist
 	Ended            waitlist.OfferStatus // how an offer ended
-	Why              string               // why an offer was withdrawn
+	Why              waitlist.Cause       // why an offer was withdrawn
 	Shared           bool                 // first to claim
 	Capacity         *int                 // of a session; nil is unlimited
 
-	wish     *waitlist.Entry
+	target   *waitlist.Entry
 	schedule *sessionRow
 	plan     *credit.Subscription
 	decision *waitlist.Record
@@ -107,7 +107,7 @@ func (ev Event) String() string {
 		text.WriteString(" as " + string(ev.Ended))
 	}
 	if ev.Why != "" {
-		text.WriteString(": " + ev.Why)
+		text.WriteString(": " + string(ev.Why))
 	}
 	if ev.decision != nil {
 		d := ev.decision.Decision

@@ -56,8 +56,8 @@ func (r *modelRound) reservedSeats() int {
 }
 
 func (m *model) joined(ev Event) error {
-	e := &modelEntry{Entry: *ev.wish, member: m.members[ev.Member]}
-	wished := ev.wish.AnyOf
+	e := &modelEntry{Entry: *ev.target, member: m.members[ev.Member]}
+	wished := ev.target.AnyOf
 	if !e.Session.IsZero() {
 		wished = []tenant.SessionID{e.Session}
 	}
@@ -162,11 +162,11 @@ func (m *model) offerEnded(ev Event, s *modelSession, e *modelEntry) error {
 	delete(m.offers, o.id)
 	if ev.Ended == waitlist.Withdrawn {
 		e.Tries--
-		if !ev.On && ev.Why != waitlist.Unsendable.String() {
+		if !ev.On && ev.Why != waitlist.Unsendable {
 			o.round.tried = without(o.round.tried, e.ID) // the offer had no effect, and the member did not give it up
 		}
 	}
-	if ev.Why == waitlist.TooSlow.String() {
+	if ev.Why == waitlist.TooSlow {
 		m.undecided[s.id]++ // it may fit other open seats
 		s.maxDecisions = max(s.maxDecisions, 1)
 	}

@@ -325,7 +325,7 @@ func (w *world) writeEntry(c waitlist.EntryChange) {
 		*w.offers[o.ID] = *o
 		w.emit(Event{
 			Kind: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: o.Status,
-			Why: o.Reason,
+			Why: o.Cause,
 			On:  !c.Entry.Status.Active(),
 		})
 		if c.Entry.Status.Active() {
@@ -362,7 +362,7 @@ func (w *world) join(e *entryRow) error {
 	}
 	e.Entry, e.ID = joined, id[tenant.EntryID](&w.tables)
 	w.insertEntry(e)
-	w.emit(Event{Kind: Joined, Session: e.Session, Member: e.Member, Entry: e.ID, Party: e.Party, wish: new(e.Entry)})
+	w.emit(Event{Kind: Joined, Session: e.Session, Member: e.Member, Entry: e.ID, Party: e.Party, target: new(e.Entry)})
 	return nil
 }
 

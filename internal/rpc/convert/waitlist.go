@@ -32,35 +32,34 @@ func windowMessage(w waitlist.Window) *v1.WaitlistWindow {
 func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 	m := &v1.WaitlistEntry{
 		Id:               IDText(e.ID),
-		SessionId:        IDText(e.Session),
 		MemberId:         IDText(e.Member),
 		MemberName:       e.MemberName,
+		CoachId:          IDText(e.Coach),
 		PartySize:        int32(e.Party),
 		Status:           Enum[v1.WaitlistEntryStatus](v1.WaitlistEntryStatus_value, EntryStatusPrefix, e.Status),
-		Position:         int32(e.Position),
-		CreateTime:       Timestamp(e.CreatedAt),
-		SessionStartTime: Timestamp(e.SessionStarts),
-		SessionTitle:     e.SessionTitle,
-		TimeZone:         e.TimeZone,
-		BookingId:        IDText(e.Booking),
 		PassedOverReason: verdictReason(e.PassedOver),
-		CoachId:          IDText(e.Coach),
 		Flagged:          e.Flagged,
 		Score:            OptionalInt32(e.Score),
 		Offers:           int32(e.Tries),
+		BookingId:        IDText(e.Booking),
+		CreateTime:       Timestamp(e.CreatedAt),
 		CloseTime:        Timestamp(OrZero(e.ClosedAt)),
 	}
-	for _, session := range e.AnyOf {
-		m.SessionIds = append(m.SessionIds, IDText(session))
-	}
-	if e.Window != nil {
-		m.Window = windowMessage(*e.Window)
+	switch {
+	case e.Window != nil:
+		m.Target = &v1.WaitlistEntry_Window{Window: windowMessage(*e.Window)}
+	case len(e.AnyOf) > 0:
+		m.Target = &v1.WaitlistEntry_AnyOf{AnyOf: &v1.WaitlistSessions{
+			Sessions: Messages(e.Sessions, SessionSummaryMessage),
+		}}
+	case len(e.Sessions) > 0:
+		m.Target = &v1.WaitlistEntry_Session{Session: SessionSummaryMessage(e.Sessions[0])}
 	}
 	if e.Offer != nil {
 		m.LiveOffer = OfferMessage(*e.Offer)
 	}
 	if e.Position > 0 {
-		m.CurrentScore = new(int32(e.Scoring.Score))
+		m.Position, m.CurrentScore = new(int32(e.Position)), new(int32(e.Scoring.Score))
 	}
 	if w := e.Scoring; w.Sum {
 		m.ScoreParts = &v1.WaitlistScoreParts{
@@ -78,25 +77,23 @@ func verdictReason(reason string) v1.WaitlistVerdictReason {
 func OfferMessage(o waitlist.Offer) *v1.WaitlistOffer {
 	return &v1.WaitlistOffer{
 		Id:         IDText(o.ID),
-		SessionId:  IDText(o.Session),
+		Session:    SessionSummaryMessage(o.Summary()),
 		EntryId:    IDText(o.Entry),
 		MemberId:   IDText(o.Member),
 		MemberName: o.MemberName,
-		Seats: int32(
-			o.Seats,
+		Seats:      int32(o.Seats),
+		Status:     Enum[v1.WaitlistOfferStatus](v1.WaitlistOfferStatus_value, OfferStatusPrefix, o.Status),
+		WithdrawReason: Enum[v1.WaitlistOfferWithdrawReason](
+			v1.WaitlistOfferWithdrawReason_value, "WAITLIST_OFFER_WITHDRAW_REASON_", o.Cause,
 		),
-		Status:           Enum[v1.WaitlistOfferStatus](v1.WaitlistOfferStatus_value, OfferStatusPrefix, o.Status),
-		FirstToClaim:     o.Shared,
-		Attempt:          int32(o.Try),
-		ByHand:           o.ByHand,
-		CreateTime:       Timestamp(o.CreatedAt),
-		ExpireTime:       Timestamp(o.ExpiresAt),
-		CloseTime:        Timestamp(OrZero(o.ClosedAt)),
-		BookingId:        IDText(o.Booking),
-		Reason:           o.Reason,
-		SessionTitle:     o.SessionTitle,
-		SessionStartTime: Timestamp(o.SessionStarts),
-		TimeZone:         o.TimeZone,
+		Reason:       o.Reason,
+		FirstToClaim: o.Shared,
+		Attempt:      int32(o.Try),
+		ByHand:       o.ByHand,
+		CreateTime:   Timestamp(o.CreatedAt),
+		ExpireTime:   Timestamp(o.ExpiresAt),
+		CloseTime:    Timestamp(OrZero(o.ClosedAt)),
+		BookingId:    IDText(o.Booking),
 	}
 }
 
@@ -105,16 +102,14 @@ func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.DecisionR
 	return func(d waitlists.DecisionRecord) *v1.WaitlistDecision {
 		slot := d.Case.Slot
 		m := &v1.WaitlistDecision{
-			Id: IDText(d.ID), SessionId: IDText(slot.Session), SessionTitle: d.SessionTitle,
-			SessionStartTime: Timestamp(slot.StartsAt), TimeZone: d.TimeZone,
+			Id: IDText(d.ID), Session: SessionSummaryMessage(d.Session), StartTime: Timestamp(slot.StartsAt),
 			DecideTime: Timestamp(d.Case.Now),
 			Trigger:    Enum[v1.WaitlistTrigger](v1.WaitlistTrigger_value, triggerPrefix, d.Case.Trigger),
 			Mode:       Enum[v1.WaitlistMode](v1.WaitlistMode_value, ModePrefix, d.Decision.Mode),
 			Move:       Enum[v1.WaitlistMove](v1.WaitlistMove_value, MovePrefix, d.Decision.Move),
 			LeftMove:   Enum[v1.WaitlistMove](v1.WaitlistMove_value, MovePrefix, d.Decision.LeftMove),
 			Seats:      OptionalInt32(d.Decision.Seats), Given: int32(d.Decision.Given), Tried: int32(d.Decision.Tried),
-			RulesVersion: int32(d.Rules),
-			RoundId:      IDText(d.Round), StaffNote: d.Note,
+			RulesVersion: VersionMessage(d.Rules), RoundId: IDText(d.Round), StaffNote: d.Note,
 			Sentences:  waitlist.Explain(d.Decision, d.Case.Trigger, slot, d.Case.Now, name),
 			LineLength: int32(len(d.Decision.Verdicts)),
 		}
@@ -125,6 +120,14 @@ func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.DecisionR
 	}
 }
 
+// VersionMessage converts the version of rules. That of the defaults, which is 0, becomes nil.
+func VersionMessage(version int) *int32 {
+	if version == 0 {
+		return nil
+	}
+	return new(int32(version))
+}
+
 // VerdictMessage converts the verdict on the entry at an index of a decision.
 func VerdictMessage(
 	d waitlist.Decision, v waitlist.Verdict, at int, slot waitlist.Slot, name func(tenant.MemberID) string,
@@ -133,7 +136,7 @@ func VerdictMessage(
 		EntryId: IDText(v.Entry), MemberId: IDText(v.Member), MemberName: name(v.Member),
 		Reason: verdictReason(v.Reason), Score: int32(v.Score), Rank: int32(at + 1),
 		PartySize: int32(v.Party), Sentence: d.Sentence(v, slot), ChosenBefore: int32(d.ChosenBefore(at)),
-		ExpireTime: Timestamp(d.OfferedUntil(v.Entry)),
+		OfferExpireTime: Timestamp(d.OfferedUntil(v.Entry)),
 	}
 }
 

@@ -19,7 +19,7 @@ func rulesMessage(s waitlist.Settings) *v1.WaitlistRules {
 
 func effectiveRulesMessage(e waitlist.EffectiveRules) *v1.EffectiveWaitlistRules {
 	m := &v1.EffectiveWaitlistRules{
-		Rules: rulesMessage(e.Rules.Settings()), Version: int32(e.Version),
+		Rules: rulesMessage(e.Rules.Settings()), Version: convert.VersionMessage(e.Version),
 		Layers: []*v1.WaitlistRulesLayer{
 			{Level: policyLevelMessage(catalog.Default), Rules: rulesMessage(waitlist.Defaults().Settings())},
 		},
@@ -36,7 +36,7 @@ func effectiveRulesMessage(e waitlist.EffectiveRules) *v1.EffectiveWaitlistRules
 	for _, l := range e.Layers {
 		m.Layers = append(m.Layers, &v1.WaitlistRulesLayer{
 			Level: policyLevelMessage(l.Level), TargetId: target(l.Level), Rules: rulesMessage(l.Settings),
-			Etag: convert.Etag(l.Version), Version: int32(l.Version),
+			Etag: convert.Etag(l.Version), Version: convert.VersionMessage(l.Version),
 		})
 	}
 	return m

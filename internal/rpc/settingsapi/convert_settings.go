@@ -109,6 +109,12 @@ func settingMessage(value any) proto.Message {
 		return durationpb.New(v)
 	case waitlist.QuietHours:
 		return &v1.QuietHours{Start: convert.TimeOfDayMessage(v.From), End: convert.TimeOfDayMessage(v.Until)}
+	case int:
+		m := &v1.WaitlistLimit{}
+		if v > 0 {
+			m.Max = new(int32(v))
+		}
+		return m
 	case map[string]int:
 		m := &v1.WaitlistTierBonuses{}
 		for _, tier := range slices.Sorted(maps.Keys(v)) {
@@ -132,6 +138,8 @@ func messageValue(m proto.Message) any {
 		return m.AsDuration()
 	case *v1.QuietHours:
 		return waitlist.QuietHours{From: convert.TimeOfDayValue(m.Start), Until: convert.TimeOfDayValue(m.End)}
+	case *v1.WaitlistLimit:
+		return int(m.GetMax())
 	case *v1.WaitlistTierBonuses:
 		bonuses := make(map[string]int, len(m.Bonuses))
 		for _, b := range m.Bonuses {

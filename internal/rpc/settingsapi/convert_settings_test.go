@@ -98,7 +98,12 @@ func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
 		})).Draw(t, "tiers")
 	case **bool:
 		return rapid.Bool().Draw(t, "flag")
-	case **int, **float64:
+	case **int:
+		if f.Kind() == protoreflect.MessageKind {
+			return rapid.IntRange(0, 1000).Draw(t, "limit")
+		}
+		return rapid.Int32().Draw(t, "number")
+	case **float64:
 		return rapid.Int32().Draw(t, "number")
 	}
 	if f.Kind() == protoreflect.EnumKind {

@@ -114,8 +114,8 @@ func (s *Settings) PreviewWaitlistRules(
 ) (*v1.PreviewWaitlistRulesResponse, error) {
 	within := convert.SpanOrLast30Days(s.Now, req.DecidedWithin)
 	limit := defaultPreview
-	if req.Limit > 0 {
-		limit = min(int(req.Limit), maxPreview)
+	if req.Limit != nil {
+		limit = min(int(*req.Limit), maxPreview)
 	}
 	previewed, name, err := s.Service.PreviewRules(ctx, request.Caller(ctx), settings.RulesDraft{
 		Target: rulesTargetValue(req.LocationId, req.ServiceId),

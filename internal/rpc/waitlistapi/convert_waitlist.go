@@ -1,6 +1,9 @@
 package waitlistapi
 
 import (
+	"maps"
+	"slices"
+
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
@@ -41,16 +44,22 @@ func windowValue(m *v1.WaitlistWindow) (*waitlist.Window, error) {
 
 func figuresMessage(p waitlists.WaitlistPart) *v1.WaitlistFigures {
 	m := &v1.WaitlistFigures{
-		Entries: int64(p.Entries), Active: int64(p.Active), Booked: int64(p.Booked), Promoted: int64(p.Promoted),
-		OffersSent: int64(p.Offers),
-		Accepted:   int64(p.Accepted), Declined: int64(p.Declined), Expired: int64(p.RanOut), Withdrawn: int64(p.Withdrawn),
-		AcceptanceRate: p.AcceptanceRate(), ConversionRate: p.ConversionRate(), AverageCascadeDepth: p.CascadeDepth(),
+		Entries: int32(p.Entries), Active: int32(p.Active), Booked: int32(p.Booked), Promoted: int32(p.Promoted),
+		OffersSent: int32(p.Offers),
+		Accepted:   int32(p.Accepted), Declined: int32(p.Declined), Expired: int32(p.RanOut), Withdrawn: int32(p.Withdrawn),
+	}
+	if p.Offers > 0 {
+		m.AcceptanceRate = new(p.AcceptanceRate())
+	}
+	if p.Entries > 0 {
+		m.ConversionRate = new(p.ConversionRate())
 	}
 	if p.Accepted+p.Declined > 0 {
 		m.AverageResponseTime = durationpb.New(p.AverageResponse())
 	}
-	for depth := range p.Depths {
-		m.MaxCascadeDepth = max(m.MaxCascadeDepth, int32(depth))
+	if len(p.Depths) > 0 {
+		m.AverageCascadeDepth = new(p.CascadeDepth())
+		m.MaxCascadeDepth = new(int32(slices.Max(slices.Collect(maps.Keys(p.Depths)))))
 	}
 	return m
 }
@@ -59,13 +68,13 @@ func figuresRowMessage(g waitlists.WaitlistGroup) *v1.WaitlistFiguresRow {
 	return &v1.WaitlistFiguresRow{Key: g.Key, Name: g.Name, Figures: figuresMessage(g.WaitlistPart)}
 }
 
-func cascadeDepths(counts map[int]int) []int64 {
-	var all []int64
+func cascadeDepths(counts map[int]int) []int32 {
+	var all []int32
 	for depth, n := range counts {
 		for len(all) < depth {
 			all = append(all, 0)
 		}
-		all[depth-1] = int64(n)
+		all[depth-1] = int32(n)
 	}
 	return all
 }

@@ -19,12 +19,12 @@ func (s *Waitlists) JoinWaitlist(ctx context.Context, req *v1.JoinWaitlistReques
 		return nil, err
 	}
 	join := waitlists.JoinRequest{
-		Member: convert.ID[tenant.MemberID](req.MemberId), Party: max(int(req.PartySize), 1),
+		Member: convert.ID[tenant.MemberID](req.MemberId), Party: max(int(req.GetPartySize()), 1),
 		Coach:        convert.ID[tenant.MemberID](req.CoachId),
 		Subscription: convert.ID[tenant.SubscriptionID](req.SubscriptionId), Channel: channel, ExternalRef: req.ExternalRef,
 		Note: req.Note,
 	}
-	switch w := req.Wish.(type) {
+	switch w := req.Target.(type) {
 	case *v1.JoinWaitlistRequest_SessionId:
 		join.Sessions = []tenant.SessionID{convert.ID[tenant.SessionID](w.SessionId)}
 	case *v1.JoinWaitlistRequest_AnyOf:
@@ -110,9 +110,8 @@ func (s *Waitlists) GetWaitlistClaim(
 		return nil, err
 	}
 	return &v1.GetWaitlistClaimResponse{
-		Offer: convert.OfferMessage(c.Offer), LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName,
-		SessionEndTime: convert.Timestamp(c.Offer.SessionEnds),
-		ServerTime:     convert.Timestamp(s.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
+		Offer: convert.OfferMessage(c.Offer), ServiceName: c.Offer.ServiceName,
+		ServerTime: convert.Timestamp(s.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
 	}, nil
 }
 
@@ -235,9 +234,8 @@ func (s *Waitlists) ListWaitlistOffers(
 func (s *Waitlists) SetWaitlistPriority(
 	ctx context.Context, req *v1.SetWaitlistPriorityRequest,
 ) (*v1.SetWaitlistPriorityResponse, error) {
-	edit := waitlists.PriorityEdit{Flagged: req.Flagged, Reason: req.Reason}
-	if req.Score != nil {
-		edit.Score = new(int(*req.Score))
+	edit := waitlists.PriorityEdit{
+		Flagged: req.Flagged, Score: convert.OptionalInt(req.Score), ClearScore: req.ClearScore, Reason: req.Reason,
 	}
 	e, err := s.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), edit)
 	if err != nil {
@@ -373,7 +371,7 @@ func (s *Waitlists) GetWaitlistAnalytics(
 	ctx context.Context, req *v1.GetWaitlistAnalyticsRequest,
 ) (*v1.GetWaitlistAnalyticsResponse, error) {
 	figures, err := s.Service.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
-		Span: convert.SpanOrLast30Days(s.Now, req.Within), Location: convert.ID[tenant.LocationID](req.LocationId),
+		Span: convert.SpanOrLast30Days(s.Now, req.CreatedWithin), Location: convert.ID[tenant.LocationID](req.LocationId),
 		Service: convert.ID[tenant.ServiceID](req.ServiceId),
 	})
 	if err != nil {

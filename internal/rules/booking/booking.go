@@ -88,6 +88,14 @@ func (b Booking) Summary() catalog.SessionSummary {
 	}
 }
 
+// Summary returns what is shown of the session.
+func (s Slot) Summary() catalog.SessionSummary {
+	return catalog.SessionSummary{
+		ID: s.ID, Title: s.Title, StartsAt: s.StartsAt, EndsAt: s.EndsAt, CoachName: s.CoachName, Service: s.Service,
+		Location: s.Location, LocationName: s.LocationName, TimeZone: s.TimeZone,
+	}
+}
+
 // In returns the booking with the facts of its session.
 func (b Booking) In(s Slot) Booking {
 	b.Session, b.StartsAt, b.EndsAt, b.LocalDate = s.ID, s.StartsAt, s.EndsAt, s.LocalDate

@@ -119,7 +119,11 @@ var all = []struct {
 	{event.OfferAccepted{}, `{}`, "reason"},
 	{event.OfferDeclined{}, `{}`, "reason"},
 	{event.OfferExpired{}, `{}`, "reason"},
-	{event.OfferWithdrawn{Reason: "SESSION_MOVED"}, `{"reason":"SESSION_MOVED"}`, "reason"},
+	{event.OfferWithdrawn{Cause: "SESSION_MOVED"}, `{"cause":"SESSION_MOVED"}`, "cause reason"},
+	{
+		event.OfferWithdrawn{Cause: "SESSION_CANCELLED", Reason: "flood"},
+		`{"cause":"SESSION_CANCELLED","reason":"flood"}`, "cause reason",
+	},
 	{
 		event.CreditsChanged{Subscription: tenant.SubscriptionID{UUID: id}, Amount: -1, Balance: 0},
 		`{"subscription_id":"` + id.String() + `","amount":-1,"balance":0}`, "amount balance subscription_id",

@@ -102,7 +102,10 @@ type OfferExpired OfferEnd
 func (OfferExpired) Type() Type { return "offer.expired" }
 
 // OfferWithdrawn says that an offer was withdrawn.
-type OfferWithdrawn OfferEnd
+type OfferWithdrawn struct {
+	Cause  string `json:"cause" see:"own"`
+	Reason string `json:"reason,omitempty" see:"own"` // what staff said
+}
 
 // Type implements Data.
 func (OfferWithdrawn) Type() Type { return "offer.withdrawn" }

@@ -59,8 +59,7 @@ func TestEnding_ReturnsOrClosesEntry(t *testing.T) {
 			ranOut, closes, 1, nil, waitlist.Expired, 1, waitlist.LeaveOptions{Notify: true}, waitlist.ByExpiry,
 		},
 		"withdrawn": {
-			unsent, closes, 3, nil, waitlist.Waiting, 2, waitlist.LeaveOptions{Reason: waitlist.Unsendable.String()},
-			waitlist.ByWithdrawal,
+			unsent, closes, 3, nil, waitlist.Waiting, 2, waitlist.LeaveOptions{}, waitlist.ByWithdrawal,
 		},
 		"withdrawn with entry": {left, returns, 1, options, waitlist.Cancelled, 0, *options, waitlist.ByWithdrawal},
 	} {
@@ -228,15 +227,15 @@ func TestWithdrawnSeats_ReturnsEntriesToQueue(t *testing.T) {
 	o := offerOf(0, 2, true)
 	round := waitlist.Round{ID: o.Round, Session: o.Session, Freed: 2, Keeps: 2}
 	taken := waitlist.WithdrawSeats([]waitlist.Offer{o}, []waitlist.Round{round}, 1, now)
-	ended := o.Withdraw(waitlist.SessionMoved, "", now)
+	ended := o.Withdraw(waitlist.SessionMoved, "Burst pipe.", now)
 	test.Eq(t, waitlist.Changes{
 		Session: o.Session, Seats: -2, Rounds: []waitlist.Round{vary.From(round, set{"Keeps": 0, "Closed": now})},
 		Entries: []waitlist.EntryChange{{
 			Entry: vary.From(offeredTo(o, 0), set{"Status": waitlist.Waiting}), Offer: &ended,
-			LeaveOptions: waitlist.LeaveOptions{Reason: waitlist.SessionMoved.String()},
+			LeaveOptions: waitlist.LeaveOptions{Reason: "Burst pipe."},
 		}},
 	}, taken.Changes(
-		o.Session, map[tenant.EntryID]waitlist.Entry{o.Entry: offeredTo(o, 1)}, waitlist.SessionMoved, "", now,
+		o.Session, map[tenant.EntryID]waitlist.Entry{o.Entry: offeredTo(o, 1)}, waitlist.SessionMoved, "Burst pipe.", now,
 	))
 }
 

@@ -68,17 +68,15 @@ type Entry struct {
 	ClosedAt     *time.Time
 
 	// Details for display. They are not columns of the entry.
-	Position      int     // the best one, from 1; 0 if it does not wait any more
-	Scoring       Scoring `json:"Worth"` // at that position; stored answers of idempotency keys have this name
-	MemberName    string
-	MemberTier    string
-	MemberTags    []string
-	MemberZone    string // IANA; empty is the location's
-	MemberActive  bool
-	SessionTitle  string
-	SessionStarts time.Time
-	TimeZone      string
-	Offer         *Offer // the live one
+	Position     int     // the best one, from 1; 0 if it does not wait any more
+	Scoring      Scoring `json:"Worth"` // at that position; stored answers of idempotency keys have this name
+	MemberName   string
+	MemberTier   string
+	MemberTags   []string
+	MemberZone   string // IANA; empty is the location's
+	MemberActive bool
+	Sessions     []catalog.SessionSummary // those that it names, in its order
+	Offer        *Offer                   // the live one
 }
 
 // Queue identifies a queue: the entries for sessions of a service at a location on a day.

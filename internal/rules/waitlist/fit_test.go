@@ -23,64 +23,64 @@ func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 		return set{"From": day, "Until": day, "Earliest": clock(from), "Latest": clock(until)}
 	}
 	for name, tt := range map[string]struct {
-		wish   set // nil: the entry names the session
+		target set // nil: the entry names the session
 		coach  tenant.MemberID
 		starts time.Time // 18:00 on 18 March if zero
 		slack  *time.Duration
 		want   string // "" if it fits
 	}{
 		"the session itself": {},
-		"a window around it": {wish: set{}},
-		"another service":    {wish: set{"Service": massage}, want: waitlist.OtherService},
-		"another location":   {wish: set{"Location": porto}, want: waitlist.OtherLocation},
-		"this resource":      {wish: set{"Resource": room}},
+		"a window around it": {target: set{}},
+		"another service":    {target: set{"Service": massage}, want: waitlist.OtherService},
+		"another location":   {target: set{"Location": porto}, want: waitlist.OtherLocation},
+		"this resource":      {target: set{"Resource": room}},
 		"another resource": {
-			wish: set{"Resource": id[tenant.ResourceID](2)}, want: waitlist.OtherResource,
+			target: set{"Resource": id[tenant.ResourceID](2)}, want: waitlist.OtherResource,
 		},
-		"the first of its days":       {wish: day("2026-03-18", "2026-03-30")},
-		"the last of its days":        {wish: day("2026-03-01", "2026-03-18")},
-		"days that are over":          {wish: day("2026-03-01", "2026-03-17"), want: waitlist.OtherDate},
-		"days to come":                {wish: day("2026-03-19", "2026-03-30"), want: waitlist.OtherDate},
+		"the first of its days":       {target: day("2026-03-18", "2026-03-30")},
+		"the last of its days":        {target: day("2026-03-01", "2026-03-18")},
+		"days that are over":          {target: day("2026-03-01", "2026-03-17"), want: waitlist.OtherDate},
+		"days to come":                {target: day("2026-03-19", "2026-03-30"), want: waitlist.OtherDate},
 		"this member of staff":        {coach: jess},
 		"another member of staff":     {coach: rui, want: waitlist.OtherStaff},
-		"staff, in a window":          {wish: set{}, coach: rui, want: waitlist.OtherStaff},
-		"from the start on":           {wish: times("18:00", "20:00")},
-		"until the start":             {wish: times("16:00", "18:00")},
-		"an hour too early":           {wish: times("19:00", "20:00")},
-		"more than an hour too early": {wish: times("19:01", "20:00"), want: waitlist.OtherTime},
-		"an hour too late":            {wish: times("15:00", "17:00")},
-		"more than an hour too late":  {wish: times("15:00", "16:59"), want: waitlist.OtherTime},
+		"staff, in a window":          {target: set{}, coach: rui, want: waitlist.OtherStaff},
+		"from the start on":           {target: times("18:00", "20:00")},
+		"until the start":             {target: times("16:00", "18:00")},
+		"an hour too early":           {target: times("19:00", "20:00")},
+		"more than an hour too early": {target: times("19:01", "20:00"), want: waitlist.OtherTime},
+		"an hour too late":            {target: times("15:00", "17:00")},
+		"more than an hour too late":  {target: times("15:00", "16:59"), want: waitlist.OtherTime},
 		"not flexible, and just early": {
-			wish: times("18:01", "20:00"), slack: new(time.Duration(0)), want: waitlist.OtherTime,
+			target: times("18:01", "20:00"), slack: new(time.Duration(0)), want: waitlist.OtherTime,
 		},
 		"not flexible, and just late": {
-			wish: times("16:00", "17:59"), slack: new(time.Duration(0)), want: waitlist.OtherTime,
+			target: times("16:00", "17:59"), slack: new(time.Duration(0)), want: waitlist.OtherTime,
 		},
-		"very flexible": {wish: times("06:00", "06:30"), slack: new(12 * time.Hour)},
+		"very flexible": {target: times("06:00", "06:30"), slack: new(12 * time.Hour)},
 
-		"over midnight, before it":      {wish: times("22:00", "02:00"), starts: at(23, 30)},
-		"over midnight, after it":       {wish: times("22:00", "02:00"), starts: at(1, 30)},
-		"over midnight, by day":         {wish: times("22:00", "02:00"), starts: at(12, 0), want: waitlist.OtherTime},
-		"over midnight, a little early": {wish: times("22:00", "02:00"), starts: at(21, 0)},
-		"over midnight, a little late":  {wish: times("22:00", "02:00"), starts: at(3, 0)},
-		"over midnight, too early":      {wish: times("22:00", "02:00"), starts: at(20, 59), want: waitlist.OtherTime},
-		"over midnight, too late":       {wish: times("22:00", "02:00"), starts: at(3, 1), want: waitlist.OtherTime},
+		"over midnight, before it":      {target: times("22:00", "02:00"), starts: at(23, 30)},
+		"over midnight, after it":       {target: times("22:00", "02:00"), starts: at(1, 30)},
+		"over midnight, by day":         {target: times("22:00", "02:00"), starts: at(12, 0), want: waitlist.OtherTime},
+		"over midnight, a little early": {target: times("22:00", "02:00"), starts: at(21, 0)},
+		"over midnight, a little late":  {target: times("22:00", "02:00"), starts: at(3, 0)},
+		"over midnight, too early":      {target: times("22:00", "02:00"), starts: at(20, 59), want: waitlist.OtherTime},
+		"over midnight, too late":       {target: times("22:00", "02:00"), starts: at(3, 1), want: waitlist.OtherTime},
 
-		"a little before midnight, for the next day":  {wish: times("00:00", "01:00"), starts: at(23, 30)},
-		"a little after midnight, for the day before": {wish: times("22:00", "23:30"), starts: at(0, 15)},
+		"a little before midnight, for the next day":  {target: times("00:00", "01:00"), starts: at(23, 30)},
+		"a little after midnight, for the day before": {target: times("22:00", "23:30"), starts: at(0, 15)},
 		"at the other end of the only day": {
-			wish: only("00:00", "01:00"), starts: at(23, 30), want: waitlist.OtherTime,
+			target: only("00:00", "01:00"), starts: at(23, 30), want: waitlist.OtherTime,
 		},
 		"at the other end of the only day, as well": {
-			wish: only("22:00", "23:30"), starts: at(0, 15), want: waitlist.OtherTime,
+			target: only("22:00", "23:30"), starts: at(0, 15), want: waitlist.OtherTime,
 		},
-		"late within the only day":  {wish: only("22:00", "22:30"), starts: at(23, 30)},
-		"early within the only day": {wish: only("01:00", "02:00"), starts: at(0, 0)},
-		"all day":                   {wish: only("00:00", "23:59"), starts: at(23, 59)},
+		"late within the only day":  {target: only("22:00", "22:30"), starts: at(23, 30)},
+		"early within the only day": {target: only("01:00", "02:00"), starts: at(0, 0)},
+		"all day":                   {target: only("00:00", "23:59"), starts: at(23, 59)},
 	} {
 		c := caseOf(queueOf(set{"Coach": tt.coach})...)
-		if tt.wish != nil {
-			c.Queue[0].Window = timeWindow(tt.wish)
+		if tt.target != nil {
+			c.Queue[0].Window = timeWindow(tt.target)
 		}
 		if !tt.starts.IsZero() {
 			c.Slot.StartsAt, c.Slot.Closes = tt.starts, tt.starts

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -38,7 +39,8 @@ type Offer struct {
 	ExpiresAt time.Time
 	ClosedAt  *time.Time // when it was answered or ended
 	Booking   tenant.BookingID
-	Reason    string // why it was withdrawn
+	Cause     Cause  // why it was withdrawn; empty if it was not
+	Reason    string // what the member or staff said with its end
 	Void      bool   // withdrawn, and counted as never made: see Cause
 	ClaimHash []byte // SHA-256 of the token in its link
 	CodeHash  []byte // a keyed hash of the digits that answer it by text message
@@ -50,8 +52,24 @@ type Offer struct {
 	SessionEnds   time.Time
 	TimeZone      string
 	LocationName  string
+	CoachName     string // of the session; empty without a coach
 	Queue         Queue
 	ServiceName   string
+}
+
+// Summary returns what is shown of the session.
+func (o Offer) Summary() catalog.SessionSummary {
+	return catalog.SessionSummary{
+		ID: o.Session, Title: o.SessionTitle, StartsAt: o.SessionStarts, EndsAt: o.SessionEnds, CoachName: o.CoachName,
+		Service: o.Queue.Service, Location: o.Queue.Location, LocationName: o.LocationName, TimeZone: o.TimeZone,
+	}
+}
+
+// In returns the offer with what is shown of its session.
+func (o Offer) In(s catalog.SessionSummary) Offer {
+	o.SessionTitle, o.SessionStarts, o.SessionEnds, o.CoachName = s.Title, s.StartsAt, s.EndsAt, s.CoachName
+	o.Queue.Service, o.Queue.Location, o.LocationName, o.TimeZone = s.Service, s.Location, s.LocationName, s.TimeZone
+	return o
 }
 
 // Due reports whether an offer has expired, even if its status does not show it yet.

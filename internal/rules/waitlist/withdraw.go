@@ -1,7 +1,6 @@
 package waitlist
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -9,17 +8,17 @@ import (
 )
 
 // Cause is why an offer is withdrawn.
-type Cause int
+type Cause string
 
 // The causes.
 const (
-	TooSlow      Cause = iota + 1 // others claimed the seats first
-	FewerSeats                    // the session has fewer seats
-	OffSale                       // the session is off sale
-	SessionMoved                  // the session changed its time, place or coach
-	SessionGone                   // the session was cancelled or deleted
-	Unsendable                    // its message could not be sent in time
-	EntryLeft                     // the member left the waitlist, or staff removed the entry
+	TooSlow      Cause = "CLAIMED_BY_OTHERS" // others claimed the seats first
+	FewerSeats   Cause = "FEWER_SEATS"       // the session has fewer seats
+	OffSale      Cause = "SESSION_NOT_OPEN"  // the session was blocked or unpublished
+	SessionMoved Cause = "SESSION_MOVED"     // the session changed its time, place or coach
+	SessionGone  Cause = "SESSION_CANCELLED" // the session was cancelled or deleted
+	Unsendable   Cause = "NOT_NOTIFIED"      // its message could not be sent in time
+	EntryLeft    Cause = "ENTRY_LEFT"        // the member left the waitlist, or staff removed the entry
 )
 
 // Void reports whether an offer withdrawn for this cause counts as never made. Then it is not counted as a try, and its
@@ -40,30 +39,10 @@ func (c Cause) Void() bool {
 	return false
 }
 
-func (c Cause) String() string {
-	switch c {
-	case TooSlow:
-		return "Someone else claimed the seats first."
-	case FewerSeats:
-		return "The session has fewer seats."
-	case OffSale:
-		return "The session is off sale."
-	case SessionMoved:
-		return "The session was moved."
-	case SessionGone:
-		return "The session does not take place."
-	case Unsendable:
-		return "The message could not be sent in time."
-	case EntryLeft:
-		return "The entry has left the waitlist."
-	}
-	return ""
-}
-
-// Withdraw ends a live offer that can no longer be answered. Words give the reason; if empty, the cause does.
-func (o Offer) Withdraw(why Cause, words string, now time.Time) Offer {
-	o = o.Close(Withdrawn, cmp.Or(words, why.String()), now)
-	o.Void = why.Void()
+// Withdraw ends a live offer that can no longer be answered. The reason is what staff said; empty, if nothing.
+func (o Offer) Withdraw(why Cause, reason string, now time.Time) Offer {
+	o = o.Close(Withdrawn, reason, now)
+	o.Cause, o.Void = why, why.Void()
 	return o
 }
 
@@ -122,14 +101,14 @@ func WithdrawSeats(live []Offer, keeping []Round, wanted int, now time.Time) Wit
 	return taken
 }
 
-// Changes returns the consequences for the session: the offers end, and their entries wait again. Words give the
-// reason, if the cause does not. There is no Refill: the caller decides what the seats are for.
+// Changes returns the consequences for the session: the offers end, and their entries wait again. The reason is what
+// staff said. There is no Refill: the caller decides what the seats are for.
 func (s WithdrawnSeats) Changes(
-	in tenant.SessionID, entries map[tenant.EntryID]Entry, why Cause, words string, now time.Time,
+	in tenant.SessionID, entries map[tenant.EntryID]Entry, why Cause, reason string, now time.Time,
 ) Changes {
 	c := Changes{Session: in, Rounds: s.Rounds, Seats: -s.Seats}
 	for _, o := range s.Offers {
-		c.Entries = append(c.Entries, Ending{Offer: o.Withdraw(why, words, now), Entry: entries[o.Entry]}.entryChange(now))
+		c.Entries = append(c.Entries, Ending{Offer: o.Withdraw(why, reason, now), Entry: entries[o.Entry]}.entryChange(now))
 	}
 	return c
 }

@@ -97,7 +97,7 @@ func caseOf(queue ...waitlist.Candidate) waitlist.Case {
 	return waitlist.Case{Slot: slot(1), Queue: queue, Trigger: waitlist.ByCancellation, Now: now}
 }
 
-// wish returns a window that includes the default slot, but for some fields.
+// target returns a window that includes the default slot, but for some fields.
 func timeWindow(differ set) *waitlist.Window {
 	return new(vary.From(waitlist.Window{
 		Service: yoga, Location: lisbon,

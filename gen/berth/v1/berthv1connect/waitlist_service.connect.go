@@ -109,8 +109,9 @@ const (
 
 // WaitlistServiceClient is a client for the berth.v1.WaitlistService service.
 type WaitlistServiceClient interface {
-	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
-	// one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets. Joining
+	// again with the same external_ref returns the same entry.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
@@ -119,52 +120,53 @@ type WaitlistServiceClient interface {
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
-	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
-	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
-	// booking.
+	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction: of the caller's own
+	// offer, or with the permission of any. If the booking is not possible, it fails with the same reason as Book, and
+	// the offer stays live. Accepting it again returns the same booking.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
 	// SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
 	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error)
-	// DeclineWaitlistOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes
-	// nothing.
+	// DeclineWaitlistOffer declines an offer: the caller's own, or any with the permission. Its seats go to the next
+	// entry immediately. Declining it again changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
-	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. It changes nothing.
+	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
+	// nothing.
 	// Errors: LINK_INVALID.
 	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
-	// AnswerWaitlistClaim accepts or declines the offer of a claim link.
+	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call it.
+	// The same answer again changes nothing.
 	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
 	AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error)
 	// GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
-	// Errors:
-	// - WAITLIST_ENTRY_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND (also if it is another member's).
 	GetWaitlistEntry(context.Context, *connect.Request[v1.GetWaitlistEntryRequest]) (*connect.Response[v1.GetWaitlistEntryResponse], error)
 	// ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
-	// with `scope` ALL those of all members, which needs the permission.
-	// Errors:
-	// - PERMISSION_DENIED: `scope` is ALL, and the caller lacks the permission.
+	// with `scope` ALL those of all members, which needs the permission. A service account has no entries of its own.
+	// Errors: PERMISSION_DENIED (`scope`).
 	ListWaitlistEntries(context.Context, *connect.Request[v1.ListWaitlistEntriesRequest]) (*connect.Response[v1.ListWaitlistEntriesResponse], error)
 	// GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
-	// Errors:
-	// - WAITLIST_OFFER_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	// Errors: WAITLIST_OFFER_NOT_FOUND (also if it is another member's).
 	GetWaitlistOffer(context.Context, *connect.Request[v1.GetWaitlistOfferRequest]) (*connect.Response[v1.GetWaitlistOfferResponse], error)
 	// ListWaitlistOffers lists offers of all members, newest first.
 	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
-	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
+	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
+	// absent does not change. Setting the same again only adds to the audit log and the events.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
-	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
+	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
+	// it is only adds to the audit log and the events.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
 	// another queue).
 	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
-	// the entry's member must be possible.
+	// the entry's member must be possible. A second offer to the same entry is refused.
 	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
-	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
-	// the plan if the entry names a subscription.
+	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book
+	// about the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
-	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry. Ending it again changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
 	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
@@ -175,11 +177,13 @@ type WaitlistServiceClient interface {
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetWaitlistRules(context.Context, *connect.Request[v1.GetWaitlistRulesRequest]) (*connect.Response[v1.GetWaitlistRulesResponse], error)
 	// UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
-	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules.
+	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules. An edit
+	// that changes nothing makes no version.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
 	UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error)
-	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
+	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults. Resetting
+	// again changes nothing.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
 	// other).
 	ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error)
@@ -522,8 +526,9 @@ func (c *waitlistServiceClient) GetWaitlistAnalytics(ctx context.Context, req *c
 
 // WaitlistServiceHandler is an implementation of the berth.v1.WaitlistService service.
 type WaitlistServiceHandler interface {
-	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
-	// one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets. Joining
+	// again with the same external_ref returns the same entry.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
@@ -532,52 +537,53 @@ type WaitlistServiceHandler interface {
 	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
-	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
-	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
-	// booking.
+	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction: of the caller's own
+	// offer, or with the permission of any. If the booking is not possible, it fails with the same reason as Book, and
+	// the offer stays live. Accepting it again returns the same booking.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
 	// SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
 	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error)
-	// DeclineWaitlistOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes
-	// nothing.
+	// DeclineWaitlistOffer declines an offer: the caller's own, or any with the permission. Its seats go to the next
+	// entry immediately. Declining it again changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
-	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. It changes nothing.
+	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
+	// nothing.
 	// Errors: LINK_INVALID.
 	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
-	// AnswerWaitlistClaim accepts or declines the offer of a claim link.
+	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call it.
+	// The same answer again changes nothing.
 	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
 	AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error)
 	// GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
-	// Errors:
-	// - WAITLIST_ENTRY_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	// Errors: WAITLIST_ENTRY_NOT_FOUND (also if it is another member's).
 	GetWaitlistEntry(context.Context, *connect.Request[v1.GetWaitlistEntryRequest]) (*connect.Response[v1.GetWaitlistEntryResponse], error)
 	// ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
-	// with `scope` ALL those of all members, which needs the permission.
-	// Errors:
-	// - PERMISSION_DENIED: `scope` is ALL, and the caller lacks the permission.
+	// with `scope` ALL those of all members, which needs the permission. A service account has no entries of its own.
+	// Errors: PERMISSION_DENIED (`scope`).
 	ListWaitlistEntries(context.Context, *connect.Request[v1.ListWaitlistEntriesRequest]) (*connect.Response[v1.ListWaitlistEntriesResponse], error)
 	// GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
-	// Errors:
-	// - WAITLIST_OFFER_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+	// Errors: WAITLIST_OFFER_NOT_FOUND (also if it is another member's).
 	GetWaitlistOffer(context.Context, *connect.Request[v1.GetWaitlistOfferRequest]) (*connect.Response[v1.GetWaitlistOfferResponse], error)
 	// ListWaitlistOffers lists offers of all members, newest first.
 	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
-	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
+	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
+	// absent does not change. Setting the same again only adds to the audit log and the events.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
-	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
+	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
+	// it is only adds to the audit log and the events.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
 	// another queue).
 	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
-	// the entry's member must be possible.
+	// the entry's member must be possible. A second offer to the same entry is refused.
 	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
-	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
-	// the plan if the entry names a subscription.
+	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book
+	// about the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
-	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry. Ending it again changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
 	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
@@ -588,11 +594,13 @@ type WaitlistServiceHandler interface {
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetWaitlistRules(context.Context, *connect.Request[v1.GetWaitlistRulesRequest]) (*connect.Response[v1.GetWaitlistRulesResponse], error)
 	// UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
-	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules.
+	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules. An edit
+	// that changes nothing makes no version.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
 	UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error)
-	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
+	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults. Resetting
+	// again changes nothing.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
 	// other).
 	ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error)

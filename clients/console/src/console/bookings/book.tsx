@@ -22,7 +22,7 @@ export function BookMember({ session, onClose }: BookMemberProps) {
   const form = useFields({ party: Math.max(1, service?.minParty ?? 1), wait: true });
   const book = useSave(BookingService.method.book, ({ outcome }) =>
     outcome.case === "entry"
-      ? t.bookings.queued(outcome.value.memberName, outcome.value.position)
+      ? t.bookings.queued(outcome.value.memberName, outcome.value.position ?? 0)
       : outcome.value && t.bookings.booked(outcome.value.memberName),
   );
   const most = service?.maxParty || service?.minParty || 1;

@@ -5,7 +5,18 @@ import { expect, it } from "vitest";
 import { DAY, HOUR, MINUTE } from "../../shared/format/time";
 import { en } from "../first-texts/en";
 import { type Kinds, readAll, writeAll } from "./kind";
-import { bonuses, choice, expression, flag, meters, night, number, span, windows } from "./kinds";
+import {
+  bonuses,
+  choice,
+  expression,
+  flag,
+  limit,
+  meters,
+  night,
+  number,
+  span,
+  windows,
+} from "./kinds";
 
 const kinds: Kinds = {
   cancellationWindow: span("hours"),
@@ -46,6 +57,8 @@ it("round-trips waitlist rules", () => {
     tierBonuses: bonuses,
     eligibilityExpression: expression,
     baseScore: number(0, 10_000),
+    maxOffersPerEntry: limit(100),
+    maxTriesPerSlot: limit(1000),
   };
   const rules = create(WaitlistRulesSchema, {
     mode: 2,
@@ -53,6 +66,8 @@ it("round-trips waitlist rules", () => {
     tierBonuses: { bonuses: [{ tier: "gold", points: 20 }] },
     eligibilityExpression: "true",
     baseScore: 100,
+    maxOffersPerEntry: { max: 7 },
+    maxTriesPerSlot: {},
   });
   expect(create(WaitlistRulesSchema, writeAll(readAll(rules, these), these))).toEqual(rules);
 });

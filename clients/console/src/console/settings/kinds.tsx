@@ -71,6 +71,13 @@ const amount = (least: number, most: number, width: number, unit = ""): Kind<num
 
 export const number = (least: number, most: number) => amount(least, most, 110);
 
+/** A limit of the waitlist rules. The form has 0 for no limit. */
+export const limit = (most: number): Kind<number> => ({
+  ...number(0, most),
+  read: ({ max }: { max?: number }) => max ?? 0,
+  write: (max) => (max > 0 ? { max } : {}),
+});
+
 export const meters = amount(10, 100_000, 130, " m");
 
 /** One of several options, by its number in the contract. */

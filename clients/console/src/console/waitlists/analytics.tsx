@@ -27,7 +27,7 @@ export function WaitlistAnalytics() {
     WaitlistService.method.getWaitlistAnalytics,
     {
       ...target,
-      within: {
+      createdWithin: {
         start: startOf(end.subtract({ days }), tenant.timeZone),
         end: startOf(end, tenant.timeZone),
       },
@@ -47,8 +47,8 @@ export function WaitlistAnalytics() {
       </Group>
       <QueryResult query={figures}>
         {({ total, locations, services, cascadeDepths }) => {
-          const hasOffers = total !== undefined && total.offersSent > 0n;
-          return !total || total.entries + total.offersSent === 0n ? (
+          const hasOffers = total !== undefined && total.offersSent > 0;
+          return !total || total.entries + total.offersSent === 0 ? (
             <Card bare>
               <State title={t.ui.none} />
             </Card>
@@ -56,21 +56,17 @@ export function WaitlistAnalytics() {
             <>
               <Stats
                 of={[
-                  [
-                    t.rules.joined,
-                    count(total.entries),
-                    t.rules.stillWaiting(Number(total.active)),
-                  ],
+                  [t.rules.joined, count(total.entries), t.rules.stillWaiting(total.active)],
                   [
                     t.rules.gotPlace,
-                    total.entries > 0n ? percent(total.conversionRate) : "–",
+                    total.entries > 0 ? percent(total.conversionRate ?? 0) : "–",
                     t.rules.outOf(count(total.booked), count(total.entries)),
                   ],
                   [t.rules.promoted, count(total.promoted)],
                   [t.rules.offered, count(total.offersSent)],
                   [
                     t.rules.accepted,
-                    hasOffers ? percent(total.acceptanceRate) : "–",
+                    hasOffers ? percent(total.acceptanceRate ?? 0) : "–",
                     hasOffers ? t.rules.outOf(count(total.accepted), count(total.offersSent)) : "",
                   ],
                   [
@@ -79,8 +75,10 @@ export function WaitlistAnalytics() {
                   ],
                   [
                     t.rules.depth,
-                    total.accepted > 0n ? mean(total.averageCascadeDepth) : "–",
-                    total.accepted > 0n ? t.rules.deepest(total.maxCascadeDepth) : "",
+                    total.averageCascadeDepth === undefined ? "–" : mean(total.averageCascadeDepth),
+                    total.maxCascadeDepth === undefined
+                      ? ""
+                      : t.rules.deepest(total.maxCascadeDepth),
                   ],
                 ]}
               />
@@ -142,7 +140,7 @@ function Parts({ title, rows }: { title: string; rows: readonly WaitlistFiguresR
             title: t.rules.accepted,
             ta: "right",
             show: ({ figures }) =>
-              figures && figures.offersSent > 0n ? percent(figures.acceptanceRate) : "–",
+              figures && figures.offersSent > 0 ? percent(figures.acceptanceRate) : "–",
           },
         ]}
       />

@@ -111,15 +111,15 @@ function Differences({ result }: { result: PreviewWaitlistRulesResponse }) {
               {
                 title: t.rules.decided,
                 ...quiet,
-                show: ({ decideTime, timeZone }) => (
-                  <Time at={decideTime} zone={timeZone || "UTC"} as="dateTime" />
+                show: ({ decideTime, session }) => (
+                  <Time at={decideTime} zone={session?.timeZone || "UTC"} as="dateTime" />
                 ),
               },
               {
                 title: t.rules.forSession,
-                show: ({ sessionId, sessionTitle }) => (
-                  <Link to={routes.session.path({ id: sessionId })} target="_blank">
-                    {sessionTitle}
+                show: ({ session }) => (
+                  <Link to={routes.session.path({ id: session?.id ?? "" })} target="_blank">
+                    {session?.title}
                   </Link>
                 ),
               },

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
-import { bonuses, choice, expression, flag, night, number, span } from "../settings/kinds";
+import { bonuses, choice, expression, flag, limit, night, number, span } from "../settings/kinds";
 import { type Settings, settingsIn } from "../settings/settings";
 import { type WaitlistTexts, waitlistTexts } from "./texts";
 
@@ -21,8 +21,8 @@ export const rulesSettings = (t: WaitlistTexts): Settings => ({
     offers: {
       offerWindow: span("minutes", MINUTE, 7 * DAY),
       minOfferWindow: span("minutes", MINUTE, DAY),
-      maxOffersPerEntry: number(0, 100),
-      maxTriesPerSlot: number(0, 1000),
+      maxOffersPerEntry: limit(100),
+      maxTriesPerSlot: limit(1000),
       autoCascade: flag,
       afterExpiry: choice(t.rules.after),
       afterDecline: choice(t.rules.after),

@@ -58,7 +58,7 @@ function TimeWindowForm({ member, onClose }: TimeWindowProps) {
   const run = () =>
     join({
       memberId: member.id,
-      wish: {
+      target: {
         case: "window",
         value: {
           serviceId,

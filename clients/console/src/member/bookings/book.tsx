@@ -174,7 +174,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
     quiet: true,
     done: ({ outcome }) =>
       outcome.case === "entry"
-        ? t.app.queuedNow(outcome.value.position)
+        ? t.app.queuedNow(outcome.value.position ?? 0)
         : t.app.bookedNow(session.title),
   });
   const hold = useCall(BookingService.method.holdBooking, { quiet: true });

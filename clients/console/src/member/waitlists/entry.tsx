@@ -8,8 +8,9 @@ import { useI18n, useText } from "../../shared/i18n";
 import { Tag } from "../../shared/ui";
 import { later } from "../../shared/ui/lazy";
 import { memberReason } from "../../shared/waitlists/decisions";
+import { sessionsOf } from "../../shared/waitlists/target";
 import { decisionTexts } from "../../shared/waitlists/texts";
-import { useLocations, useRange } from "../catalog/data";
+import { useLocations, useRange, useServices } from "../catalog/data";
 import { memberTexts } from "../texts";
 import { DayAndTime, Small, SummaryCard } from "../ui";
 import { waitlistTexts } from "./texts";
@@ -20,21 +21,34 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
   const t = useText(decisionTexts, memberTexts);
   const windowText = useWindowText(entry);
   const [explaining, explanation] = useDisclosure();
-  const { id: entryId, sessionTitle, sessionStartTime, timeZone } = entry;
+  const { id: entryId, target } = entry;
+  const sessions = sessionsOf(entry);
+  const services = useServices();
+  const service = (id: string) => services.data?.find((service) => service.id === id)?.name ?? "";
+  const title =
+    target.case === "window" ? service(target.value.serviceId) : (sessions[0]?.title ?? "");
   const leave = useCall(WaitlistService.method.leaveWaitlist, {
-    ask: { title: `${t.app.leave}: ${sessionTitle}?`, yes: t.app.leave, danger: true },
+    ask: { title: `${t.app.leave}: ${title}?`, yes: t.app.leave, danger: true },
     done: t.app.cancelled,
   });
   return (
     <SummaryCard
-      title={sessionTitle}
+      title={title}
       seats={entry.partySize}
-      time={entry.sessionId ? <DayAndTime at={sessionStartTime} zone={timeZone} /> : windowText}
+      time={
+        target.case === "session" ? (
+          <DayAndTime at={target.value.startTime} zone={target.value.timeZone} />
+        ) : (
+          windowText
+        )
+      }
       notes={
         <>
-          <Box mt={6}>
-            <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
-          </Box>
+          {entry.position !== undefined && (
+            <Box mt={6}>
+              <Tag tone="warn">{t.app.waitlisted(entry.position)}</Tag>
+            </Box>
+          )}
           {entry.passedOverReason && (
             <Small mt={6}>
               {t.common.skipped(memberReason(entry.passedOverReason, t.decisions))}
@@ -50,7 +64,7 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
           <Button
             variant="subtle"
             onClick={explanation.open}
-            aria-label={`${t.decisions.you.ask} ${sessionTitle}`}
+            aria-label={`${t.decisions.you.ask} ${title}`}
           >
             {t.decisions.you.ask}
           </Button>
@@ -63,7 +77,9 @@ export function EntryCard({ entry }: { entry: WaitlistEntry }) {
 }
 
 /** Describes a time window: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
-function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
+function useWindowText(entry: WaitlistEntry): string {
+  const { target, coachId } = entry;
+  const window = target.case === "window" ? target.value : undefined;
   const { t, locale } = useI18n(memberTexts, waitlistTexts);
   const locations = useLocations(Boolean(window));
   const startsWithin = useRange(0, 28 * DAY);
@@ -73,7 +89,7 @@ function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
     { filter: { coachIds: [coachId], startsWithin }, pageSize: 1 },
     { enabled: coachId !== "", staleTime: 60_000 },
   );
-  if (!window) return t.timeWindow.anyOf(sessionIds.length);
+  if (!window) return t.timeWindow.anyOf(sessionsOf(entry).length);
   const day = (date: CivilDay | undefined) => (date ? showDay(plainDay(date), locale, "day") : "");
   const { firstDate, lastDate, earliestStart, latestStart, locationId } = window;
   const earliest = wallClock(earliestStart);

@@ -98,7 +98,7 @@ export function WindowPage() {
     location &&
     service &&
     (() => ({
-      wish: {
+      target: {
         case: "window" as const,
         value: {
           serviceId: service.id,
@@ -215,7 +215,7 @@ export function AnyOfPage() {
       party={{ size, least, most: greatest, onChange: setSize }}
       request={
         chosen.length > 0
-          ? () => ({ wish: { case: "anyOf", value: { sessionIds: chosen.map(({ id }) => id) } } })
+          ? () => ({ target: { case: "anyOf", value: { sessionIds: chosen.map(({ id }) => id) } } })
           : undefined
       }
     >
@@ -271,7 +271,7 @@ const PlanChoice = later(() => import("../accounts/plans"), "PlanChoice", { fall
 type Join = MessageInitShape<typeof JoinWaitlistRequestSchema>;
 
 interface JoinInput {
-  readonly wish: NonNullable<Join["wish"]>;
+  readonly target: NonNullable<Join["target"]>;
   readonly coachId?: string;
 }
 

@@ -4,6 +4,7 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useCall } from "../../shared/api/calls";
 import { useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { Card, Time } from "../../shared/ui";
 import { Countdown } from "../../shared/ui/countdown";
 import { routes } from "../routes";
@@ -12,7 +13,11 @@ import { Note, SummaryCard } from "../ui";
 import classes from "./offers.module.css";
 
 export const useEntries = () =>
-  useQuery(WaitlistService.method.listWaitlistEntries, { pageSize: 100 }, { refetchInterval: 60_000 });
+  useQuery(
+    WaitlistService.method.listWaitlistEntries,
+    { pageSize: 100 },
+    { refetchInterval: 60_000 },
+  );
 
 /** Shown on every page while an offer is open. */
 export function OfferBanner() {
@@ -20,17 +25,17 @@ export function OfferBanner() {
   const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
   return (
     <div aria-live="polite">
-      {offers.map(({ id, sessionTitle, expireTime }) => (
+      {offers.map(({ id, session, expireTime }) => (
         <Card bare className={classes.banner} key={id}>
           <span>
-            {t.app.offer.here(sessionTitle)} <Countdown until={expireTime} />
+            {t.app.offer.here(sessionOf({ session }).title)} <Countdown until={expireTime} />
           </span>
           <Button
             component={Link}
             to={routes.bookings.path()}
             size="sm"
             flex="none"
-            aria-label={`${t.app.offer.see}: ${sessionTitle}`}
+            aria-label={`${t.app.offer.see}: ${sessionOf({ session }).title}`}
           >
             {t.app.offer.see}
           </Button>
@@ -43,15 +48,16 @@ export function OfferBanner() {
 /** An open offer. */
 export function OfferCard({ offer }: { offer: WaitlistOffer }) {
   const t = useText(memberTexts);
+  const { title, startTime, timeZone } = sessionOf(offer);
   const accept = useCall(WaitlistService.method.acceptWaitlistOffer, {
-    done: t.app.bookedNow(offer.sessionTitle),
+    done: t.app.bookedNow(title),
   });
   const decline = useCall(WaitlistService.method.declineWaitlistOffer);
   return (
     <SummaryCard
       highlighted
-      label={`${t.offers.yours}: ${offer.sessionTitle}`}
-      title={offer.sessionTitle}
+      label={`${t.offers.yours}: ${title}`}
+      title={title}
       seats={offer.seats}
       time={
         <>
@@ -60,7 +66,7 @@ export function OfferCard({ offer }: { offer: WaitlistOffer }) {
       }
       notes={
         <Note>
-          <Time at={offer.sessionStartTime} zone={offer.timeZone} />
+          <Time at={startTime} zone={timeZone} />
           {offer.firstToClaim && ` · ${t.offers.first}`}
         </Note>
       }

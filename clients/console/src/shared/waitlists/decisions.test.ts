@@ -30,7 +30,7 @@ const verdict = (rank: number, reason: Reason) => ({
   rank,
   reason,
   partySize: 2,
-  ...(reason === Reason.OFFERED && { expireTime: { seconds: 1n } }),
+  ...(reason === Reason.OFFERED && { offerExpireTime: { seconds: 1n } }),
 });
 
 const decision = create(WaitlistDecisionSchema, {

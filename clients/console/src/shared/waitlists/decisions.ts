@@ -8,6 +8,7 @@ import {
   type WaitlistVerdict,
 } from "@berthhq/client";
 import type { Timestamp } from "../format/time";
+import { sessionOf } from "../schedules/summary";
 import type { DecisionTexts } from "./texts";
 
 type Texts = DecisionTexts["decisions"];
@@ -24,16 +25,17 @@ export function describeForMember(
 ) {
   if (!decision) return [];
   const { you } = texts;
-  const { timeZone: zone, trigger, seats, mode, lineLength } = decision;
+  const { trigger, seats, mode, lineLength } = decision;
+  const zone = sessionOf(decision).timeZone;
   const sentences = [
     you.when(until(decision.decideTime, zone, show), texts.triggers[trigger] ?? "", seats),
   ];
   if (!verdict) return sentences;
-  const { rank, reason, chosenBefore, partySize, expireTime } = verdict;
+  const { rank, reason, chosenBefore, partySize, offerExpireTime } = verdict;
   const shared = mode === WaitlistMode.FIRST_TO_CLAIM;
   sentences.push(you.position(rank, lineLength));
   if (chosenBefore > 0) sentences.push(you.before(chosenBefore, shared));
-  const end = until(expireTime, zone, show);
+  const end = until(offerExpireTime, zone, show);
   if (reason === Reason.PROMOTED) sentences.push(you.promoted(partySize));
   else if (reason !== Reason.OFFERED) sentences.push(you.notChosen(memberReason(reason, texts)));
   else sentences.push(shared ? you.firstCome(partySize, end) : you.offered(partySize, end));
@@ -68,17 +70,18 @@ export function describeForStaff(
   show: Show,
 ) {
   const { staff } = texts;
-  const { mode, move, seats, tried, verdicts, timeZone: zone, lineLength } = decision;
+  const { mode, move, seats, tried, verdicts, lineLength } = decision;
+  const zone = sessionOf(decision).timeZone;
   const sentences = [staff.open(seats, lineLength)];
   if (tried > 0) sentences.push(staff.tried(tried));
   const chosen = verdicts.filter(isChosen);
   const inTurn = mode === WaitlistMode.OFFER;
   const names = named(
-    chosen.map(({ memberName, partySize, expireTime }) =>
+    chosen.map(({ memberName, partySize, offerExpireTime }) =>
       staff.got(
         memberName || staff.someone,
         partySize,
-        inTurn ? until(expireTime, zone, show) : "",
+        inTurn ? until(offerExpireTime, zone, show) : "",
       ),
     ),
     staff.more,
@@ -133,13 +136,13 @@ function whyStopped(verdicts: readonly WaitlistVerdict[]): keyof Texts["staff"][
 
 /** The verdict on an entry, for staff. */
 export function describeVerdict(
-  { reason, partySize, expireTime }: WaitlistVerdict,
-  { mode, timeZone }: WaitlistDecision,
+  { reason, partySize, offerExpireTime }: WaitlistVerdict,
+  { mode, session }: WaitlistDecision,
   texts: Texts,
   show: Show,
 ): string {
   const { verdicts } = texts.staff;
-  const end = until(expireTime, timeZone, show);
+  const end = until(offerExpireTime, sessionOf({ session }).timeZone, show);
   if (reason === Reason.PROMOTED) return verdicts.booked(partySize);
   if (reason !== Reason.OFFERED) return staffReason(reason, texts);
   return mode === WaitlistMode.FIRST_TO_CLAIM

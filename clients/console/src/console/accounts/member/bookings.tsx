@@ -23,6 +23,7 @@ import { State, Tag, Time } from "../../../shared/ui";
 import { Countdown } from "../../../shared/ui/countdown";
 import { later } from "../../../shared/ui/lazy";
 import { staffReason } from "../../../shared/waitlists/decisions";
+import { sessionsOf } from "../../../shared/waitlists/target";
 import { decisionTexts } from "../../../shared/waitlists/texts";
 import { BookingActions } from "../../bookings/actions";
 import type { Held } from "../../bookings/hold";
@@ -155,7 +156,7 @@ function Waits({ member }: { member: Member }) {
                 <Tag tone="accent">{t.offers.live}</Tag> <Countdown until={liveOffer.expireTime} />
               </>
             ) : (
-              position > 0 && <Tag>{t.waitlist.position(position)}</Tag>
+              position !== undefined && <Tag>{t.waitlist.position(position)}</Tag>
             ),
         },
         can("waitlist.manage") && {
@@ -173,7 +174,7 @@ function Remove({ entry }: { entry: WaitlistEntry }) {
   const remove = useCall(WaitlistService.method.removeWaitlistEntry, {
     ask: {
       title: t.waitlist.removeTitle(entry.memberName),
-      body: entry.window ? t.timeWindow.window : entry.sessionTitle,
+      body: sessionsOf(entry)[0]?.title ?? t.timeWindow.window,
       yes: t.waitlist.removeEntry,
       reason: t.fields.reason,
       danger: true,
@@ -193,7 +194,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
   const t = useText(decisionTexts);
   return (
     <>
-      <Wished entry={entry} />
+      <Target entry={entry} />
       <Note>
         {dotted(
           entry.partySize > 1 && `× ${entry.partySize}`,
@@ -207,23 +208,23 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
 }
 
 /** What a waitlist entry is for: a session, one of several, or a time window. */
-function Wished({ entry }: { entry: WaitlistEntry }) {
+function Target({ entry }: { entry: WaitlistEntry }) {
   const { t, locale } = useI18n(waitlistTexts);
   const { data } = useCatalogQuery();
-  const { window: span } = entry;
-  if (!span) {
+  const { target } = entry;
+  if (target.case !== "window") {
+    const [first, ...others] = sessionsOf(entry);
     return (
       <>
-        <NameLink to={routes.session.path({ id: entry.sessionId || (entry.sessionIds[0] ?? "") })}>
-          {entry.sessionTitle}
-        </NameLink>{" "}
+        <NameLink to={routes.session.path({ id: first?.id ?? "" })}>{first?.title}</NameLink>{" "}
         <Dimmed>
-          <Time at={entry.sessionStartTime} zone={entry.timeZone} />
-          {entry.sessionIds.length > 1 && ` ${t.timeWindow.orOthers(entry.sessionIds.length - 1)}`}
+          <Time at={first?.startTime} zone={first?.timeZone ?? ""} />
+          {others.length > 0 && ` ${t.timeWindow.orOthers(others.length)}`}
         </Dimmed>
       </>
     );
   }
+  const span = target.value;
   const days = [span.firstDate, span.lastDate]
     .filter((day) => day !== undefined)
     .map((day) => showDay(plainDay(day), locale, "day"));

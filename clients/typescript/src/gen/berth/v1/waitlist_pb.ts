@@ -8,6 +8,8 @@ import type { Actor, QuietHours, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { SettingLevel, SettingOrigin } from "./policy_pb.js";
 import { file_berth_v1_policy } from "./policy_pb.js";
+import type { SessionSummary } from "./session_pb.js";
+import { file_berth_v1_session } from "./session_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Date } from "../../google/type/date_pb.js";
@@ -20,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/waitlist.proto.
  */
 export const file_berth_v1_waitlist: GenFile = /*@__PURE__*/
-  fileDesc("ChdiZXJ0aC92MS93YWl0bGlzdC5wcm90bxIIYmVydGgudjEi3gUKDVdhaXRsaXN0RW50cnkSCgoCaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEwoLbWVtYmVyX25hbWUYBCABKAkSEgoKcGFydHlfc2l6ZRgFIAEoBRItCgZzdGF0dXMYBiABKA4yHS5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5U3RhdHVzEhAKCHBvc2l0aW9uGAcgASgFEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKDXNlc3Npb25fdGl0bGUYCiABKAkSEQoJdGltZV96b25lGAsgASgJEhIKCmJvb2tpbmdfaWQYDCABKAkSOwoScGFzc2VkX292ZXJfcmVhc29uGA0gASgOMh8uYmVydGgudjEuV2FpdGxpc3RWZXJkaWN0UmVhc29uEhMKC3Nlc3Npb25faWRzGA4gAygJEigKBndpbmRvdxgPIAEoCzIYLmJlcnRoLnYxLldhaXRsaXN0V2luZG93EhAKCGNvYWNoX2lkGBAgASgJEg8KB2ZsYWdnZWQYESABKAgSEgoFc2NvcmUYEiABKAVIAIgBARIOCgZvZmZlcnMYEyABKAUSKwoKbGl2ZV9vZmZlchgUIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISLgoKY2xvc2VfdGltZRgVIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASGgoNY3VycmVudF9zY29yZRgWIAEoBUgBiAEBEjEKC3Njb3JlX3BhcnRzGBcgASgLMhwuYmVydGgudjEuV2FpdGxpc3RTY29yZVBhcnRzQggKBl9zY29yZUIQCg5fY3VycmVudF9zY29yZSJRChJXYWl0bGlzdFNjb3JlUGFydHMSDAoEYmFzZRgBIAEoBRISCgp0aWVyX2JvbnVzGAIgASgFEhkKEWVhcmx5X2JpcmRfcG9pbnRzGAMgASgFIvkBCg5XYWl0bGlzdFdpbmRvdxISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEiUKCmZpcnN0X2RhdGUYBCABKAsyES5nb29nbGUudHlwZS5EYXRlEiQKCWxhc3RfZGF0ZRgFIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSLgoOZWFybGllc3Rfc3RhcnQYBiABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSLAoMbGF0ZXN0X3N0YXJ0GAcgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5IvkDCg1XYWl0bGlzdE9mZmVyEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEAoIZW50cnlfaWQYAyABKAkSEQoJbWVtYmVyX2lkGAQgASgJEhMKC21lbWJlcl9uYW1lGAUgASgJEg0KBXNlYXRzGAYgASgFEi0KBnN0YXR1cxgHIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXJTdGF0dXMSFgoOZmlyc3RfdG9fY2xhaW0YCCABKAgSDwoHYXR0ZW1wdBgJIAEoBRIPCgdieV9oYW5kGAogASgIEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xvc2VfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgOIAEoCRIOCgZyZWFzb24YDyABKAkSFQoNc2Vzc2lvbl90aXRsZRgQIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgSIAEoCSJDChNXYWl0bGlzdFRpZXJCb251c2VzEiwKB2JvbnVzZXMYASADKAsyGy5iZXJ0aC52MS5XYWl0bGlzdFRpZXJCb251cyIxChFXYWl0bGlzdFRpZXJCb251cxIMCgR0aWVyGAEgASgJEg4KBnBvaW50cxgCIAEoBSK6CwoNV2FpdGxpc3RSdWxlcxIUCgdlbmFibGVkGAEgASgISACIAQESKQoEbW9kZRgCIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZUgBiAEBEhsKDm1heF9xdWV1ZV9zaXplGAMgASgFSAKIAQESLwoMb2ZmZXJfd2luZG93GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEG1pbl9vZmZlcl93aW5kb3cYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQdGltZV9mbGV4aWJpbGl0eRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIhChRtYXhfb2ZmZXJzX3Blcl9lbnRyeRgHIAEoBUgDiAEBEh8KEm1heF90cmllc19wZXJfc2xvdBgIIAEoBUgEiAEBEjIKDGFmdGVyX2V4cGlyeRgJIAEoDjIXLmJlcnRoLnYxLldhaXRsaXN0QWZ0ZXJIBYgBARIzCg1hZnRlcl9kZWNsaW5lGAogASgOMhcuYmVydGgudjEuV2FpdGxpc3RBZnRlckgGiAEBEhkKDGF1dG9fY2FzY2FkZRgLIAEoCEgHiAEBEhkKDGV4cGlyZV9zdGFsZRgMIAEoCEgIiAEBEi4KC3N0YWxlX2FmdGVyGA0gASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh8KEmFsbG93X2Rvd25fZml0dGluZxgOIAEoCEgJiAEBEisKBW9yZGVyGA8gASgOMhcuYmVydGgudjEuV2FpdGxpc3RPcmRlckgKiAEBEhcKCmJhc2Vfc2NvcmUYECABKAVIC4gBARIzCgx0aWVyX2JvbnVzZXMYESABKAsyHS5iZXJ0aC52MS5XYWl0bGlzdFRpZXJCb251c2VzEiYKGWVhcmx5X2JpcmRfcG9pbnRzX3Blcl9kYXkYEiABKAVIDIgBARIiChVlYXJseV9iaXJkX21heF9wb2ludHMYEyABKAVIDYgBARIjChZlbGlnaWJpbGl0eV9leHByZXNzaW9uGBQgASgJSA6IAQESIAoTcHJpb3JpdHlfZXhwcmVzc2lvbhgVIAEoCUgPiAEBEikKC3F1aWV0X2hvdXJzGBYgASgLMhQuYmVydGgudjEuUXVpZXRIb3VycxIiChVvZmZlcnNfaW5fcXVpZXRfaG91cnMYFyABKAhIEIgBARI2ChNhdXRvX3Byb21vdGVfY3V0b2ZmGBggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjIKD3Byb21vdGlvbl9ncmFjZRgZIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIzChBmaWxsX2FmdGVyX3N0YXJ0GBogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhoKDXNtc19taW5fc2NvcmUYGyABKAVIEYgBAUIKCghfZW5hYmxlZEIHCgVfbW9kZUIRCg9fbWF4X3F1ZXVlX3NpemVCFwoVX21heF9vZmZlcnNfcGVyX2VudHJ5QhUKE19tYXhfdHJpZXNfcGVyX3Nsb3RCDwoNX2FmdGVyX2V4cGlyeUIQCg5fYWZ0ZXJfZGVjbGluZUIPCg1fYXV0b19jYXNjYWRlQg8KDV9leHBpcmVfc3RhbGVCFQoTX2FsbG93X2Rvd25fZml0dGluZ0IICgZfb3JkZXJCDQoLX2Jhc2Vfc2NvcmVCHAoaX2Vhcmx5X2JpcmRfcG9pbnRzX3Blcl9kYXlCGAoWX2Vhcmx5X2JpcmRfbWF4X3BvaW50c0IZChdfZWxpZ2liaWxpdHlfZXhwcmVzc2lvbkIWChRfcHJpb3JpdHlfZXhwcmVzc2lvbkIYChZfb2ZmZXJzX2luX3F1aWV0X2hvdXJzQhAKDl9zbXNfbWluX3Njb3JlIpUBChJXYWl0bGlzdFJ1bGVzTGF5ZXISJQoFbGV2ZWwYASABKA4yFi5iZXJ0aC52MS5TZXR0aW5nTGV2ZWwSEQoJdGFyZ2V0X2lkGAIgASgJEiYKBXJ1bGVzGAMgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIMCgRldGFnGAQgASgJEg8KB3ZlcnNpb24YBSABKAUiqQEKFkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMSJgoFcnVsZXMYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEigKB29yaWdpbnMYAiADKAsyFy5iZXJ0aC52MS5TZXR0aW5nT3JpZ2luEiwKBmxheWVycxgDIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0UnVsZXNMYXllchIPCgd2ZXJzaW9uGAQgASgFIv0BChRXYWl0bGlzdFJ1bGVzVmVyc2lvbhIPCgd2ZXJzaW9uGAEgASgFEiUKBWxldmVsGAIgASgOMhYuYmVydGgudjEuU2V0dGluZ0xldmVsEhEKCXRhcmdldF9pZBgDIAEoCRImCgVydWxlcxgEIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSEQoJd2FzX3Jlc2V0GAUgASgIEh4KBWFjdG9yGAYgASgLMg8uYmVydGgudjEuQWN0b3ISDgoGcmVhc29uGAcgASgJEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKHAgoPV2FpdGxpc3RWZXJkaWN0EhAKCGVudHJ5X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIvCgZyZWFzb24YBCABKA4yHy5iZXJ0aC52MS5XYWl0bGlzdFZlcmRpY3RSZWFzb24SDQoFc2NvcmUYBSABKAUSDAoEcmFuaxgGIAEoBRISCgpwYXJ0eV9zaXplGAcgASgFEhAKCHNlbnRlbmNlGAggASgJEhUKDWNob3Nlbl9iZWZvcmUYCSABKAUSLwoLZXhwaXJlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrYEChBXYWl0bGlzdERlY2lzaW9uEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSFQoNc2Vzc2lvbl90aXRsZRgDIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgFIAEoCRIvCgtkZWNpZGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHdHJpZ2dlchgHIAEoDjIZLmJlcnRoLnYxLldhaXRsaXN0VHJpZ2dlchIkCgRtb2RlGAggASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb2RlEiQKBG1vdmUYCSABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKQoJbGVmdF9tb3ZlGAogASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb3ZlEhIKBXNlYXRzGAsgASgFSACIAQESDQoFZ2l2ZW4YDCABKAUSDQoFdHJpZWQYDSABKAUSFQoNcnVsZXNfdmVyc2lvbhgOIAEoBRIQCghyb3VuZF9pZBgPIAEoCRISCgpzdGFmZl9ub3RlGBAgASgJEisKCHZlcmRpY3RzGBEgAygLMhkuYmVydGgudjEuV2FpdGxpc3RWZXJkaWN0EhEKCXNlbnRlbmNlcxgSIAMoCRITCgtsaW5lX2xlbmd0aBgTIAEoBUIICgZfc2VhdHMiJAoNU2Vzc2lvbkNob2ljZRITCgtzZXNzaW9uX2lkcxgBIAMoCSLXAQoTV2FpdGxpc3RFbnRyeUZpbHRlchISCgpzZXNzaW9uX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSEwoLcmVzb3VyY2VfaWQYBCABKAkSEQoJbWVtYmVyX2lkGAUgASgJEi8KCHN0YXR1c2VzGAYgAygOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxIqCg1zdGFydHNfd2l0aGluGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlItUBChNXYWl0bGlzdE9mZmVyRmlsdGVyEhIKCnNlc3Npb25faWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIQCghlbnRyeV9pZBgEIAEoCRIRCgltZW1iZXJfaWQYBSABKAkSLwoIc3RhdHVzZXMYBiADKA4yHS5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyU3RhdHVzEisKDmNyZWF0ZWRfd2l0aGluGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlIqYBChZXYWl0bGlzdERlY2lzaW9uRmlsdGVyEhIKCnNlc3Npb25faWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIrCg5kZWNpZGVkX3dpdGhpbhgEIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIVCghoYXNfbm90ZRgFIAEoCEgAiAEBQgsKCV9oYXNfbm90ZSJFChpXYWl0bGlzdFJ1bGVzVmVyc2lvbkZpbHRlchITCgtsb2NhdGlvbl9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJIvQBChVQcmV2aWV3ZWRXYWl0bGlzdE1vdmUSLAoIZGVjaXNpb24YASABKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEioKCmRyYWZ0X21vdmUYAiABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKgoKZHJhZnRfbW9kZRgDIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZRIxCg5kcmFmdF92ZXJkaWN0cxgEIAMoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdBIPCgdjaGFuZ2VkGAUgASgIEhEKCXNlbnRlbmNlcxgGIAMoCSJwChRXYWl0bGlzdEVudHJ5VmVyZGljdBIsCghkZWNpc2lvbhgBIAEoCzIaLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb24SKgoHdmVyZGljdBgCIAEoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdCLXAgoPV2FpdGxpc3RGaWd1cmVzEg8KB2VudHJpZXMYASABKAMSDgoGYWN0aXZlGAIgASgDEg4KBmJvb2tlZBgDIAEoAxIQCghwcm9tb3RlZBgEIAEoAxITCgtvZmZlcnNfc2VudBgFIAEoAxIQCghhY2NlcHRlZBgGIAEoAxIQCghkZWNsaW5lZBgHIAEoAxIPCgdleHBpcmVkGAggASgDEhEKCXdpdGhkcmF3bhgJIAEoAxIXCg9hY2NlcHRhbmNlX3JhdGUYCiABKAESFwoPY29udmVyc2lvbl9yYXRlGAsgASgBEjgKFWF2ZXJhZ2VfcmVzcG9uc2VfdGltZRgMIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIdChVhdmVyYWdlX2Nhc2NhZGVfZGVwdGgYDSABKAESGQoRbWF4X2Nhc2NhZGVfZGVwdGgYDiABKAUiWwoSV2FpdGxpc3RGaWd1cmVzUm93EgsKA2tleRgBIAEoCRIMCgRuYW1lGAIgASgJEioKB2ZpZ3VyZXMYAyABKAsyGS5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBSrsAQoTV2FpdGxpc3RPZmZlclN0YXR1cxIlCiFXQUlUTElTVF9PRkZFUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpXQUlUTElTVF9PRkZFUl9TVEFUVVNfTElWRRABEiIKHldBSVRMSVNUX09GRkVSX1NUQVRVU19BQ0NFUFRFRBACEiIKHldBSVRMSVNUX09GRkVSX1NUQVRVU19ERUNMSU5FRBADEiEKHVdBSVRMSVNUX09GRkVSX1NUQVRVU19FWFBJUkVEEAQSIwofV0FJVExJU1RfT0ZGRVJfU1RBVFVTX1dJVEhEUkFXThAFKogBCgxXYWl0bGlzdE1vZGUSHQoZV0FJVExJU1RfTU9ERV9VTlNQRUNJRklFRBAAEh4KGldBSVRMSVNUX01PREVfQVVUT19QUk9NT1RFEAESFwoTV0FJVExJU1RfTU9ERV9PRkZFUhACEiAKHFdBSVRMSVNUX01PREVfRklSU1RfVE9fQ0xBSU0QAyqGAQoNV2FpdGxpc3RPcmRlchIeChpXQUlUTElTVF9PUkRFUl9VTlNQRUNJRklFRBAAEh0KGVdBSVRMSVNUX09SREVSX0pPSU5fT1JERVIQARIbChdXQUlUTElTVF9PUkRFUl9QUklPUklUWRACEhkKFVdBSVRMSVNUX09SREVSX0NVU1RPTRADKmQKDVdhaXRsaXN0QWZ0ZXISHgoaV0FJVExJU1RfQUZURVJfVU5TUEVDSUZJRUQQABIZChVXQUlUTElTVF9BRlRFUl9SRVRVUk4QARIYChRXQUlUTElTVF9BRlRFUl9DTE9TRRACKrQECg9XYWl0bGlzdFRyaWdnZXISIAocV0FJVExJU1RfVFJJR0dFUl9VTlNQRUNJRklFRBAAEiEKHVdBSVRMSVNUX1RSSUdHRVJfQ0FOQ0VMTEFUSU9OEAESHAoYV0FJVExJU1RfVFJJR0dFUl9OT19TSE9XEAISJAogV0FJVExJU1RfVFJJR0dFUl9DQVBBQ0lUWV9SQUlTRUQQAxIeChpXQUlUTElTVF9UUklHR0VSX1VOQkxPQ0tFRBAEEh4KGldBSVRMSVNUX1RSSUdHRVJfUFVCTElTSEVEEAUSIgoeV0FJVExJU1RfVFJJR0dFUl9TRVNTSU9OX01PVkVEEAYSIQodV0FJVExJU1RfVFJJR0dFUl9IT0xEX0VYUElSRUQQBxIiCh5XQUlUTElTVF9UUklHR0VSX0hPTERfUkVMRUFTRUQQCBIgChxXQUlUTElTVF9UUklHR0VSX1JFU0NIRURVTEVEEAkSIwofV0FJVExJU1RfVFJJR0dFUl9PRkZFUl9ERUNMSU5FRBAKEiIKHldBSVRMSVNUX1RSSUdHRVJfT0ZGRVJfRVhQSVJFRBALEiQKIFdBSVRMSVNUX1RSSUdHRVJfT0ZGRVJfV0lUSERSQVdOEAwSHAoYV0FJVExJU1RfVFJJR0dFUl9CWV9IQU5EEA0SGgoWV0FJVExJU1RfVFJJR0dFUl9TV0VFUBAOEiIKHldBSVRMSVNUX1RSSUdHRVJfUlVMRVNfQ0hBTkdFRBAPKp0BCgxXYWl0bGlzdE1vdmUSHQoZV0FJVExJU1RfTU9WRV9VTlNQRUNJRklFRBAAEh0KGVdBSVRMSVNUX01PVkVfTk9CT0RZX0ZJVFMQARIXChNXQUlUTElTVF9NT1ZFX09GRkVSEAISGQoVV0FJVExJU1RfTU9WRV9ST0xMX09OEAMSGwoXV0FJVExJU1RfTU9WRV9IQU5EX0JBQ0sQBCrBDAoVV2FpdGxpc3RWZXJkaWN0UmVhc29uEicKI1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1VOU1BFQ0lGSUVEEAASJAogV0FJVExJU1RfVkVSRElDVF9SRUFTT05fUFJPTU9URUQQARIjCh9XQUlUTElTVF9WRVJESUNUX1JFQVNPTl9PRkZFUkVEEAISKQolV0FJVExJU1RfVkVSRElDVF9SRUFTT05fTk9fU0VBVFNfTEVGVBADEiYKIldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1BBUlRZX1NJWkUQBBIoCiRXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9ET1dOX0ZJVFRJTkcQBRIlCiFXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9IQVNfT0ZGRVIQBhIjCh9XQUlUTElTVF9WRVJESUNUX1JFQVNPTl9TRVJWSUNFEAcSJAogV0FJVExJU1RfVkVSRElDVF9SRUFTT05fTE9DQVRJT04QCBIkCiBXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9SRVNPVVJDRRAJEiAKHFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0RBVEUQChIgChxXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9USU1FEAsSLAooV0FJVExJU1RfVkVSRElDVF9SRUFTT05fU1RBRkZfUFJFRkVSRU5DRRAMEiYKIldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX01BWF9PRkZFUlMQDRIhCh1XQUlUTElTVF9WRVJESUNUX1JFQVNPTl9UUklFRBAOEigKJFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX05PVF9FTElHSUJMRRAPEicKI1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1JVTEVfRkFJTEVEEBASIwofV0FJVExJU1RfVkVSRElDVF9SRUFTT05fTk9fVElNRRAREicKI1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1FVSUVUX0hPVVJTEBISIwofV0FJVExJU1RfVkVSRElDVF9SRUFTT05fVFJZX0NBUBATEiYKIldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX05PX0NBU0NBREUQFBIrCidXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9XQUlUTElTVF9DTE9TRUQQFRIsCihXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9TRVNTSU9OX05PVF9PUEVOEBYSKgomV0FJVExJU1RfVkVSRElDVF9SRUFTT05fQURWQU5DRV9XSU5ET1cQFxIqCiZXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9DSEFOTkVMX0NMT1NFRBAYEioKJldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0FMUkVBRFlfQk9PS0VEEBkSKAokV0FJVExJU1RfVkVSRElDVF9SRUFTT05fU0VTU0lPTl9GVUxMEBoSKgomV0FJVExJU1RfVkVSRElDVF9SRUFTT05fTk9fQUNUSVZFX1BMQU4QGxIwCixXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9QTEFOX0NIT0lDRV9SRVFVSVJFRBAcEi8KK1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX09VVFNUQU5ESU5HX0JBTEFOQ0UQHRImCiJXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9OT19DUkVESVRTEB4SJwojV0FJVExJU1RfVkVSRElDVF9SRUFTT05fREFJTFlfTElNSVQQHxIoCiRXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9XRUVLTFlfTElNSVQQIBIjCh9XQUlUTElTVF9WRVJESUNUX1JFQVNPTl9PVkVSTEFQECESLgoqV0FJVExJU1RfVkVSRElDVF9SRUFTT05fU1VCU0NSSVBUSU9OX1NUQVRFECISLAooV0FJVExJU1RfVkVSRElDVF9SRUFTT05fTUVNQkVSX05PVF9GT1VORBAjEjEKLVdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0VYVEVSTkFMX1JFRl9DT05GTElDVBAkEisKJ1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0JPT0tJTkdfUkVGVVNFRBAlKoEBChNXYWl0bGlzdENsYWltQWN0aW9uEiUKIVdBSVRMSVNUX0NMQUlNX0FDVElPTl9VTlNQRUNJRklFRBAAEiAKHFdBSVRMSVNUX0NMQUlNX0FDVElPTl9BQ0NFUFQQARIhCh1XQUlUTElTVF9DTEFJTV9BQ1RJT05fREVDTElORRACQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_berth_v1_policy, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
+  fileDesc("ChdiZXJ0aC92MS93YWl0bGlzdC5wcm90bxIIYmVydGgudjEizAUKDVdhaXRsaXN0RW50cnkSCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhMKC21lbWJlcl9uYW1lGAMgASgJEisKB3Nlc3Npb24YBCABKAsyGC5iZXJ0aC52MS5TZXNzaW9uU3VtbWFyeUgAEiwKBmFueV9vZhgFIAEoCzIaLmJlcnRoLnYxLldhaXRsaXN0U2Vzc2lvbnNIABIqCgZ3aW5kb3cYBiABKAsyGC5iZXJ0aC52MS5XYWl0bGlzdFdpbmRvd0gAEhAKCGNvYWNoX2lkGAcgASgJEhIKCnBhcnR5X3NpemUYCCABKAUSLQoGc3RhdHVzGAkgASgOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxIVCghwb3NpdGlvbhgKIAEoBUgBiAEBEjsKEnBhc3NlZF9vdmVyX3JlYXNvbhgLIAEoDjIfLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdFJlYXNvbhIPCgdmbGFnZ2VkGAwgASgIEhIKBXNjb3JlGA0gASgFSAKIAQESGgoNY3VycmVudF9zY29yZRgOIAEoBUgDiAEBEjEKC3Njb3JlX3BhcnRzGA8gASgLMhwuYmVydGgudjEuV2FpdGxpc3RTY29yZVBhcnRzEg4KBm9mZmVycxgQIAEoBRIrCgpsaXZlX29mZmVyGBEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchISCgpib29raW5nX2lkGBIgASgJEi8KC2NyZWF0ZV90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjbG9zZV90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIICgZ0YXJnZXRCCwoJX3Bvc2l0aW9uQggKBl9zY29yZUIQCg5fY3VycmVudF9zY29yZSI+ChBXYWl0bGlzdFNlc3Npb25zEioKCHNlc3Npb25zGAEgAygLMhguYmVydGgudjEuU2Vzc2lvblN1bW1hcnkiUQoSV2FpdGxpc3RTY29yZVBhcnRzEgwKBGJhc2UYASABKAUSEgoKdGllcl9ib251cxgCIAEoBRIZChFlYXJseV9iaXJkX3BvaW50cxgDIAEoBSL5AQoOV2FpdGxpc3RXaW5kb3cSEgoKc2VydmljZV9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRITCgtyZXNvdXJjZV9pZBgDIAEoCRIlCgpmaXJzdF9kYXRlGAQgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIkCglsYXN0X2RhdGUYBSABKAsyES5nb29nbGUudHlwZS5EYXRlEi4KDmVhcmxpZXN0X3N0YXJ0GAYgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EiwKDGxhdGVzdF9zdGFydBgHIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheSLuAwoNV2FpdGxpc3RPZmZlchIKCgJpZBgBIAEoCRIpCgdzZXNzaW9uGAIgASgLMhguYmVydGgudjEuU2Vzc2lvblN1bW1hcnkSEAoIZW50cnlfaWQYAyABKAkSEQoJbWVtYmVyX2lkGAQgASgJEhMKC21lbWJlcl9uYW1lGAUgASgJEg0KBXNlYXRzGAYgASgFEi0KBnN0YXR1cxgHIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXJTdGF0dXMSPgoPd2l0aGRyYXdfcmVhc29uGAggASgOMiUuYmVydGgudjEuV2FpdGxpc3RPZmZlcldpdGhkcmF3UmVhc29uEg4KBnJlYXNvbhgJIAEoCRIWCg5maXJzdF90b19jbGFpbRgKIAEoCBIPCgdhdHRlbXB0GAsgASgFEg8KB2J5X2hhbmQYDCABKAgSLwoLY3JlYXRlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjbG9zZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpib29raW5nX2lkGBAgASgJIkMKE1dhaXRsaXN0VGllckJvbnVzZXMSLAoHYm9udXNlcxgBIAMoCzIbLmJlcnRoLnYxLldhaXRsaXN0VGllckJvbnVzIjEKEVdhaXRsaXN0VGllckJvbnVzEgwKBHRpZXIYASABKAkSDgoGcG9pbnRzGAIgASgFIikKDVdhaXRsaXN0TGltaXQSEAoDbWF4GAEgASgFSACIAQFCBgoEX21heCKyCwoNV2FpdGxpc3RSdWxlcxIUCgdlbmFibGVkGAEgASgISACIAQESKQoEbW9kZRgCIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZUgBiAEBEhsKDm1heF9xdWV1ZV9zaXplGAMgASgFSAKIAQESLwoMb2ZmZXJfd2luZG93GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEG1pbl9vZmZlcl93aW5kb3cYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQdGltZV9mbGV4aWJpbGl0eRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI1ChRtYXhfb2ZmZXJzX3Blcl9lbnRyeRgHIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0TGltaXQSMwoSbWF4X3RyaWVzX3Blcl9zbG90GAggASgLMhcuYmVydGgudjEuV2FpdGxpc3RMaW1pdBIyCgxhZnRlcl9leHBpcnkYCSABKA4yFy5iZXJ0aC52MS5XYWl0bGlzdEFmdGVySAOIAQESMwoNYWZ0ZXJfZGVjbGluZRgKIAEoDjIXLmJlcnRoLnYxLldhaXRsaXN0QWZ0ZXJIBIgBARIZCgxhdXRvX2Nhc2NhZGUYCyABKAhIBYgBARIZCgxleHBpcmVfc3RhbGUYDCABKAhIBogBARIuCgtzdGFsZV9hZnRlchgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIfChJhbGxvd19kb3duX2ZpdHRpbmcYDiABKAhIB4gBARIrCgVvcmRlchgPIAEoDjIXLmJlcnRoLnYxLldhaXRsaXN0T3JkZXJICIgBARIXCgpiYXNlX3Njb3JlGBAgASgFSAmIAQESMwoMdGllcl9ib251c2VzGBEgASgLMh0uYmVydGgudjEuV2FpdGxpc3RUaWVyQm9udXNlcxImChllYXJseV9iaXJkX3BvaW50c19wZXJfZGF5GBIgASgFSAqIAQESIgoVZWFybHlfYmlyZF9tYXhfcG9pbnRzGBMgASgFSAuIAQESIwoWZWxpZ2liaWxpdHlfZXhwcmVzc2lvbhgUIAEoCUgMiAEBEiAKE3ByaW9yaXR5X2V4cHJlc3Npb24YFSABKAlIDYgBARIpCgtxdWlldF9ob3VycxgWIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSIgoVb2ZmZXJzX2luX3F1aWV0X2hvdXJzGBcgASgISA6IAQESNgoTYXV0b19wcm9tb3RlX2N1dG9mZhgYIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIyCg9wcm9tb3Rpb25fZ3JhY2UYGSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQZmlsbF9hZnRlcl9zdGFydBgaIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIaCg1zbXNfbWluX3Njb3JlGBsgASgFSA+IAQFCCgoIX2VuYWJsZWRCBwoFX21vZGVCEQoPX21heF9xdWV1ZV9zaXplQg8KDV9hZnRlcl9leHBpcnlCEAoOX2FmdGVyX2RlY2xpbmVCDwoNX2F1dG9fY2FzY2FkZUIPCg1fZXhwaXJlX3N0YWxlQhUKE19hbGxvd19kb3duX2ZpdHRpbmdCCAoGX29yZGVyQg0KC19iYXNlX3Njb3JlQhwKGl9lYXJseV9iaXJkX3BvaW50c19wZXJfZGF5QhgKFl9lYXJseV9iaXJkX21heF9wb2ludHNCGQoXX2VsaWdpYmlsaXR5X2V4cHJlc3Npb25CFgoUX3ByaW9yaXR5X2V4cHJlc3Npb25CGAoWX29mZmVyc19pbl9xdWlldF9ob3Vyc0IQCg5fc21zX21pbl9zY29yZSKmAQoSV2FpdGxpc3RSdWxlc0xheWVyEiUKBWxldmVsGAEgASgOMhYuYmVydGgudjEuU2V0dGluZ0xldmVsEhEKCXRhcmdldF9pZBgCIAEoCRImCgVydWxlcxgDIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSDAoEZXRhZxgEIAEoCRIUCgd2ZXJzaW9uGAUgASgFSACIAQFCCgoIX3ZlcnNpb24iugEKFkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMSJgoFcnVsZXMYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEigKB29yaWdpbnMYAiADKAsyFy5iZXJ0aC52MS5TZXR0aW5nT3JpZ2luEiwKBmxheWVycxgDIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0UnVsZXNMYXllchIUCgd2ZXJzaW9uGAQgASgFSACIAQFCCgoIX3ZlcnNpb24i/QEKFFdhaXRsaXN0UnVsZXNWZXJzaW9uEg8KB3ZlcnNpb24YASABKAUSJQoFbGV2ZWwYAiABKA4yFi5iZXJ0aC52MS5TZXR0aW5nTGV2ZWwSEQoJdGFyZ2V0X2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIRCgl3YXNfcmVzZXQYBSABKAgSHgoFYWN0b3IYBiABKAsyDy5iZXJ0aC52MS5BY3RvchIOCgZyZWFzb24YByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIo0CCg9XYWl0bGlzdFZlcmRpY3QSEAoIZW50cnlfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhMKC21lbWJlcl9uYW1lGAMgASgJEi8KBnJlYXNvbhgEIAEoDjIfLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdFJlYXNvbhINCgVzY29yZRgFIAEoBRIMCgRyYW5rGAYgASgFEhIKCnBhcnR5X3NpemUYByABKAUSEAoIc2VudGVuY2UYCCABKAkSFQoNY2hvc2VuX2JlZm9yZRgJIAEoBRI1ChFvZmZlcl9leHBpcmVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAisgQKEFdhaXRsaXN0RGVjaXNpb24SCgoCaWQYASABKAkSKQoHc2Vzc2lvbhgCIAEoCzIYLmJlcnRoLnYxLlNlc3Npb25TdW1tYXJ5Ei4KCnN0YXJ0X3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2RlY2lkZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgd0cmlnZ2VyGAUgASgOMhkuYmVydGgudjEuV2FpdGxpc3RUcmlnZ2VyEiQKBG1vZGUYBiABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vZGUSJAoEbW92ZRgHIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW92ZRIpCglsZWZ0X21vdmUYCCABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSEgoFc2VhdHMYCSABKAVIAIgBARINCgVnaXZlbhgKIAEoBRINCgV0cmllZBgLIAEoBRIaCg1ydWxlc192ZXJzaW9uGAwgASgFSAGIAQESEAoIcm91bmRfaWQYDSABKAkSEgoKc3RhZmZfbm90ZRgOIAEoCRIrCgh2ZXJkaWN0cxgPIAMoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdBIRCglzZW50ZW5jZXMYECADKAkSEwoLbGluZV9sZW5ndGgYESABKAVCCAoGX3NlYXRzQhAKDl9ydWxlc192ZXJzaW9uIiQKDVNlc3Npb25DaG9pY2USEwoLc2Vzc2lvbl9pZHMYASADKAki1wEKE1dhaXRsaXN0RW50cnlGaWx0ZXISEgoKc2Vzc2lvbl9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhEKCW1lbWJlcl9pZBgFIAEoCRIvCghzdGF0dXNlcxgGIAMoDjIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlTdGF0dXMSKgoNc3RhcnRzX3dpdGhpbhgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSLVAQoTV2FpdGxpc3RPZmZlckZpbHRlchISCgpzZXNzaW9uX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSEAoIZW50cnlfaWQYBCABKAkSEQoJbWVtYmVyX2lkGAUgASgJEi8KCHN0YXR1c2VzGAYgAygOMh0uYmVydGgudjEuV2FpdGxpc3RPZmZlclN0YXR1cxIrCg5jcmVhdGVkX3dpdGhpbhgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSKmAQoWV2FpdGxpc3REZWNpc2lvbkZpbHRlchISCgpzZXNzaW9uX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSKwoOZGVjaWRlZF93aXRoaW4YBCABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USFQoIaGFzX25vdGUYBSABKAhIAIgBAUILCglfaGFzX25vdGUiRQoaV2FpdGxpc3RSdWxlc1ZlcnNpb25GaWx0ZXISEwoLbG9jYXRpb25faWQYASABKAkSEgoKc2VydmljZV9pZBgCIAEoCSL0AQoVUHJldmlld2VkV2FpdGxpc3RNb3ZlEiwKCGRlY2lzaW9uGAEgASgLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhIqCgpkcmFmdF9tb3ZlGAIgASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb3ZlEioKCmRyYWZ0X21vZGUYAyABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vZGUSMQoOZHJhZnRfdmVyZGljdHMYBCADKAsyGS5iZXJ0aC52MS5XYWl0bGlzdFZlcmRpY3QSDwoHY2hhbmdlZBgFIAEoCBIRCglzZW50ZW5jZXMYBiADKAkicAoUV2FpdGxpc3RFbnRyeVZlcmRpY3QSLAoIZGVjaXNpb24YASABKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEioKB3ZlcmRpY3QYAiABKAsyGS5iZXJ0aC52MS5XYWl0bGlzdFZlcmRpY3QiwwMKD1dhaXRsaXN0RmlndXJlcxIPCgdlbnRyaWVzGAEgASgFEg4KBmFjdGl2ZRgCIAEoBRIOCgZib29rZWQYAyABKAUSEAoIcHJvbW90ZWQYBCABKAUSEwoLb2ZmZXJzX3NlbnQYBSABKAUSEAoIYWNjZXB0ZWQYBiABKAUSEAoIZGVjbGluZWQYByABKAUSDwoHZXhwaXJlZBgIIAEoBRIRCgl3aXRoZHJhd24YCSABKAUSHAoPYWNjZXB0YW5jZV9yYXRlGAogASgBSACIAQESHAoPY29udmVyc2lvbl9yYXRlGAsgASgBSAGIAQESOAoVYXZlcmFnZV9yZXNwb25zZV90aW1lGAwgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiIKFWF2ZXJhZ2VfY2FzY2FkZV9kZXB0aBgNIAEoAUgCiAEBEh4KEW1heF9jYXNjYWRlX2RlcHRoGA4gASgFSAOIAQFCEgoQX2FjY2VwdGFuY2VfcmF0ZUISChBfY29udmVyc2lvbl9yYXRlQhgKFl9hdmVyYWdlX2Nhc2NhZGVfZGVwdGhCFAoSX21heF9jYXNjYWRlX2RlcHRoIlsKEldhaXRsaXN0RmlndXJlc1JvdxILCgNrZXkYASABKAkSDAoEbmFtZRgCIAEoCRIqCgdmaWd1cmVzGAMgASgLMhkuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzKuwBChNXYWl0bGlzdEVudHJ5U3RhdHVzEiUKIVdBSVRMSVNUX0VOVFJZX1NUQVRVU19VTlNQRUNJRklFRBAAEiEKHVdBSVRMSVNUX0VOVFJZX1NUQVRVU19XQUlUSU5HEAESIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX09GRkVSRUQQAhIgChxXQUlUTElTVF9FTlRSWV9TVEFUVVNfQk9PS0VEEAMSIwofV0FJVExJU1RfRU5UUllfU1RBVFVTX0NBTkNFTExFRBAEEiEKHVdBSVRMSVNUX0VOVFJZX1NUQVRVU19FWFBJUkVEEAUq7AEKE1dhaXRsaXN0T2ZmZXJTdGF0dXMSJQohV0FJVExJU1RfT0ZGRVJfU1RBVFVTX1VOU1BFQ0lGSUVEEAASHgoaV0FJVExJU1RfT0ZGRVJfU1RBVFVTX0xJVkUQARIiCh5XQUlUTElTVF9PRkZFUl9TVEFUVVNfQUNDRVBURUQQAhIiCh5XQUlUTElTVF9PRkZFUl9TVEFUVVNfREVDTElORUQQAxIhCh1XQUlUTElTVF9PRkZFUl9TVEFUVVNfRVhQSVJFRBAEEiMKH1dBSVRMSVNUX09GRkVSX1NUQVRVU19XSVRIRFJBV04QBSqwAwobV2FpdGxpc3RPZmZlcldpdGhkcmF3UmVhc29uEi4KKldBSVRMSVNUX09GRkVSX1dJVEhEUkFXX1JFQVNPTl9VTlNQRUNJRklFRBAAEjQKMFdBSVRMSVNUX09GRkVSX1dJVEhEUkFXX1JFQVNPTl9DTEFJTUVEX0JZX09USEVSUxABEi4KKldBSVRMSVNUX09GRkVSX1dJVEhEUkFXX1JFQVNPTl9GRVdFUl9TRUFUUxACEjMKL1dBSVRMSVNUX09GRkVSX1dJVEhEUkFXX1JFQVNPTl9TRVNTSU9OX05PVF9PUEVOEAMSMAosV0FJVExJU1RfT0ZGRVJfV0lUSERSQVdfUkVBU09OX1NFU1NJT05fTU9WRUQQBBI0CjBXQUlUTElTVF9PRkZFUl9XSVRIRFJBV19SRUFTT05fU0VTU0lPTl9DQU5DRUxMRUQQBRIvCitXQUlUTElTVF9PRkZFUl9XSVRIRFJBV19SRUFTT05fTk9UX05PVElGSUVEEAYSLQopV0FJVExJU1RfT0ZGRVJfV0lUSERSQVdfUkVBU09OX0VOVFJZX0xFRlQQByqIAQoMV2FpdGxpc3RNb2RlEh0KGVdBSVRMSVNUX01PREVfVU5TUEVDSUZJRUQQABIeChpXQUlUTElTVF9NT0RFX0FVVE9fUFJPTU9URRABEhcKE1dBSVRMSVNUX01PREVfT0ZGRVIQAhIgChxXQUlUTElTVF9NT0RFX0ZJUlNUX1RPX0NMQUlNEAMqhgEKDVdhaXRsaXN0T3JkZXISHgoaV0FJVExJU1RfT1JERVJfVU5TUEVDSUZJRUQQABIdChlXQUlUTElTVF9PUkRFUl9KT0lOX09SREVSEAESGwoXV0FJVExJU1RfT1JERVJfUFJJT1JJVFkQAhIZChVXQUlUTElTVF9PUkRFUl9DVVNUT00QAypkCg1XYWl0bGlzdEFmdGVyEh4KGldBSVRMSVNUX0FGVEVSX1VOU1BFQ0lGSUVEEAASGQoVV0FJVExJU1RfQUZURVJfUkVUVVJOEAESGAoUV0FJVExJU1RfQUZURVJfQ0xPU0UQAiq0BAoPV2FpdGxpc3RUcmlnZ2VyEiAKHFdBSVRMSVNUX1RSSUdHRVJfVU5TUEVDSUZJRUQQABIhCh1XQUlUTElTVF9UUklHR0VSX0NBTkNFTExBVElPThABEhwKGFdBSVRMSVNUX1RSSUdHRVJfTk9fU0hPVxACEiQKIFdBSVRMSVNUX1RSSUdHRVJfQ0FQQUNJVFlfUkFJU0VEEAMSHgoaV0FJVExJU1RfVFJJR0dFUl9VTkJMT0NLRUQQBBIeChpXQUlUTElTVF9UUklHR0VSX1BVQkxJU0hFRBAFEiIKHldBSVRMSVNUX1RSSUdHRVJfU0VTU0lPTl9NT1ZFRBAGEiEKHVdBSVRMSVNUX1RSSUdHRVJfSE9MRF9FWFBJUkVEEAcSIgoeV0FJVExJU1RfVFJJR0dFUl9IT0xEX1JFTEVBU0VEEAgSIAocV0FJVExJU1RfVFJJR0dFUl9SRVNDSEVEVUxFRBAJEiMKH1dBSVRMSVNUX1RSSUdHRVJfT0ZGRVJfREVDTElORUQQChIiCh5XQUlUTElTVF9UUklHR0VSX09GRkVSX0VYUElSRUQQCxIkCiBXQUlUTElTVF9UUklHR0VSX09GRkVSX1dJVEhEUkFXThAMEhwKGFdBSVRMSVNUX1RSSUdHRVJfQllfSEFORBANEhoKFldBSVRMSVNUX1RSSUdHRVJfU1dFRVAQDhIiCh5XQUlUTElTVF9UUklHR0VSX1JVTEVTX0NIQU5HRUQQDyqdAQoMV2FpdGxpc3RNb3ZlEh0KGVdBSVRMSVNUX01PVkVfVU5TUEVDSUZJRUQQABIdChlXQUlUTElTVF9NT1ZFX05PQk9EWV9GSVRTEAESFwoTV0FJVExJU1RfTU9WRV9PRkZFUhACEhkKFVdBSVRMSVNUX01PVkVfUk9MTF9PThADEhsKF1dBSVRMSVNUX01PVkVfSEFORF9CQUNLEAQqwQwKFVdhaXRsaXN0VmVyZGljdFJlYXNvbhInCiNXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9VTlNQRUNJRklFRBAAEiQKIFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1BST01PVEVEEAESIwofV0FJVExJU1RfVkVSRElDVF9SRUFTT05fT0ZGRVJFRBACEikKJVdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX05PX1NFQVRTX0xFRlQQAxImCiJXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9QQVJUWV9TSVpFEAQSKAokV0FJVExJU1RfVkVSRElDVF9SRUFTT05fRE9XTl9GSVRUSU5HEAUSJQohV0FJVExJU1RfVkVSRElDVF9SRUFTT05fSEFTX09GRkVSEAYSIwofV0FJVExJU1RfVkVSRElDVF9SRUFTT05fU0VSVklDRRAHEiQKIFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0xPQ0FUSU9OEAgSJAogV0FJVExJU1RfVkVSRElDVF9SRUFTT05fUkVTT1VSQ0UQCRIgChxXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9EQVRFEAoSIAocV0FJVExJU1RfVkVSRElDVF9SRUFTT05fVElNRRALEiwKKFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1NUQUZGX1BSRUZFUkVOQ0UQDBImCiJXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9NQVhfT0ZGRVJTEA0SIQodV0FJVExJU1RfVkVSRElDVF9SRUFTT05fVFJJRUQQDhIoCiRXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9OT1RfRUxJR0lCTEUQDxInCiNXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9SVUxFX0ZBSUxFRBAQEiMKH1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX05PX1RJTUUQERInCiNXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9RVUlFVF9IT1VSUxASEiMKH1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1RSWV9DQVAQExImCiJXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9OT19DQVNDQURFEBQSKwonV0FJVExJU1RfVkVSRElDVF9SRUFTT05fV0FJVExJU1RfQ0xPU0VEEBUSLAooV0FJVExJU1RfVkVSRElDVF9SRUFTT05fU0VTU0lPTl9OT1RfT1BFThAWEioKJldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0FEVkFOQ0VfV0lORE9XEBcSKgomV0FJVExJU1RfVkVSRElDVF9SRUFTT05fQ0hBTk5FTF9DTE9TRUQQGBIqCiZXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9BTFJFQURZX0JPT0tFRBAZEigKJFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1NFU1NJT05fRlVMTBAaEioKJldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX05PX0FDVElWRV9QTEFOEBsSMAosV0FJVExJU1RfVkVSRElDVF9SRUFTT05fUExBTl9DSE9JQ0VfUkVRVUlSRUQQHBIvCitXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9PVVRTVEFORElOR19CQUxBTkNFEB0SJgoiV0FJVExJU1RfVkVSRElDVF9SRUFTT05fTk9fQ1JFRElUUxAeEicKI1dBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX0RBSUxZX0xJTUlUEB8SKAokV0FJVExJU1RfVkVSRElDVF9SRUFTT05fV0VFS0xZX0xJTUlUECASIwofV0FJVExJU1RfVkVSRElDVF9SRUFTT05fT1ZFUkxBUBAhEi4KKldBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX1NVQlNDUklQVElPTl9TVEFURRAiEiwKKFdBSVRMSVNUX1ZFUkRJQ1RfUkVBU09OX01FTUJFUl9OT1RfRk9VTkQQIxIxCi1XQUlUTElTVF9WRVJESUNUX1JFQVNPTl9FWFRFUk5BTF9SRUZfQ09ORkxJQ1QQJBIrCidXQUlUTElTVF9WRVJESUNUX1JFQVNPTl9CT09LSU5HX1JFRlVTRUQQJSqBAQoTV2FpdGxpc3RDbGFpbUFjdGlvbhIlCiFXQUlUTElTVF9DTEFJTV9BQ1RJT05fVU5TUEVDSUZJRUQQABIgChxXQUlUTElTVF9DTEFJTV9BQ1RJT05fQUNDRVBUEAESIQodV0FJVExJU1RfQ0xBSU1fQUNUSU9OX0RFQ0xJTkUQAkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_policy, file_berth_v1_session, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
 
 /**
  * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
@@ -36,161 +38,150 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
   id: string;
 
   /**
-   * The session, if the entry is for one session.
-   *
-   * @generated from field: string session_id = 2;
-   */
-  sessionId: string;
-
-  /**
    * The member who waits.
    *
-   * @generated from field: string member_id = 3;
+   * @generated from field: string member_id = 2;
    */
   memberId: string;
 
   /**
    * The member's current name.
    *
-   * @generated from field: string member_name = 4;
+   * @generated from field: string member_name = 3;
    */
   memberName: string;
 
   /**
+   * What the member waits for, as in JoinWaitlistRequest.
+   *
+   * @generated from oneof berth.v1.WaitlistEntry.target
+   */
+  target: {
+    /**
+     * This session.
+     *
+     * @generated from field: berth.v1.SessionSummary session = 4;
+     */
+    value: SessionSummary;
+    case: "session";
+  } | {
+    /**
+     * Any one of these sessions.
+     *
+     * @generated from field: berth.v1.WaitlistSessions any_of = 5;
+     */
+    value: WaitlistSessions;
+    case: "anyOf";
+  } | {
+    /**
+     * Any session in this time window.
+     *
+     * @generated from field: berth.v1.WaitlistWindow window = 6;
+     */
+    value: WaitlistWindow;
+    case: "window";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Only sessions led by this staff member. Empty: any.
+   *
+   * @generated from field: string coach_id = 7;
+   */
+  coachId: string;
+
+  /**
    * The number of seats.
    *
-   * @generated from field: int32 party_size = 5;
+   * @generated from field: int32 party_size = 8;
    */
   partySize: number;
 
   /**
    * The status.
    *
-   * @generated from field: berth.v1.WaitlistEntryStatus status = 6;
+   * @generated from field: berth.v1.WaitlistEntryStatus status = 9;
    */
   status: WaitlistEntryStatus;
 
   /**
-   * The position in the queue, from 1. 0 if the entry no longer waits.
+   * The position in the queue, from 1: the best one, if it is in several. Absent if the entry no longer waits.
    *
-   * @generated from field: int32 position = 7;
+   * @generated from field: optional int32 position = 10;
    */
-  position: number;
-
-  /**
-   * The time of joining, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 8;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * The session's start, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_start_time = 9;
-   */
-  sessionStartTime?: Timestamp | undefined;
-
-  /**
-   * The session's title.
-   *
-   * @generated from field: string session_title = 10;
-   */
-  sessionTitle: string;
-
-  /**
-   * The IANA time zone of the session's location.
-   *
-   * @generated from field: string time_zone = 11;
-   */
-  timeZone: string;
-
-  /**
-   * The resulting booking, if the status is BOOKED.
-   *
-   * @generated from field: string booking_id = 12;
-   */
-  bookingId: string;
+  position?: number | undefined;
 
   /**
    * Why a freed seat was last not given to this entry. Not set if that has not happened since it joined, or since its
    * last offer.
    *
-   * @generated from field: berth.v1.WaitlistVerdictReason passed_over_reason = 13;
+   * @generated from field: berth.v1.WaitlistVerdictReason passed_over_reason = 11;
    */
   passedOverReason: WaitlistVerdictReason;
 
   /**
-   * The sessions, if the entry is for any one of several.
-   *
-   * @generated from field: repeated string session_ids = 14;
-   */
-  sessionIds: string[];
-
-  /**
-   * The time window, if the entry is for one.
-   *
-   * @generated from field: berth.v1.WaitlistWindow window = 15;
-   */
-  window?: WaitlistWindow | undefined;
-
-  /**
-   * Only sessions led by this staff member. Empty: any.
-   *
-   * @generated from field: string coach_id = 16;
-   */
-  coachId: string;
-
-  /**
    * Whether staff put it before all other entries.
    *
-   * @generated from field: bool flagged = 17;
+   * @generated from field: bool flagged = 12;
    */
   flagged: boolean;
 
   /**
    * The score set by staff. Absent: the rules compute one.
    *
-   * @generated from field: optional int32 score = 18;
+   * @generated from field: optional int32 score = 13;
    */
   score?: number | undefined;
-
-  /**
-   * The number of offers that it has had.
-   *
-   * @generated from field: int32 offers = 19;
-   */
-  offers: number;
-
-  /**
-   * The live offer, if there is one.
-   *
-   * @generated from field: berth.v1.WaitlistOffer live_offer = 20;
-   */
-  liveOffer?: WaitlistOffer | undefined;
-
-  /**
-   * The time it stopped waiting, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp close_time = 21;
-   */
-  closeTime?: Timestamp | undefined;
 
   /**
    * The current score under the current rules: score, or the computed one, for the session where it is best. A higher
    * score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
    * that starts at the beginning of the day. Absent if the entry no longer waits.
    *
-   * @generated from field: optional int32 current_score = 22;
+   * @generated from field: optional int32 current_score = 14;
    */
   currentScore?: number | undefined;
 
   /**
    * The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
    *
-   * @generated from field: berth.v1.WaitlistScoreParts score_parts = 23;
+   * @generated from field: berth.v1.WaitlistScoreParts score_parts = 15;
    */
   scoreParts?: WaitlistScoreParts | undefined;
+
+  /**
+   * The number of offers that it has had.
+   *
+   * @generated from field: int32 offers = 16;
+   */
+  offers: number;
+
+  /**
+   * The live offer. Absent if there is none.
+   *
+   * @generated from field: berth.v1.WaitlistOffer live_offer = 17;
+   */
+  liveOffer?: WaitlistOffer | undefined;
+
+  /**
+   * The resulting booking. Empty unless the status is BOOKED.
+   *
+   * @generated from field: string booking_id = 18;
+   */
+  bookingId: string;
+
+  /**
+   * The time of joining, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 19;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * The time it stopped waiting, in UTC. Absent while it waits.
+   *
+   * @generated from field: google.protobuf.Timestamp close_time = 20;
+   */
+  closeTime?: Timestamp | undefined;
 };
 
 /**
@@ -199,6 +190,27 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
  */
 export const WaitlistEntrySchema: GenMessage<WaitlistEntry> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 0);
+
+/**
+ * WaitlistSessions are the sessions that an entry for any one of several names.
+ *
+ * @generated from message berth.v1.WaitlistSessions
+ */
+export type WaitlistSessions = Message<"berth.v1.WaitlistSessions"> & {
+  /**
+   * The sessions with their current titles, times and names, in the order given on joining.
+   *
+   * @generated from field: repeated berth.v1.SessionSummary sessions = 1;
+   */
+  sessions: SessionSummary[];
+};
+
+/**
+ * Describes the message berth.v1.WaitlistSessions.
+ * Use `create(WaitlistSessionsSchema)` to create a new message.
+ */
+export const WaitlistSessionsSchema: GenMessage<WaitlistSessions> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 1);
 
 /**
  * WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
@@ -233,7 +245,7 @@ export type WaitlistScoreParts = Message<"berth.v1.WaitlistScoreParts"> & {
  * Use `create(WaitlistScorePartsSchema)` to create a new message.
  */
 export const WaitlistScorePartsSchema: GenMessage<WaitlistScoreParts> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 1);
+  messageDesc(file_berth_v1_waitlist, 2);
 
 /**
  * WaitlistWindow is a time window in which the member would take any session of a service at a location: on some days,
@@ -264,14 +276,14 @@ export type WaitlistWindow = Message<"berth.v1.WaitlistWindow"> & {
   resourceId: string;
 
   /**
-   * The first local date.
+   * The first local date. It must exist.
    *
    * @generated from field: google.type.Date first_date = 4;
    */
   firstDate?: Date | undefined;
 
   /**
-   * The last local date, at most 60 days including the first. Absent: the first.
+   * The last local date, at most 60 days including the first. It must exist. Absent: the first.
    *
    * @generated from field: google.type.Date last_date = 5;
    */
@@ -298,7 +310,7 @@ export type WaitlistWindow = Message<"berth.v1.WaitlistWindow"> & {
  * Use `create(WaitlistWindowSchema)` to create a new message.
  */
 export const WaitlistWindowSchema: GenMessage<WaitlistWindow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 2);
+  messageDesc(file_berth_v1_waitlist, 3);
 
 /**
  * WaitlistOffer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
@@ -314,21 +326,21 @@ export type WaitlistOffer = Message<"berth.v1.WaitlistOffer"> & {
   id: string;
 
   /**
-   * The session with the seats.
+   * The session with the seats, with its current title, times and names.
    *
-   * @generated from field: string session_id = 2;
+   * @generated from field: berth.v1.SessionSummary session = 2;
    */
-  sessionId: string;
+  session?: SessionSummary | undefined;
 
   /**
-   * The entry that has the offer.
+   * The entry that has the offer. Empty in answers to claim links.
    *
    * @generated from field: string entry_id = 3;
    */
   entryId: string;
 
   /**
-   * The member of the entry.
+   * The member of the entry. Empty in answers to claim links.
    *
    * @generated from field: string member_id = 4;
    */
@@ -356,81 +368,68 @@ export type WaitlistOffer = Message<"berth.v1.WaitlistOffer"> & {
   status: WaitlistOfferStatus;
 
   /**
+   * Why it was withdrawn. Set if the status is WITHDRAWN.
+   *
+   * @generated from field: berth.v1.WaitlistOfferWithdrawReason withdraw_reason = 8;
+   */
+  withdrawReason: WaitlistOfferWithdrawReason;
+
+  /**
+   * What the member gave as the reason for declining it, or staff for ending it or cancelling its session. Empty if
+   * nothing was given.
+   *
+   * @generated from field: string reason = 9;
+   */
+  reason: string;
+
+  /**
    * Whether others have offers of the same seats, so that the first to accept gets them.
    *
-   * @generated from field: bool first_to_claim = 8;
+   * @generated from field: bool first_to_claim = 10;
    */
   firstToClaim: boolean;
 
   /**
    * The number of this offer among the offers of these seats, from 1.
    *
-   * @generated from field: int32 attempt = 9;
+   * @generated from field: int32 attempt = 11;
    */
   attempt: number;
 
   /**
    * Whether staff made it, and not the engine.
    *
-   * @generated from field: bool by_hand = 10;
+   * @generated from field: bool by_hand = 12;
    */
   byHand: boolean;
 
   /**
    * The time of creation, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp create_time = 11;
+   * @generated from field: google.protobuf.Timestamp create_time = 13;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it expires, in UTC.
+   * The instant from which it can no longer be accepted, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp expire_time = 12;
+   * @generated from field: google.protobuf.Timestamp expire_time = 14;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * The time it was answered or ended, in UTC.
+   * The time it was answered or ended, in UTC. Absent while it is live.
    *
-   * @generated from field: google.protobuf.Timestamp close_time = 13;
+   * @generated from field: google.protobuf.Timestamp close_time = 15;
    */
   closeTime?: Timestamp | undefined;
 
   /**
-   * The resulting booking, if the status is ACCEPTED.
+   * The resulting booking. Empty unless the status is ACCEPTED.
    *
-   * @generated from field: string booking_id = 14;
+   * @generated from field: string booking_id = 16;
    */
   bookingId: string;
-
-  /**
-   * Why it was withdrawn.
-   *
-   * @generated from field: string reason = 15;
-   */
-  reason: string;
-
-  /**
-   * The session's title.
-   *
-   * @generated from field: string session_title = 16;
-   */
-  sessionTitle: string;
-
-  /**
-   * The session's start, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_start_time = 17;
-   */
-  sessionStartTime?: Timestamp | undefined;
-
-  /**
-   * The IANA time zone of the session's location.
-   *
-   * @generated from field: string time_zone = 18;
-   */
-  timeZone: string;
 };
 
 /**
@@ -438,7 +437,7 @@ export type WaitlistOffer = Message<"berth.v1.WaitlistOffer"> & {
  * Use `create(WaitlistOfferSchema)` to create a new message.
  */
 export const WaitlistOfferSchema: GenMessage<WaitlistOffer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 3);
+  messageDesc(file_berth_v1_waitlist, 4);
 
 /**
  * WaitlistTierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
@@ -459,7 +458,7 @@ export type WaitlistTierBonuses = Message<"berth.v1.WaitlistTierBonuses"> & {
  * Use `create(WaitlistTierBonusesSchema)` to create a new message.
  */
 export const WaitlistTierBonusesSchema: GenMessage<WaitlistTierBonuses> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 4);
+  messageDesc(file_berth_v1_waitlist, 5);
 
 /**
  * WaitlistTierBonus is the points for members of a tier.
@@ -487,7 +486,28 @@ export type WaitlistTierBonus = Message<"berth.v1.WaitlistTierBonus"> & {
  * Use `create(WaitlistTierBonusSchema)` to create a new message.
  */
 export const WaitlistTierBonusSchema: GenMessage<WaitlistTierBonus> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 5);
+  messageDesc(file_berth_v1_waitlist, 6);
+
+/**
+ * WaitlistLimit is a limit of the rules. Unlike a number, it can be set to no limit, which is not the same as inherited.
+ *
+ * @generated from message berth.v1.WaitlistLimit
+ */
+export type WaitlistLimit = Message<"berth.v1.WaitlistLimit"> & {
+  /**
+   * The maximum, 1 to 1,000. Absent: no limit.
+   *
+   * @generated from field: optional int32 max = 1;
+   */
+  max?: number | undefined;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistLimit.
+ * Use `create(WaitlistLimitSchema)` to create a new message.
+ */
+export const WaitlistLimitSchema: GenMessage<WaitlistLimit> = /*@__PURE__*/
+  messageDesc(file_berth_v1_waitlist, 7);
 
 /**
  * WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in
@@ -541,20 +561,20 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
   timeFlexibility?: Duration | undefined;
 
   /**
-   * How many offers an entry can let pass before it ends, 1 to 100; 0 means no limit. Default: 3. Withdrawn offers do
-   * not count.
+   * How many offers an entry can let pass before it ends, 1 to 100, or no limit. Default: 3. Withdrawn offers do not
+   * count.
    *
-   * @generated from field: optional int32 max_offers_per_entry = 7;
+   * @generated from field: berth.v1.WaitlistLimit max_offers_per_entry = 7;
    */
-  maxOffersPerEntry?: number | undefined;
+  maxOffersPerEntry?: WaitlistLimit | undefined;
 
   /**
-   * How many members are asked for a freed seat before it is left to staff, 1 to 1,000; 0 means no limit. Default: 10.
+   * How many members are asked for a freed seat before it is left to staff, 1 to 1,000, or no limit. Default: 10.
    * Counted as in WaitlistDecision.tried. It does not apply to FIRST_TO_CLAIM.
    *
-   * @generated from field: optional int32 max_tries_per_slot = 8;
+   * @generated from field: berth.v1.WaitlistLimit max_tries_per_slot = 8;
    */
-  maxTriesPerSlot?: number | undefined;
+  maxTriesPerSlot?: WaitlistLimit | undefined;
 
   /**
    * What happens to an entry whose offer expired. Default: RETURN.
@@ -698,7 +718,7 @@ export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
  * Use `create(WaitlistRulesSchema)` to create a new message.
  */
 export const WaitlistRulesSchema: GenMessage<WaitlistRules> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 6);
+  messageDesc(file_berth_v1_waitlist, 8);
 
 /**
  * WaitlistRulesLayer has the rules that one level sets.
@@ -735,11 +755,11 @@ export type WaitlistRulesLayer = Message<"berth.v1.WaitlistRulesLayer"> & {
   etag: string;
 
   /**
-   * The tenant's version with the last edit of this level. 0 if it was never edited.
+   * The tenant's version with the last edit of this level. Absent if it was never edited.
    *
-   * @generated from field: int32 version = 5;
+   * @generated from field: optional int32 version = 5;
    */
-  version: number;
+  version?: number | undefined;
 };
 
 /**
@@ -747,7 +767,7 @@ export type WaitlistRulesLayer = Message<"berth.v1.WaitlistRulesLayer"> & {
  * Use `create(WaitlistRulesLayerSchema)` to create a new message.
  */
 export const WaitlistRulesLayerSchema: GenMessage<WaitlistRulesLayer> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 7);
+  messageDesc(file_berth_v1_waitlist, 9);
 
 /**
  * EffectiveWaitlistRules are the rules that apply, with the origin of each value.
@@ -777,11 +797,11 @@ export type EffectiveWaitlistRules = Message<"berth.v1.EffectiveWaitlistRules"> 
   layers: WaitlistRulesLayer[];
 
   /**
-   * The tenant's version with the last change of these rules. 0 for the defaults. Decisions refer to it.
+   * The tenant's version with the last change of these rules. Absent for the defaults. Decisions refer to it.
    *
-   * @generated from field: int32 version = 4;
+   * @generated from field: optional int32 version = 4;
    */
-  version: number;
+  version?: number | undefined;
 };
 
 /**
@@ -789,7 +809,7 @@ export type EffectiveWaitlistRules = Message<"berth.v1.EffectiveWaitlistRules"> 
  * Use `create(EffectiveWaitlistRulesSchema)` to create a new message.
  */
 export const EffectiveWaitlistRulesSchema: GenMessage<EffectiveWaitlistRules> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 8);
+  messageDesc(file_berth_v1_waitlist, 10);
 
 /**
  * WaitlistRulesVersion is one edit of the tenant's rules.
@@ -859,7 +879,7 @@ export type WaitlistRulesVersion = Message<"berth.v1.WaitlistRulesVersion"> & {
  * Use `create(WaitlistRulesVersionSchema)` to create a new message.
  */
 export const WaitlistRulesVersionSchema: GenMessage<WaitlistRulesVersion> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 9);
+  messageDesc(file_berth_v1_waitlist, 11);
 
 /**
  * WaitlistVerdict is the decision about one entry.
@@ -931,11 +951,11 @@ export type WaitlistVerdict = Message<"berth.v1.WaitlistVerdict"> & {
   chosenBefore: number;
 
   /**
-   * The end of the offer that it got, in UTC. Absent if it got none.
+   * The instant from which the offer that it got can no longer be accepted, in UTC. Absent if it got none.
    *
-   * @generated from field: google.protobuf.Timestamp expire_time = 10;
+   * @generated from field: google.protobuf.Timestamp offer_expire_time = 10;
    */
-  expireTime?: Timestamp | undefined;
+  offerExpireTime?: Timestamp | undefined;
 };
 
 /**
@@ -943,7 +963,7 @@ export type WaitlistVerdict = Message<"berth.v1.WaitlistVerdict"> & {
  * Use `create(WaitlistVerdictSchema)` to create a new message.
  */
 export const WaitlistVerdictSchema: GenMessage<WaitlistVerdict> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 10);
+  messageDesc(file_berth_v1_waitlist, 12);
 
 /**
  * WaitlistDecision records one move. There is none if the waitlist is empty.
@@ -959,79 +979,65 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
   id: string;
 
   /**
-   * The session with the seats.
+   * The session with the seats, with its current title, times and names.
    *
-   * @generated from field: string session_id = 2;
+   * @generated from field: berth.v1.SessionSummary session = 2;
    */
-  sessionId: string;
+  session?: SessionSummary | undefined;
 
   /**
-   * The session's current title.
+   * The session's start at the time of the decision, in UTC.
    *
-   * @generated from field: string session_title = 3;
+   * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
-  sessionTitle: string;
-
-  /**
-   * The session's start at that time, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_start_time = 4;
-   */
-  sessionStartTime?: Timestamp | undefined;
-
-  /**
-   * The IANA time zone of the session's location.
-   *
-   * @generated from field: string time_zone = 5;
-   */
-  timeZone: string;
+  startTime?: Timestamp | undefined;
 
   /**
    * The time of the decision, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp decide_time = 6;
+   * @generated from field: google.protobuf.Timestamp decide_time = 4;
    */
   decideTime?: Timestamp | undefined;
 
   /**
    * Why seats became free.
    *
-   * @generated from field: berth.v1.WaitlistTrigger trigger = 7;
+   * @generated from field: berth.v1.WaitlistTrigger trigger = 5;
    */
   trigger: WaitlistTrigger;
 
   /**
    * How the seats were given.
    *
-   * @generated from field: berth.v1.WaitlistMode mode = 8;
+   * @generated from field: berth.v1.WaitlistMode mode = 6;
    */
   mode: WaitlistMode;
 
   /**
    * The result for the seats.
    *
-   * @generated from field: berth.v1.WaitlistMove move = 9;
+   * @generated from field: berth.v1.WaitlistMove move = 7;
    */
   move: WaitlistMove;
 
   /**
    * The result for the seats that no entry got. Not set if there are none.
    *
-   * @generated from field: berth.v1.WaitlistMove left_move = 10;
+   * @generated from field: berth.v1.WaitlistMove left_move = 8;
    */
   leftMove: WaitlistMove;
 
   /**
    * The number of open seats. Absent means unlimited.
    *
-   * @generated from field: optional int32 seats = 11;
+   * @generated from field: optional int32 seats = 9;
    */
   seats?: number | undefined;
 
   /**
    * The number of seats given.
    *
-   * @generated from field: int32 given = 12;
+   * @generated from field: int32 given = 10;
    */
   given: number;
 
@@ -1039,28 +1045,28 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
    * How many members had been asked for these seats before. A member whose offer was withdrawn for reasons that were
    * not theirs, such as others claiming the seats first, is not counted and can be asked again.
    *
-   * @generated from field: int32 tried = 13;
+   * @generated from field: int32 tried = 11;
    */
   tried: number;
 
   /**
-   * The version of the rules: see WaitlistRulesVersion.
+   * The version of the rules: see WaitlistRulesVersion. Absent for the defaults.
    *
-   * @generated from field: int32 rules_version = 14;
+   * @generated from field: optional int32 rules_version = 12;
    */
-  rulesVersion: number;
+  rulesVersion?: number | undefined;
 
   /**
    * The round: the decisions about the same freed seats have the same round.
    *
-   * @generated from field: string round_id = 15;
+   * @generated from field: string round_id = 13;
    */
   roundId: string;
 
   /**
    * A note for staff in English. Empty if there is nothing to do.
    *
-   * @generated from field: string staff_note = 16;
+   * @generated from field: string staff_note = 14;
    */
   staffNote: string;
 
@@ -1068,21 +1074,21 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
    * The decision about every entry considered, in the order of entries. Members who ask about their own entry see only
    * that one.
    *
-   * @generated from field: repeated berth.v1.WaitlistVerdict verdicts = 17;
+   * @generated from field: repeated berth.v1.WaitlistVerdict verdicts = 15;
    */
   verdicts: WaitlistVerdict[];
 
   /**
    * The decision in English sentences. For other languages, use the other fields.
    *
-   * @generated from field: repeated string sentences = 18;
+   * @generated from field: repeated string sentences = 16;
    */
   sentences: string[];
 
   /**
    * The number of entries that waited.
    *
-   * @generated from field: int32 line_length = 19;
+   * @generated from field: int32 line_length = 17;
    */
   lineLength: number;
 };
@@ -1092,7 +1098,7 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
  * Use `create(WaitlistDecisionSchema)` to create a new message.
  */
 export const WaitlistDecisionSchema: GenMessage<WaitlistDecision> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 11);
+  messageDesc(file_berth_v1_waitlist, 13);
 
 /**
  * SessionChoice is a choice of sessions.
@@ -1113,7 +1119,7 @@ export type SessionChoice = Message<"berth.v1.SessionChoice"> & {
  * Use `create(SessionChoiceSchema)` to create a new message.
  */
 export const SessionChoiceSchema: GenMessage<SessionChoice> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 12);
+  messageDesc(file_berth_v1_waitlist, 14);
 
 /**
  * WaitlistEntryFilter selects entries that meet all conditions. An empty condition is met by all.
@@ -1176,7 +1182,7 @@ export type WaitlistEntryFilter = Message<"berth.v1.WaitlistEntryFilter"> & {
  * Use `create(WaitlistEntryFilterSchema)` to create a new message.
  */
 export const WaitlistEntryFilterSchema: GenMessage<WaitlistEntryFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 13);
+  messageDesc(file_berth_v1_waitlist, 15);
 
 /**
  * WaitlistOfferFilter selects offers that meet all conditions. An empty condition is met by all.
@@ -1240,7 +1246,7 @@ export type WaitlistOfferFilter = Message<"berth.v1.WaitlistOfferFilter"> & {
  * Use `create(WaitlistOfferFilterSchema)` to create a new message.
  */
 export const WaitlistOfferFilterSchema: GenMessage<WaitlistOfferFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 14);
+  messageDesc(file_berth_v1_waitlist, 16);
 
 /**
  * WaitlistDecisionFilter selects decisions that meet all conditions. An empty condition is met by all.
@@ -1289,7 +1295,7 @@ export type WaitlistDecisionFilter = Message<"berth.v1.WaitlistDecisionFilter"> 
  * Use `create(WaitlistDecisionFilterSchema)` to create a new message.
  */
 export const WaitlistDecisionFilterSchema: GenMessage<WaitlistDecisionFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 15);
+  messageDesc(file_berth_v1_waitlist, 17);
 
 /**
  * WaitlistRulesVersionFilter selects edits that meet all conditions. An empty condition is met by all.
@@ -1317,7 +1323,7 @@ export type WaitlistRulesVersionFilter = Message<"berth.v1.WaitlistRulesVersionF
  * Use `create(WaitlistRulesVersionFilterSchema)` to create a new message.
  */
 export const WaitlistRulesVersionFilterSchema: GenMessage<WaitlistRulesVersionFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 16);
+  messageDesc(file_berth_v1_waitlist, 18);
 
 /**
  * PreviewedWaitlistMove is a past decision and the result of the draft.
@@ -1373,7 +1379,7 @@ export type PreviewedWaitlistMove = Message<"berth.v1.PreviewedWaitlistMove"> & 
  * Use `create(PreviewedWaitlistMoveSchema)` to create a new message.
  */
 export const PreviewedWaitlistMoveSchema: GenMessage<PreviewedWaitlistMove> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 17);
+  messageDesc(file_berth_v1_waitlist, 19);
 
 /**
  * WaitlistEntryVerdict is a decision and its result for an entry.
@@ -1401,7 +1407,7 @@ export type WaitlistEntryVerdict = Message<"berth.v1.WaitlistEntryVerdict"> & {
  * Use `create(WaitlistEntryVerdictSchema)` to create a new message.
  */
 export const WaitlistEntryVerdictSchema: GenMessage<WaitlistEntryVerdict> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 18);
+  messageDesc(file_berth_v1_waitlist, 20);
 
 /**
  * WaitlistFigures count entries and offers.
@@ -1412,79 +1418,79 @@ export type WaitlistFigures = Message<"berth.v1.WaitlistFigures"> & {
   /**
    * Entries that joined.
    *
-   * @generated from field: int64 entries = 1;
+   * @generated from field: int32 entries = 1;
    */
-  entries: bigint;
+  entries: number;
 
   /**
    * The part of entries that still waits.
    *
-   * @generated from field: int64 active = 2;
+   * @generated from field: int32 active = 2;
    */
-  active: bigint;
+  active: number;
 
   /**
    * The part of entries that became bookings.
    *
-   * @generated from field: int64 booked = 3;
+   * @generated from field: int32 booked = 3;
    */
-  booked: bigint;
+  booked: number;
 
   /**
    * Entries that were booked without an offer.
    *
-   * @generated from field: int64 promoted = 4;
+   * @generated from field: int32 promoted = 4;
    */
-  promoted: bigint;
+  promoted: number;
 
   /**
    * Offers that were made.
    *
-   * @generated from field: int64 offers_sent = 5;
+   * @generated from field: int32 offers_sent = 5;
    */
-  offersSent: bigint;
+  offersSent: number;
 
   /**
    * The part of offers_sent that was accepted.
    *
-   * @generated from field: int64 accepted = 6;
+   * @generated from field: int32 accepted = 6;
    */
-  accepted: bigint;
+  accepted: number;
 
   /**
    * The part of offers_sent that was declined.
    *
-   * @generated from field: int64 declined = 7;
+   * @generated from field: int32 declined = 7;
    */
-  declined: bigint;
+  declined: number;
 
   /**
    * The part of offers_sent that expired.
    *
-   * @generated from field: int64 expired = 8;
+   * @generated from field: int32 expired = 8;
    */
-  expired: bigint;
+  expired: number;
 
   /**
    * The part of offers_sent that was withdrawn.
    *
-   * @generated from field: int64 withdrawn = 9;
+   * @generated from field: int32 withdrawn = 9;
    */
-  withdrawn: bigint;
+  withdrawn: number;
 
   /**
-   * accepted / offers_sent, 0 to 1. 0 without offers.
+   * accepted / offers_sent, 0 to 1. Absent without offers.
    *
-   * @generated from field: double acceptance_rate = 10;
+   * @generated from field: optional double acceptance_rate = 10;
    */
-  acceptanceRate: number;
+  acceptanceRate?: number | undefined;
 
   /**
-   * booked / entries, 0 to 1. 0 without entries.
+   * booked / entries, 0 to 1. Absent without entries.
    *
-   * @generated from field: double conversion_rate = 11;
+   * @generated from field: optional double conversion_rate = 11;
    */
-  conversionRate: number;
+  conversionRate?: number | undefined;
 
   /**
    * The mean time from an offer to its answer, accepted or declined. Absent without answers.
@@ -1494,18 +1500,18 @@ export type WaitlistFigures = Message<"berth.v1.WaitlistFigures"> & {
   averageResponseTime?: Duration | undefined;
 
   /**
-   * The mean number of offers in a round until one was accepted. 0 if none was.
+   * The mean number of offers in a round until one was accepted. Absent if none was.
    *
-   * @generated from field: double average_cascade_depth = 13;
+   * @generated from field: optional double average_cascade_depth = 13;
    */
-  averageCascadeDepth: number;
+  averageCascadeDepth?: number | undefined;
 
   /**
-   * The maximum number of offers in a round until one was accepted.
+   * The maximum number of offers in a round until one was accepted. Absent if none was.
    *
-   * @generated from field: int32 max_cascade_depth = 14;
+   * @generated from field: optional int32 max_cascade_depth = 14;
    */
-  maxCascadeDepth: number;
+  maxCascadeDepth?: number | undefined;
 };
 
 /**
@@ -1513,7 +1519,7 @@ export type WaitlistFigures = Message<"berth.v1.WaitlistFigures"> & {
  * Use `create(WaitlistFiguresSchema)` to create a new message.
  */
 export const WaitlistFiguresSchema: GenMessage<WaitlistFigures> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 19);
+  messageDesc(file_berth_v1_waitlist, 21);
 
 /**
  * WaitlistFiguresRow has the figures of a day, location or service.
@@ -1548,7 +1554,7 @@ export type WaitlistFiguresRow = Message<"berth.v1.WaitlistFiguresRow"> & {
  * Use `create(WaitlistFiguresRowSchema)` to create a new message.
  */
 export const WaitlistFiguresRowSchema: GenMessage<WaitlistFiguresRow> = /*@__PURE__*/
-  messageDesc(file_berth_v1_waitlist, 20);
+  messageDesc(file_berth_v1_waitlist, 22);
 
 /**
  * WaitlistEntryStatus is the status of an entry.
@@ -1647,7 +1653,7 @@ export enum WaitlistOfferStatus {
   EXPIRED = 4,
 
   /**
-   * It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
+   * It was withdrawn, because the session, the entry or the seats are gone: `withdraw_reason`.
    *
    * @generated from enum value: WAITLIST_OFFER_STATUS_WITHDRAWN = 5;
    */
@@ -1659,6 +1665,75 @@ export enum WaitlistOfferStatus {
  */
 export const WaitlistOfferStatusSchema: GenEnum<WaitlistOfferStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist, 1);
+
+/**
+ * WaitlistOfferWithdrawReason is why an offer was withdrawn.
+ *
+ * @generated from enum berth.v1.WaitlistOfferWithdrawReason
+ */
+export enum WaitlistOfferWithdrawReason {
+  /**
+   * Not withdrawn.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * Others claimed the seats first.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_CLAIMED_BY_OTHERS = 1;
+   */
+  CLAIMED_BY_OTHERS = 1,
+
+  /**
+   * The session has fewer seats.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_FEWER_SEATS = 2;
+   */
+  FEWER_SEATS = 2,
+
+  /**
+   * The session was blocked or unpublished.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_SESSION_NOT_OPEN = 3;
+   */
+  SESSION_NOT_OPEN = 3,
+
+  /**
+   * The session changed its time, place or coach.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_SESSION_MOVED = 4;
+   */
+  SESSION_MOVED = 4,
+
+  /**
+   * The session was cancelled or deleted.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_SESSION_CANCELLED = 5;
+   */
+  SESSION_CANCELLED = 5,
+
+  /**
+   * The member could not be told in time.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_NOT_NOTIFIED = 6;
+   */
+  NOT_NOTIFIED = 6,
+
+  /**
+   * The member left the waitlist, or staff removed the entry.
+   *
+   * @generated from enum value: WAITLIST_OFFER_WITHDRAW_REASON_ENTRY_LEFT = 7;
+   */
+  ENTRY_LEFT = 7,
+}
+
+/**
+ * Describes the enum berth.v1.WaitlistOfferWithdrawReason.
+ */
+export const WaitlistOfferWithdrawReasonSchema: GenEnum<WaitlistOfferWithdrawReason> = /*@__PURE__*/
+  enumDesc(file_berth_v1_waitlist, 2);
 
 /**
  * WaitlistMode is how freed seats are given to the waitlist.
@@ -1699,7 +1774,7 @@ export enum WaitlistMode {
  * Describes the enum berth.v1.WaitlistMode.
  */
 export const WaitlistModeSchema: GenEnum<WaitlistMode> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 2);
+  enumDesc(file_berth_v1_waitlist, 3);
 
 /**
  * WaitlistOrder is the order of entries. Entries flagged by staff always come first. Ties are ordered by time of
@@ -1741,7 +1816,7 @@ export enum WaitlistOrder {
  * Describes the enum berth.v1.WaitlistOrder.
  */
 export const WaitlistOrderSchema: GenEnum<WaitlistOrder> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 3);
+  enumDesc(file_berth_v1_waitlist, 4);
 
 /**
  * WaitlistAfter is what happens to an entry whose offer was not accepted.
@@ -1775,7 +1850,7 @@ export enum WaitlistAfter {
  * Describes the enum berth.v1.WaitlistAfter.
  */
 export const WaitlistAfterSchema: GenEnum<WaitlistAfter> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 4);
+  enumDesc(file_berth_v1_waitlist, 5);
 
 /**
  * WaitlistTrigger is why seats became free.
@@ -1900,7 +1975,7 @@ export enum WaitlistTrigger {
  * Describes the enum berth.v1.WaitlistTrigger.
  */
 export const WaitlistTriggerSchema: GenEnum<WaitlistTrigger> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 5);
+  enumDesc(file_berth_v1_waitlist, 6);
 
 /**
  * WaitlistMove is the result for freed seats. There is exactly one for every freed seat, if anyone waits for it.
@@ -1948,7 +2023,7 @@ export enum WaitlistMove {
  * Describes the enum berth.v1.WaitlistMove.
  */
 export const WaitlistMoveSchema: GenEnum<WaitlistMove> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 6);
+  enumDesc(file_berth_v1_waitlist, 7);
 
 /**
  * WaitlistVerdictReason is why an entry got seats or not. From WAITLIST_CLOSED on, it is the refusal that a booking by
@@ -2228,7 +2303,7 @@ export enum WaitlistVerdictReason {
  * Describes the enum berth.v1.WaitlistVerdictReason.
  */
 export const WaitlistVerdictReasonSchema: GenEnum<WaitlistVerdictReason> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 7);
+  enumDesc(file_berth_v1_waitlist, 8);
 
 /**
  * WaitlistClaimAction is an answer to an offer.
@@ -2262,5 +2337,5 @@ export enum WaitlistClaimAction {
  * Describes the enum berth.v1.WaitlistClaimAction.
  */
 export const WaitlistClaimActionSchema: GenEnum<WaitlistClaimAction> = /*@__PURE__*/
-  enumDesc(file_berth_v1_waitlist, 8);
+  enumDesc(file_berth_v1_waitlist, 9);
 

@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/waitlist_service.proto.
  */
 export const file_berth_v1_waitlist_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSK+AgoTSm9pbldhaXRsaXN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhQKCnNlc3Npb25faWQYAyABKAlIABIpCgZhbnlfb2YYBCABKAsyFy5iZXJ0aC52MS5TZXNzaW9uQ2hvaWNlSAASKgoGd2luZG93GAUgASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3dIABISCgpwYXJ0eV9zaXplGAYgASgFEhAKCGNvYWNoX2lkGAcgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgIIAEoCRIpCgdjaGFubmVsGAkgASgOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAlCBgoEd2lzaCI+ChRKb2luV2FpdGxpc3RSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiSwoUTGVhdmVXYWl0bGlzdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI/ChVMZWF2ZVdhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IloKGkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAyABKAkiaQobQWNjZXB0V2FpdGxpc3RPZmZlclJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEiYKBW9mZmVyGAIgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJhChtEZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEg0KBWxlYXZlGAMgASgIEg4KBnJlYXNvbhgEIAEoCSJuChxEZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchImCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiLQoXR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QSEgoFdG9rZW4YASABKAlCA4ABASKLAgoYR2V0V2FpdGxpc3RDbGFpbVJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEhQKDHNlcnZpY2VfbmFtZRgDIAEoCRI0ChBzZXNzaW9uX2VuZF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtzZXJ2ZXJfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLdGVuYW50X25hbWUYBiABKAkSHgoFYnJhbmQYByABKAsyDy5iZXJ0aC52MS5CcmFuZCJfChpBbnN3ZXJXYWl0bGlzdENsYWltUmVxdWVzdBISCgV0b2tlbhgBIAEoCUIDgAEBEi0KBmFjdGlvbhgCIAEoDjIdLmJlcnRoLnYxLldhaXRsaXN0Q2xhaW1BY3Rpb24iRQobQW5zd2VyV2FpdGxpc3RDbGFpbVJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciI+ChdHZXRXYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkiQgoYR2V0V2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSKpAQoaTGlzdFdhaXRsaXN0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBXNjb3BlGAIgASgOMhMuYmVydGgudjEuTGlzdFNjb3BlEi0KBmZpbHRlchgDIAEoCzIdLmJlcnRoLnYxLldhaXRsaXN0RW50cnlGaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiYAobTGlzdFdhaXRsaXN0RW50cmllc1Jlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI+ChdHZXRXYWl0bGlzdE9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkiQgoYR2V0V2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciKEAQoZTGlzdFdhaXRsaXN0T2ZmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSLQoGZmlsdGVyGAIgASgLMh0uYmVydGgudjEuV2FpdGxpc3RPZmZlckZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJeChpMaXN0V2FpdGxpc3RPZmZlcnNSZXNwb25zZRInCgZvZmZlcnMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKRAQoaU2V0V2FpdGxpc3RQcmlvcml0eVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEhQKB2ZsYWdnZWQYAyABKAhIAIgBARISCgVzY29yZRgEIAEoBUgBiAEBEg4KBnJlYXNvbhgFIAEoCUIKCghfZmxhZ2dlZEIICgZfc2NvcmUiRQobU2V0V2FpdGxpc3RQcmlvcml0eVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJoChhNb3ZlV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEhcKD2JlZm9yZV9lbnRyeV9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkiQwoZTW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkilgEKGkNyZWF0ZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhAKCGVudHJ5X2lkGAMgASgJEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiRQobQ3JlYXRlV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJRChpFeHBpcmVXYWl0bGlzdE9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkUKG0V4cGlyZVdhaXRsaXN0T2ZmZXJSZXNwb25zZRImCgVvZmZlchgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXIicQoaUmVtb3ZlV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCRITCgZub3RpZnkYBCABKAhIAIgBAUIJCgdfbm90aWZ5IkUKG1JlbW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiVQoXR2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkiTwoYR2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlEjMKCWVmZmVjdGl2ZRgBIAEoCzIgLmJlcnRoLnYxLkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMizwEKGlVwZGF0ZVdhaXRsaXN0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDgoGcmVhc29uGAYgASgJEgwKBGV0YWcYByABKAkiUgobVXBkYXRlV2FpdGxpc3RSdWxlc1Jlc3BvbnNlEjMKCWVmZmVjdGl2ZRgBIAEoCzIgLmJlcnRoLnYxLkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMidQoZUmVzZXRXYWl0bGlzdFJ1bGVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIOCgZyZWFzb24YBCABKAkSDAoEZXRhZxgFIAEoCSJRChpSZXNldFdhaXRsaXN0UnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIpIBCiBMaXN0V2FpdGxpc3RSdWxlc1ZlcnNpb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNAoGZmlsdGVyGAIgASgLMiQuYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb25GaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkibgohTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlEjAKCHZlcnNpb25zGAEgAygLMh4uYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIu4BChtQcmV2aWV3V2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSJgoFcnVsZXMYBCABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIrCg5kZWNpZGVkX3dpdGhpbhgGIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRINCgVsaW1pdBgHIAEoBSLFAQocUHJldmlld1dhaXRsaXN0UnVsZXNSZXNwb25zZRIuCgVtb3ZlcxgBIAMoCzIfLmJlcnRoLnYxLlByZXZpZXdlZFdhaXRsaXN0TW92ZRIPCgdjaGFuZ2VkGAIgASgFEhYKDmdyYW50ZWRfYmVmb3JlGAMgASgFEhUKDWdyYW50ZWRfZHJhZnQYBCABKAUSGgoSaGFuZGVkX2JhY2tfYmVmb3JlGAUgASgFEhkKEWhhbmRlZF9iYWNrX2RyYWZ0GAYgASgFIooBChxMaXN0V2FpdGxpc3REZWNpc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgZmaWx0ZXIYAiABKAsyIC5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImcKHUxpc3RXYWl0bGlzdERlY2lzaW9uc1Jlc3BvbnNlEi0KCWRlY2lzaW9ucxgBIAMoCzIaLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkYKHUV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIrUBCh5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVzcG9uc2USLQoJZGVjaXNpb25zGAEgAygLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhInCgZvZmZlcnMYAiADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyEigKB2VudHJpZXMYAyADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhEKCXNlbnRlbmNlcxgEIAMoCSJCChtFeHBsYWluV2FpdGxpc3RFbnRyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJIrQBChxFeHBsYWluV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIwCgh2ZXJkaWN0cxgCIAMoCzIeLmJlcnRoLnYxLldhaXRsaXN0RW50cnlWZXJkaWN0EicKBm9mZmVycxgDIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISEQoJc2VudGVuY2VzGAQgAygJIn4KG0dldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoGd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAki7QEKHEdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2USKAoFdG90YWwYASABKAsyGS5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXMSKgoEZGF5cxgCIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0RmlndXJlc1JvdxIvCglsb2NhdGlvbnMYAyADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSLgoIc2VydmljZXMYBCADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSFgoOY2FzY2FkZV9kZXB0aHMYBSADKAMyjxcKD1dhaXRsaXN0U2VydmljZRJmCgxKb2luV2FpdGxpc3QSHS5iZXJ0aC52MS5Kb2luV2FpdGxpc3RSZXF1ZXN0Gh4uYmVydGgudjEuSm9pbldhaXRsaXN0UmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlElgKDUxlYXZlV2FpdGxpc3QSHi5iZXJ0aC52MS5MZWF2ZVdhaXRsaXN0UmVxdWVzdBofLmJlcnRoLnYxLkxlYXZlV2FpdGxpc3RSZXNwb25zZSIGyvMYAggCEnsKE0FjY2VwdFdhaXRsaXN0T2ZmZXISJC5iZXJ0aC52MS5BY2NlcHRXYWl0bGlzdE9mZmVyUmVxdWVzdBolLmJlcnRoLnYxLkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USfgoURGVjbGluZVdhaXRsaXN0T2ZmZXISJS5iZXJ0aC52MS5EZWNsaW5lV2FpdGxpc3RPZmZlclJlcXVlc3QaJi5iZXJ0aC52MS5EZWNsaW5lV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJkChBHZXRXYWl0bGlzdENsYWltEiEuYmVydGgudjEuR2V0V2FpdGxpc3RDbGFpbVJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdENsYWltUmVzcG9uc2UiCZACAsrzGAIIAxJqChNBbnN3ZXJXYWl0bGlzdENsYWltEiQuYmVydGgudjEuQW5zd2VyV2FpdGxpc3RDbGFpbVJlcXVlc3QaJS5iZXJ0aC52MS5BbnN3ZXJXYWl0bGlzdENsYWltUmVzcG9uc2UiBsrzGAIIAxJzChBHZXRXYWl0bGlzdEVudHJ5EiEuYmVydGgudjEuR2V0V2FpdGxpc3RFbnRyeVJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdEVudHJ5UmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBJ8ChNMaXN0V2FpdGxpc3RFbnRyaWVzEiQuYmVydGgudjEuTGlzdFdhaXRsaXN0RW50cmllc1JlcXVlc3QaJS5iZXJ0aC52MS5MaXN0V2FpdGxpc3RFbnRyaWVzUmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBJzChBHZXRXYWl0bGlzdE9mZmVyEiEuYmVydGgudjEuR2V0V2FpdGxpc3RPZmZlclJlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdE9mZmVyUmVzcG9uc2UiGJACAcrzGBEIAhINd2FpdGxpc3QucmVhZBJ5ChJMaXN0V2FpdGxpc3RPZmZlcnMSIy5iZXJ0aC52MS5MaXN0V2FpdGxpc3RPZmZlcnNSZXF1ZXN0GiQuYmVydGgudjEuTGlzdFdhaXRsaXN0T2ZmZXJzUmVzcG9uc2UiGJACAcrzGBEIARINd2FpdGxpc3QucmVhZBJ7ChNTZXRXYWl0bGlzdFByaW9yaXR5EiQuYmVydGgudjEuU2V0V2FpdGxpc3RQcmlvcml0eVJlcXVlc3QaJS5iZXJ0aC52MS5TZXRXYWl0bGlzdFByaW9yaXR5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnUKEU1vdmVXYWl0bGlzdEVudHJ5EiIuYmVydGgudjEuTW92ZVdhaXRsaXN0RW50cnlSZXF1ZXN0GiMuYmVydGgudjEuTW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USewoTQ3JlYXRlV2FpdGxpc3RPZmZlchIkLmJlcnRoLnYxLkNyZWF0ZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0GiUuYmVydGgudjEuQ3JlYXRlV2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ7ChNFeHBpcmVXYWl0bGlzdE9mZmVyEiQuYmVydGgudjEuRXhwaXJlV2FpdGxpc3RPZmZlclJlcXVlc3QaJS5iZXJ0aC52MS5FeHBpcmVXYWl0bGlzdE9mZmVyUmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnsKE1JlbW92ZVdhaXRsaXN0RW50cnkSJC5iZXJ0aC52MS5SZW1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBolLmJlcnRoLnYxLlJlbW92ZVdhaXRsaXN0RW50cnlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USeQoQR2V0V2FpdGxpc3RSdWxlcxIhLmJlcnRoLnYxLkdldFdhaXRsaXN0UnVsZXNSZXF1ZXN0GiIuYmVydGgudjEuR2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSegoTVXBkYXRlV2FpdGxpc3RSdWxlcxIkLmJlcnRoLnYxLlVwZGF0ZVdhaXRsaXN0UnVsZXNSZXF1ZXN0GiUuYmVydGgudjEuVXBkYXRlV2FpdGxpc3RSdWxlc1Jlc3BvbnNlIhbK8xgSCAESDndhaXRsaXN0LnJ1bGVzEncKElJlc2V0V2FpdGxpc3RSdWxlcxIjLmJlcnRoLnYxLlJlc2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QaJC5iZXJ0aC52MS5SZXNldFdhaXRsaXN0UnVsZXNSZXNwb25zZSIWyvMYEggBEg53YWl0bGlzdC5ydWxlcxKUAQoZTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9ucxIqLmJlcnRoLnYxLkxpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXF1ZXN0GisuYmVydGgudjEuTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSgAEKFFByZXZpZXdXYWl0bGlzdFJ1bGVzEiUuYmVydGgudjEuUHJldmlld1dhaXRsaXN0UnVsZXNSZXF1ZXN0GiYuYmVydGgudjEuUHJldmlld1dhaXRsaXN0UnVsZXNSZXNwb25zZSIZkAIByvMYEggBEg53YWl0bGlzdC5ydWxlcxKCAQoVTGlzdFdhaXRsaXN0RGVjaXNpb25zEiYuYmVydGgudjEuTGlzdFdhaXRsaXN0RGVjaXNpb25zUmVxdWVzdBonLmJlcnRoLnYxLkxpc3RXYWl0bGlzdERlY2lzaW9uc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQShQEKFkV4cGxhaW5TZXNzaW9uV2FpdGxpc3QSJy5iZXJ0aC52MS5FeHBsYWluU2Vzc2lvbldhaXRsaXN0UmVxdWVzdBooLmJlcnRoLnYxLkV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEn8KFEV4cGxhaW5XYWl0bGlzdEVudHJ5EiUuYmVydGgudjEuRXhwbGFpbldhaXRsaXN0RW50cnlSZXF1ZXN0GiYuYmVydGgudjEuRXhwbGFpbldhaXRsaXN0RW50cnlSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEoQBChRHZXRXYWl0bGlzdEFuYWx5dGljcxIlLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBomLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2UiHZACAcrzGBYIARISd2FpdGxpc3QuYW5hbHl0aWNzQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSLUAgoTSm9pbldhaXRsaXN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhQKCnNlc3Npb25faWQYAyABKAlIABIpCgZhbnlfb2YYBCABKAsyFy5iZXJ0aC52MS5TZXNzaW9uQ2hvaWNlSAASKgoGd2luZG93GAUgASgLMhguYmVydGgudjEuV2FpdGxpc3RXaW5kb3dIABIXCgpwYXJ0eV9zaXplGAYgASgFSAGIAQESEAoIY29hY2hfaWQYByABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEikKB2NoYW5uZWwYCSABKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIUCgxleHRlcm5hbF9yZWYYCiABKAkSDAoEbm90ZRgLIAEoCUIICgZ0YXJnZXRCDQoLX3BhcnR5X3NpemUiPgoUSm9pbldhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IksKFExlYXZlV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiPwoVTGVhdmVXYWl0bGlzdFJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJaChpBY2NlcHRXYWl0bGlzdE9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAMgASgJImkKG0FjY2VwdFdhaXRsaXN0T2ZmZXJSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZxImCgVvZmZlchgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXIiYQobRGVjbGluZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRINCgVsZWF2ZRgDIAEoCBIOCgZyZWFzb24YBCABKAkibgocRGVjbGluZVdhaXRsaXN0T2ZmZXJSZXNwb25zZRImCgVvZmZlchgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISJgoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5Ii0KF0dldFdhaXRsaXN0Q2xhaW1SZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQEivgEKGEdldFdhaXRsaXN0Q2xhaW1SZXNwb25zZRImCgVvZmZlchgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISFAoMc2VydmljZV9uYW1lGAIgASgJEi8KC3NlcnZlcl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt0ZW5hbnRfbmFtZRgEIAEoCRIeCgVicmFuZBgFIAEoCzIPLmJlcnRoLnYxLkJyYW5kIl8KGkFuc3dlcldhaXRsaXN0Q2xhaW1SZXF1ZXN0EhIKBXRva2VuGAEgASgJQgOAAQESLQoGYWN0aW9uGAIgASgOMh0uYmVydGgudjEuV2FpdGxpc3RDbGFpbUFjdGlvbiJFChtBbnN3ZXJXYWl0bGlzdENsYWltUmVzcG9uc2USJgoFb2ZmZXIYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyIj4KF0dldFdhaXRsaXN0RW50cnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCSJCChhHZXRXYWl0bGlzdEVudHJ5UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IqkBChpMaXN0V2FpdGxpc3RFbnRyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIgoFc2NvcGUYAiABKA4yEy5iZXJ0aC52MS5MaXN0U2NvcGUSLQoGZmlsdGVyGAMgASgLMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeUZpbHRlchIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJgChtMaXN0V2FpdGxpc3RFbnRyaWVzUmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIj4KF0dldFdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCSJCChhHZXRXYWl0bGlzdE9mZmVyUmVzcG9uc2USJgoFb2ZmZXIYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyIoQBChlMaXN0V2FpdGxpc3RPZmZlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRItCgZmaWx0ZXIYAiABKAsyHS5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIl4KGkxpc3RXYWl0bGlzdE9mZmVyc1Jlc3BvbnNlEicKBm9mZmVycxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIqYBChpTZXRXYWl0bGlzdFByaW9yaXR5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSFAoHZmxhZ2dlZBgDIAEoCEgAiAEBEhIKBXNjb3JlGAQgASgFSAGIAQESEwoLY2xlYXJfc2NvcmUYBSABKAgSDgoGcmVhc29uGAYgASgJQgoKCF9mbGFnZ2VkQggKBl9zY29yZSJFChtTZXRXYWl0bGlzdFByaW9yaXR5UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5ImgKGE1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSFwoPYmVmb3JlX2VudHJ5X2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCSJDChlNb3ZlV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSKWAQoaQ3JlYXRlV2FpdGxpc3RPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEAoIZW50cnlfaWQYAyABKAkSLwoLZXhwaXJlX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCSJFChtDcmVhdGVXYWl0bGlzdE9mZmVyUmVzcG9uc2USJgoFb2ZmZXIYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyIlEKGkV4cGlyZVdhaXRsaXN0T2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiRQobRXhwaXJlV2FpdGxpc3RPZmZlclJlc3BvbnNlEiYKBW9mZmVyGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlciJxChpSZW1vdmVXYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkiRQobUmVtb3ZlV2FpdGxpc3RFbnRyeVJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJVChdHZXRXYWl0bGlzdFJ1bGVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJPChhHZXRXYWl0bGlzdFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyLPAQoaVXBkYXRlV2FpdGxpc3RSdWxlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSJgoFcnVsZXMYBCABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIOCgZyZWFzb24YBiABKAkSDAoEZXRhZxgHIAEoCSJSChtVcGRhdGVXYWl0bGlzdFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyJ1ChlSZXNldFdhaXRsaXN0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIMCgRldGFnGAUgASgJIlEKGlJlc2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlEjMKCWVmZmVjdGl2ZRgBIAEoCzIgLmJlcnRoLnYxLkVmZmVjdGl2ZVdhaXRsaXN0UnVsZXMikgEKIExpc3RXYWl0bGlzdFJ1bGVzVmVyc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRI0CgZmaWx0ZXIYAiABKAsyJC5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzVmVyc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJuCiFMaXN0V2FpdGxpc3RSdWxlc1ZlcnNpb25zUmVzcG9uc2USMAoIdmVyc2lvbnMYASADKAsyHi5iZXJ0aC52MS5XYWl0bGlzdFJ1bGVzVmVyc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAki/QEKG1ByZXZpZXdXYWl0bGlzdFJ1bGVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRImCgVydWxlcxgEIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEisKDmRlY2lkZWRfd2l0aGluGAYgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhIKBWxpbWl0GAcgASgFSACIAQFCCAoGX2xpbWl0IsUBChxQcmV2aWV3V2FpdGxpc3RSdWxlc1Jlc3BvbnNlEi4KBW1vdmVzGAEgAygLMh8uYmVydGgudjEuUHJldmlld2VkV2FpdGxpc3RNb3ZlEg8KB2NoYW5nZWQYAiABKAUSFgoOZ3JhbnRlZF9iZWZvcmUYAyABKAUSFQoNZ3JhbnRlZF9kcmFmdBgEIAEoBRIaChJoYW5kZWRfYmFja19iZWZvcmUYBSABKAUSGQoRaGFuZGVkX2JhY2tfZHJhZnQYBiABKAUiigEKHExpc3RXYWl0bGlzdERlY2lzaW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjAKBmZpbHRlchgCIAEoCzIgLmJlcnRoLnYxLldhaXRsaXN0RGVjaXNpb25GaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiZwodTGlzdFdhaXRsaXN0RGVjaXNpb25zUmVzcG9uc2USLQoJZGVjaXNpb25zGAEgAygLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiRgodRXhwbGFpblNlc3Npb25XYWl0bGlzdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkitQEKHkV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXNwb25zZRItCglkZWNpc2lvbnMYASADKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEicKBm9mZmVycxgCIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0T2ZmZXISKAoHZW50cmllcxgDIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSEQoJc2VudGVuY2VzGAQgAygJIkIKG0V4cGxhaW5XYWl0bGlzdEVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkitAEKHEV4cGxhaW5XYWl0bGlzdEVudHJ5UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EjAKCHZlcmRpY3RzGAIgAygLMh4uYmVydGgudjEuV2FpdGxpc3RFbnRyeVZlcmRpY3QSJwoGb2ZmZXJzGAMgAygLMhcuYmVydGgudjEuV2FpdGxpc3RPZmZlchIRCglzZW50ZW5jZXMYBCADKAkihgEKG0dldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKwoOY3JlYXRlZF93aXRoaW4YAiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USEwoLbG9jYXRpb25faWQYAyABKAkSEgoKc2VydmljZV9pZBgEIAEoCSLtAQocR2V0V2FpdGxpc3RBbmFseXRpY3NSZXNwb25zZRIoCgV0b3RhbBgBIAEoCzIZLmJlcnRoLnYxLldhaXRsaXN0RmlndXJlcxIqCgRkYXlzGAIgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93Ei8KCWxvY2F0aW9ucxgDIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0RmlndXJlc1JvdxIuCghzZXJ2aWNlcxgEIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0RmlndXJlc1JvdxIWCg5jYXNjYWRlX2RlcHRocxgFIAMoBTKPFwoPV2FpdGxpc3RTZXJ2aWNlEmYKDEpvaW5XYWl0bGlzdBIdLmJlcnRoLnYxLkpvaW5XYWl0bGlzdFJlcXVlc3QaHi5iZXJ0aC52MS5Kb2luV2FpdGxpc3RSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USWAoNTGVhdmVXYWl0bGlzdBIeLmJlcnRoLnYxLkxlYXZlV2FpdGxpc3RSZXF1ZXN0Gh8uYmVydGgudjEuTGVhdmVXYWl0bGlzdFJlc3BvbnNlIgbK8xgCCAISewoTQWNjZXB0V2FpdGxpc3RPZmZlchIkLmJlcnRoLnYxLkFjY2VwdFdhaXRsaXN0T2ZmZXJSZXF1ZXN0GiUuYmVydGgudjEuQWNjZXB0V2FpdGxpc3RPZmZlclJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJ+ChREZWNsaW5lV2FpdGxpc3RPZmZlchIlLmJlcnRoLnYxLkRlY2xpbmVXYWl0bGlzdE9mZmVyUmVxdWVzdBomLmJlcnRoLnYxLkRlY2xpbmVXYWl0bGlzdE9mZmVyUmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlEmQKEEdldFdhaXRsaXN0Q2xhaW0SIS5iZXJ0aC52MS5HZXRXYWl0bGlzdENsYWltUmVxdWVzdBoiLmJlcnRoLnYxLkdldFdhaXRsaXN0Q2xhaW1SZXNwb25zZSIJkAICyvMYAggDEmoKE0Fuc3dlcldhaXRsaXN0Q2xhaW0SJC5iZXJ0aC52MS5BbnN3ZXJXYWl0bGlzdENsYWltUmVxdWVzdBolLmJlcnRoLnYxLkFuc3dlcldhaXRsaXN0Q2xhaW1SZXNwb25zZSIGyvMYAggDEnMKEEdldFdhaXRsaXN0RW50cnkSIS5iZXJ0aC52MS5HZXRXYWl0bGlzdEVudHJ5UmVxdWVzdBoiLmJlcnRoLnYxLkdldFdhaXRsaXN0RW50cnlSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEnwKE0xpc3RXYWl0bGlzdEVudHJpZXMSJC5iZXJ0aC52MS5MaXN0V2FpdGxpc3RFbnRyaWVzUmVxdWVzdBolLmJlcnRoLnYxLkxpc3RXYWl0bGlzdEVudHJpZXNSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEnMKEEdldFdhaXRsaXN0T2ZmZXISIS5iZXJ0aC52MS5HZXRXYWl0bGlzdE9mZmVyUmVxdWVzdBoiLmJlcnRoLnYxLkdldFdhaXRsaXN0T2ZmZXJSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEnkKEkxpc3RXYWl0bGlzdE9mZmVycxIjLmJlcnRoLnYxLkxpc3RXYWl0bGlzdE9mZmVyc1JlcXVlc3QaJC5iZXJ0aC52MS5MaXN0V2FpdGxpc3RPZmZlcnNSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEnsKE1NldFdhaXRsaXN0UHJpb3JpdHkSJC5iZXJ0aC52MS5TZXRXYWl0bGlzdFByaW9yaXR5UmVxdWVzdBolLmJlcnRoLnYxLlNldFdhaXRsaXN0UHJpb3JpdHlSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USdQoRTW92ZVdhaXRsaXN0RW50cnkSIi5iZXJ0aC52MS5Nb3ZlV2FpdGxpc3RFbnRyeVJlcXVlc3QaIy5iZXJ0aC52MS5Nb3ZlV2FpdGxpc3RFbnRyeVJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ7ChNDcmVhdGVXYWl0bGlzdE9mZmVyEiQuYmVydGgudjEuQ3JlYXRlV2FpdGxpc3RPZmZlclJlcXVlc3QaJS5iZXJ0aC52MS5DcmVhdGVXYWl0bGlzdE9mZmVyUmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEnsKE0V4cGlyZVdhaXRsaXN0T2ZmZXISJC5iZXJ0aC52MS5FeHBpcmVXYWl0bGlzdE9mZmVyUmVxdWVzdBolLmJlcnRoLnYxLkV4cGlyZVdhaXRsaXN0T2ZmZXJSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USewoTUmVtb3ZlV2FpdGxpc3RFbnRyeRIkLmJlcnRoLnYxLlJlbW92ZVdhaXRsaXN0RW50cnlSZXF1ZXN0GiUuYmVydGgudjEuUmVtb3ZlV2FpdGxpc3RFbnRyeVJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJ5ChBHZXRXYWl0bGlzdFJ1bGVzEiEuYmVydGgudjEuR2V0V2FpdGxpc3RSdWxlc1JlcXVlc3QaIi5iZXJ0aC52MS5HZXRXYWl0bGlzdFJ1bGVzUmVzcG9uc2UiHpACAcrzGBcIARITd2FpdGxpc3QucmVhZF9ydWxlcxJ6ChNVcGRhdGVXYWl0bGlzdFJ1bGVzEiQuYmVydGgudjEuVXBkYXRlV2FpdGxpc3RSdWxlc1JlcXVlc3QaJS5iZXJ0aC52MS5VcGRhdGVXYWl0bGlzdFJ1bGVzUmVzcG9uc2UiFsrzGBIIARIOd2FpdGxpc3QucnVsZXMSdwoSUmVzZXRXYWl0bGlzdFJ1bGVzEiMuYmVydGgudjEuUmVzZXRXYWl0bGlzdFJ1bGVzUmVxdWVzdBokLmJlcnRoLnYxLlJlc2V0V2FpdGxpc3RSdWxlc1Jlc3BvbnNlIhbK8xgSCAESDndhaXRsaXN0LnJ1bGVzEpQBChlMaXN0V2FpdGxpc3RSdWxlc1ZlcnNpb25zEiouYmVydGgudjEuTGlzdFdhaXRsaXN0UnVsZXNWZXJzaW9uc1JlcXVlc3QaKy5iZXJ0aC52MS5MaXN0V2FpdGxpc3RSdWxlc1ZlcnNpb25zUmVzcG9uc2UiHpACAcrzGBcIARITd2FpdGxpc3QucmVhZF9ydWxlcxKAAQoUUHJldmlld1dhaXRsaXN0UnVsZXMSJS5iZXJ0aC52MS5QcmV2aWV3V2FpdGxpc3RSdWxlc1JlcXVlc3QaJi5iZXJ0aC52MS5QcmV2aWV3V2FpdGxpc3RSdWxlc1Jlc3BvbnNlIhmQAgHK8xgSCAESDndhaXRsaXN0LnJ1bGVzEoIBChVMaXN0V2FpdGxpc3REZWNpc2lvbnMSJi5iZXJ0aC52MS5MaXN0V2FpdGxpc3REZWNpc2lvbnNSZXF1ZXN0GicuYmVydGgudjEuTGlzdFdhaXRsaXN0RGVjaXNpb25zUmVzcG9uc2UiGJACAcrzGBEIARINd2FpdGxpc3QucmVhZBKFAQoWRXhwbGFpblNlc3Npb25XYWl0bGlzdBInLmJlcnRoLnYxLkV4cGxhaW5TZXNzaW9uV2FpdGxpc3RSZXF1ZXN0GiguYmVydGgudjEuRXhwbGFpblNlc3Npb25XYWl0bGlzdFJlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSfwoURXhwbGFpbldhaXRsaXN0RW50cnkSJS5iZXJ0aC52MS5FeHBsYWluV2FpdGxpc3RFbnRyeVJlcXVlc3QaJi5iZXJ0aC52MS5FeHBsYWluV2FpdGxpc3RFbnRyeVJlc3BvbnNlIhiQAgHK8xgRCAISDXdhaXRsaXN0LnJlYWQShAEKFEdldFdhaXRsaXN0QW5hbHl0aWNzEiUuYmVydGgudjEuR2V0V2FpdGxpc3RBbmFseXRpY3NSZXF1ZXN0GiYuYmVydGgudjEuR2V0V2FpdGxpc3RBbmFseXRpY3NSZXNwb25zZSIdkAIByvMYFggBEhJ3YWl0bGlzdC5hbmFseXRpY3NCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * JoinWaitlistRequest adds a member to a waitlist.
@@ -46,9 +46,9 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
   /**
    * What the member waits for.
    *
-   * @generated from oneof berth.v1.JoinWaitlistRequest.wish
+   * @generated from oneof berth.v1.JoinWaitlistRequest.target
    */
-  wish: {
+  target: {
     /**
      * This session.
      *
@@ -75,11 +75,11 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * The number of seats, 1 to 1,000. 0 means 1.
+   * The number of seats, 1 to 1,000. The service can set narrower limits: PARTY_SIZE. Absent: 1.
    *
-   * @generated from field: int32 party_size = 6;
+   * @generated from field: optional int32 party_size = 6;
    */
-  partySize: number;
+  partySize?: number | undefined;
 
   /**
    * Only sessions led by this staff member. Empty: any.
@@ -166,7 +166,7 @@ export type LeaveWaitlistRequest = Message<"berth.v1.LeaveWaitlistRequest"> & {
   entryId: string;
 
   /**
-   * The reason.
+   * The reason, up to 500 characters. Empty: none is given.
    *
    * @generated from field: string reason = 3;
    */
@@ -292,7 +292,7 @@ export type DeclineWaitlistOfferRequest = Message<"berth.v1.DeclineWaitlistOffer
   leave: boolean;
 
   /**
-   * The reason.
+   * The reason, up to 500 characters. Empty: none is given.
    *
    * @generated from field: string reason = 4;
    */
@@ -362,52 +362,38 @@ export const GetWaitlistClaimRequestSchema: GenMessage<GetWaitlistClaimRequest> 
  */
 export type GetWaitlistClaimResponse = Message<"berth.v1.GetWaitlistClaimResponse"> & {
   /**
-   * The offer, without the member's id.
+   * The offer, without the ids of its member and entry.
    *
    * @generated from field: berth.v1.WaitlistOffer offer = 1;
    */
   offer?: WaitlistOffer | undefined;
 
   /**
-   * The name of the session's location.
+   * The name of the session's service.
    *
-   * @generated from field: string location_name = 2;
-   */
-  locationName: string;
-
-  /**
-   * The kind of app.
-   *
-   * @generated from field: string service_name = 3;
+   * @generated from field: string service_name = 2;
    */
   serviceName: string;
-
-  /**
-   * The session's end, in UTC.
-   *
-   * @generated from field: google.protobuf.Timestamp session_end_time = 4;
-   */
-  sessionEndTime?: Timestamp | undefined;
 
   /**
    * The time of the response, in UTC. For a countdown, use expire_time minus server_time: the device's clock may be
    * wrong.
    *
-   * @generated from field: google.protobuf.Timestamp server_time = 5;
+   * @generated from field: google.protobuf.Timestamp server_time = 3;
    */
   serverTime?: Timestamp | undefined;
 
   /**
    * The name of the tenant.
    *
-   * @generated from field: string tenant_name = 6;
+   * @generated from field: string tenant_name = 4;
    */
   tenantName: string;
 
   /**
    * The look of the tenant. Absent: Berth's default look.
    *
-   * @generated from field: berth.v1.Brand brand = 7;
+   * @generated from field: berth.v1.Brand brand = 5;
    */
   brand?: Brand | undefined;
 };
@@ -741,16 +727,23 @@ export type SetWaitlistPriorityRequest = Message<"berth.v1.SetWaitlistPriorityRe
   flagged?: boolean | undefined;
 
   /**
-   * The score, 0 to 10,000. -1 removes it, so that the rules compute one. Absent: no change.
+   * The score, 0 to 10,000. Absent: no change.
    *
    * @generated from field: optional int32 score = 4;
    */
   score?: number | undefined;
 
   /**
-   * The reason.
+   * Whether to remove the score, so that the rules compute one. Not together with score.
    *
-   * @generated from field: string reason = 5;
+   * @generated from field: bool clear_score = 5;
+   */
+  clearScore: boolean;
+
+  /**
+   * The reason, up to 500 characters. The audit log has it.
+   *
+   * @generated from field: string reason = 6;
    */
   reason: string;
 };
@@ -811,7 +804,7 @@ export type MoveWaitlistEntryRequest = Message<"berth.v1.MoveWaitlistEntryReques
   beforeEntryId: string;
 
   /**
-   * The reason.
+   * The reason, up to 500 characters. Empty: none is given.
    *
    * @generated from field: string reason = 4;
    */
@@ -882,7 +875,7 @@ export type CreateWaitlistOfferRequest = Message<"berth.v1.CreateWaitlistOfferRe
   expireTime?: Timestamp | undefined;
 
   /**
-   * The reason.
+   * The reason, up to 500 characters. Empty: none is given.
    *
    * @generated from field: string reason = 5;
    */
@@ -938,7 +931,7 @@ export type ExpireWaitlistOfferRequest = Message<"berth.v1.ExpireWaitlistOfferRe
   offerId: string;
 
   /**
-   * The reason.
+   * The reason, up to 500 characters. Empty: none is given.
    *
    * @generated from field: string reason = 3;
    */
@@ -994,7 +987,7 @@ export type RemoveWaitlistEntryRequest = Message<"berth.v1.RemoveWaitlistEntryRe
   entryId: string;
 
   /**
-   * The reason. The member sees it.
+   * The reason, up to 500 characters. The member sees it.
    *
    * @generated from field: string reason = 3;
    */
@@ -1134,7 +1127,7 @@ export type UpdateWaitlistRulesRequest = Message<"berth.v1.UpdateWaitlistRulesRe
   updateMask?: FieldMask | undefined;
 
   /**
-   * The reason. It is stored with the version.
+   * The reason, up to 500 characters. It is stored with the version.
    *
    * @generated from field: string reason = 6;
    */
@@ -1204,7 +1197,7 @@ export type ResetWaitlistRulesRequest = Message<"berth.v1.ResetWaitlistRulesRequ
   serviceId: string;
 
   /**
-   * The reason. It is stored with the version.
+   * The reason, up to 500 characters. It is stored with the version.
    *
    * @generated from field: string reason = 4;
    */
@@ -1365,11 +1358,11 @@ export type PreviewWaitlistRulesRequest = Message<"berth.v1.PreviewWaitlistRules
   decidedWithin?: TimeRange | undefined;
 
   /**
-   * The maximum number of decisions, newest first, up to 500. 0 means 100.
+   * The maximum number of decisions, newest first, 1 to 500. Absent: 100.
    *
-   * @generated from field: int32 limit = 7;
+   * @generated from field: optional int32 limit = 7;
    */
-  limit: number;
+  limit?: number | undefined;
 };
 
 /**
@@ -1659,11 +1652,11 @@ export type GetWaitlistAnalyticsRequest = Message<"berth.v1.GetWaitlistAnalytics
   tenantId: string;
 
   /**
-   * Entries that joined and offers that were made in this period, of at most 366 days. Absent: the last 30 days.
+   * Entries that joined and offers that were made in this period, in UTC, of at most 366 days. Absent: the last 30 days.
    *
-   * @generated from field: berth.v1.TimeRange within = 2;
+   * @generated from field: berth.v1.TimeRange created_within = 2;
    */
-  within?: TimeRange | undefined;
+  createdWithin?: TimeRange | undefined;
 
   /**
    * Only this location. Empty: all.
@@ -1724,9 +1717,9 @@ export type GetWaitlistAnalyticsResponse = Message<"berth.v1.GetWaitlistAnalytic
   /**
    * How many rounds needed how many offers until one was accepted. The first value is for one offer.
    *
-   * @generated from field: repeated int64 cascade_depths = 5;
+   * @generated from field: repeated int32 cascade_depths = 5;
    */
-  cascadeDepths: bigint[];
+  cascadeDepths: number[];
 };
 
 /**
@@ -1744,8 +1737,9 @@ export const GetWaitlistAnalyticsResponseSchema: GenMessage<GetWaitlistAnalytics
  */
 export const WaitlistService: GenService<{
   /**
-   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
-   * one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
+   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets. Joining
+   * again with the same external_ref returns the same entry.
    * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
    * coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
    * CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
@@ -1770,9 +1764,9 @@ export const WaitlistService: GenService<{
     output: typeof LeaveWaitlistResponseSchema;
   },
   /**
-   * AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
-   * possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
-   * booking.
+   * AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction: of the caller's own
+   * offer, or with the permission of any. If the booking is not possible, it fails with the same reason as Book, and
+   * the offer stays live. Accepting it again returns the same booking.
    * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
    * SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
    * OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
@@ -1785,8 +1779,8 @@ export const WaitlistService: GenService<{
     output: typeof AcceptWaitlistOfferResponseSchema;
   },
   /**
-   * DeclineWaitlistOffer declines an offer. Its seats go to the next entry immediately. Declining it again changes
-   * nothing.
+   * DeclineWaitlistOffer declines an offer: the caller's own, or any with the permission. Its seats go to the next
+   * entry immediately. Declining it again changes nothing.
    * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.DeclineWaitlistOffer
@@ -1797,7 +1791,8 @@ export const WaitlistService: GenService<{
     output: typeof DeclineWaitlistOfferResponseSchema;
   },
   /**
-   * GetWaitlistClaim reads the offer of a claim link, as sent in messages. It changes nothing.
+   * GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
+   * nothing.
    * Errors: LINK_INVALID.
    *
    * @generated from rpc berth.v1.WaitlistService.GetWaitlistClaim
@@ -1808,7 +1803,8 @@ export const WaitlistService: GenService<{
     output: typeof GetWaitlistClaimResponseSchema;
   },
   /**
-   * AnswerWaitlistClaim accepts or declines the offer of a claim link.
+   * AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call it.
+   * The same answer again changes nothing.
    * Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
    *
    * @generated from rpc berth.v1.WaitlistService.AnswerWaitlistClaim
@@ -1820,8 +1816,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
-   * Errors:
-   * - WAITLIST_ENTRY_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+   * Errors: WAITLIST_ENTRY_NOT_FOUND (also if it is another member's).
    *
    * @generated from rpc berth.v1.WaitlistService.GetWaitlistEntry
    */
@@ -1832,9 +1827,8 @@ export const WaitlistService: GenService<{
   },
   /**
    * ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
-   * with `scope` ALL those of all members, which needs the permission.
-   * Errors:
-   * - PERMISSION_DENIED: `scope` is ALL, and the caller lacks the permission.
+   * with `scope` ALL those of all members, which needs the permission. A service account has no entries of its own.
+   * Errors: PERMISSION_DENIED (`scope`).
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistEntries
    */
@@ -1845,8 +1839,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
-   * Errors:
-   * - WAITLIST_OFFER_NOT_FOUND: there is none, or it is another member's and the caller may not read all.
+   * Errors: WAITLIST_OFFER_NOT_FOUND (also if it is another member's).
    *
    * @generated from rpc berth.v1.WaitlistService.GetWaitlistOffer
    */
@@ -1866,7 +1859,8 @@ export const WaitlistService: GenService<{
     output: typeof ListWaitlistOffersResponseSchema;
   },
   /**
-   * SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score.
+   * SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
+   * absent does not change. Setting the same again only adds to the audit log and the events.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
    *
    * @generated from rpc berth.v1.WaitlistService.SetWaitlistPriority
@@ -1877,7 +1871,8 @@ export const WaitlistService: GenService<{
     output: typeof SetWaitlistPriorityResponseSchema;
   },
   /**
-   * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end.
+   * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
+   * it is only adds to the audit log and the events.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
    * another queue).
    *
@@ -1890,10 +1885,10 @@ export const WaitlistService: GenService<{
   },
   /**
    * CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
-   * the entry's member must be possible.
+   * the entry's member must be possible. A second offer to the same entry is refused.
    * Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
-   * WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about
-   * the plan if the entry names a subscription.
+   * WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book
+   * about the plan if the entry names a subscription.
    *
    * @generated from rpc berth.v1.WaitlistService.CreateWaitlistOffer
    */
@@ -1903,7 +1898,7 @@ export const WaitlistService: GenService<{
     output: typeof CreateWaitlistOfferResponseSchema;
   },
   /**
-   * ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+   * ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry. Ending it again changes nothing.
    * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.ExpireWaitlistOffer
@@ -1938,7 +1933,8 @@ export const WaitlistService: GenService<{
   },
   /**
    * UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
-   * live offers keep their time. Seats that are open already are given to the waitlist under the new rules.
+   * live offers keep their time. Seats that are open already are given to the waitlist under the new rules. An edit
+   * that changes nothing makes no version.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
    * INVALID_FIELD.
    *
@@ -1950,7 +1946,8 @@ export const WaitlistService: GenService<{
     output: typeof UpdateWaitlistRulesResponseSchema;
   },
   /**
-   * ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
+   * ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults. Resetting
+   * again changes nothing.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
    * other).
    *
