@@ -103,5 +103,38 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (tenant_id, created_at);
 
+-- Imports of files. A node takes one whose time has come, and takes it again if no node has ended it by then.
+create table imports (
+  tenant_id    uuid not null references tenants,
+  id           uuid not null,
+  kind         text not null check (kind in ('SESSIONS')),
+  status       text not null check (status in ('PENDING', 'RUNNING', 'SUCCEEDED', 'FAILED')),
+  dry_run      boolean not null,
+  -- Its caller may publish what it creates.
+  may_publish  boolean not null,
+  created_by   text not null,
+  subject      text not null,
+  rows_total   integer not null,
+  rows_done    integer not null,
+  rows_invalid integer not null check (rows_invalid >= 0),
+  created      integer not null check (created >= 0),
+  problems     jsonb not null,
+  batch_id     uuid,
+  -- How often a node took it.
+  attempts     integer not null check (attempts >= 0),
+  -- The file, and when a node may take it. Null once it has ended, so that no contacts are kept.
+  file         bytea,
+  due_at       timestamptz,
+  created_at   timestamptz not null,
+  ended_at     timestamptz,
+  primary key (tenant_id, id),
+  constraint imports_progress check (rows_done between 0 and rows_total),
+  constraint imports_file check ((file is null) = (status in ('SUCCEEDED', 'FAILED'))),
+  constraint imports_due_until_end check ((due_at is null) = (status in ('SUCCEEDED', 'FAILED'))),
+  constraint imports_end check ((ended_at is not null) = (status in ('SUCCEEDED', 'FAILED')))
+);
+create index imports_due on imports (tenant_id, due_at) where due_at is not null;
+create index imports_ended on imports (tenant_id, ended_at) where ended_at is not null;
+
 -- +goose Down
-drop table idempotency_keys, audit_entries, event_consumers, events, tenants, directory;
+drop table imports, idempotency_keys, audit_entries, event_consumers, events, tenants, directory;

@@ -136,18 +136,31 @@ var scheduleRequests = map[string][]build{
 		return &v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,duration_minutes\n" +
 			service.Name + "," + location.Name + "," + w.now.AddDate(0, 0, 3).Format(time.DateOnly) + ",10:00,30\n")}
 	}},
+	"ImportService/GetImport": {func(w *world) proto.Message {
+		return &v1.GetImportRequest{ImportId: text(w.newImport())}
+	}},
+	"ImportService/ListImports": {func(w *world) proto.Message {
+		w.newImport()
+		return &v1.ListImportsRequest{Filter: &v1.ImportFilter{
+			Kinds: []v1.ImportKind{v1.ImportKind_IMPORT_KIND_SESSIONS}, CreatedWithin: w.month(),
+		}}
+	}, func(w *world) proto.Message {
+		w.newImport()
+		w.newImport()
+		return &v1.ListImportsRequest{PageSize: 1}
+	}},
 	"WorkoutService/SetWorkouts": {func(w *world) proto.Message {
 		return &v1.SetWorkoutsRequest{SessionId: text(w.newSession()), WorkoutIds: []string{text(w.newWorkout())}, Etag: "v1"}
 	}},
 	"WorkoutService/AddInlineWorkout": {func(w *world) proto.Message {
-		return &v1.AddInlineWorkoutRequest{SessionId: text(w.newSession()), Name: unique(), Body: unique()}
+		return &v1.AddInlineWorkoutRequest{SessionId: text(w.newSession()), Workout: workoutInput()}
 	}},
 	"WorkoutService/CreateWorkout": {
-		func(*world) proto.Message { return &v1.CreateWorkoutRequest{Name: unique(), Body: unique()} },
+		func(*world) proto.Message { return &v1.CreateWorkoutRequest{Workout: workoutInput()} },
 	},
 	"WorkoutService/UpdateWorkout": {func(w *world) proto.Message {
 		return &v1.UpdateWorkoutRequest{
-			WorkoutId: text(w.newWorkout()), Name: unique(), Body: unique(), UpdateMask: paths("name", "body"), Etag: "v1",
+			WorkoutId: text(w.newWorkout()), Workout: workoutInput(), UpdateMask: paths("name", "body"), Etag: "v1",
 		}
 	}},
 	"WorkoutService/DeleteWorkout": {func(w *world) proto.Message {
@@ -160,7 +173,7 @@ var scheduleRequests = map[string][]build{
 		func(w *world) proto.Message {
 			in := w.newSession()
 			expect.OK(w.t)(w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique()))
-			return &v1.ListWorkoutsRequest{SessionId: text(in)}
+			return &v1.ListWorkoutsRequest{Filter: &v1.WorkoutFilter{SessionId: text(in)}}
 		},
 		func(w *world) proto.Message {
 			w.newWorkout()
@@ -264,6 +277,8 @@ func (w *world) sessionInput() *v1.SessionInput {
 		WaitlistCapacity: proto.Int32(2),
 	}
 }
+
+func workoutInput() *v1.WorkoutInput { return &v1.WorkoutInput{Name: unique(), Body: unique()} }
 
 // seriesInput has its own room and coach, and no times.
 func (w *world) seriesInput() *v1.SeriesInput {

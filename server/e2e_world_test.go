@@ -361,6 +361,15 @@ func (w *world) newWorkout() tenant.WorkoutID {
 	return expect.Value(w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique()))(w.t).ID
 }
 
+// newImport checks a file without rows, and ends at once.
+func (w *world) newImport() tenant.ImportID {
+	w.t.Helper()
+	started := expect.Value(w.app.Imports.ImportSessions(
+		w.ctx(), w.owner, []byte("service,location,date,start,end\n"), true, true))(w.t)
+	w.ok(w.app.Imports.RunDue(w.ctx(), w.ID))
+	return started.ID
+}
+
 // newSeries creates a series of two sessions, with their own room and coach.
 func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	w.t.Helper()

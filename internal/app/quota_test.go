@@ -101,9 +101,8 @@ func TestQuota_LimitsSessions(t *testing.T) {
 	})
 	exceeded(t, "sessions", "8", err)
 	rows := strings.Repeat("Vinyasa,Pier 1,2026-03-18,18:00,,60,,,2,3,,,published\n", 3)
-	_, err = studio.App.Schedules.ImportSessions(
-		t.Context(), studio.Owner, []byte(testkit.ImportHeader+rows), true, false,
-	)
+	parsed := expect.Value(session.ParseImport([]byte(testkit.ImportHeader + rows)))(t)
+	_, err = studio.App.Schedules.ImportSessions(t.Context(), studio.Owner, parsed, false, nil)
 	exceeded(t, "sessions", "8", err)
 	studio.AddSession(testkit.Session{})
 	studio.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(time.Hour)})

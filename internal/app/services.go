@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/app/imports"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -87,6 +88,7 @@ type Services struct {
 	Waitlists    *waitlists.Service
 	Bookings     *bookings.Service
 	Schedules    *schedules.Service
+	Imports      *imports.Service
 	Messages     *messages.Service
 	Settings     *settings.Service
 	Catalog      *catalog.Service
@@ -120,6 +122,7 @@ func New(c Config) *Services {
 	s.Schedules = schedules.New(schedules.Config{
 		Engine: e, Waitlists: s.Waitlists, Snapshots: snapshots, MaxSessions: c.Quotas.Sessions,
 	})
+	s.Imports = imports.New(imports.Config{Engine: e, Schedules: s.Schedules})
 	if c.Offers == nil {
 		c.Offers = s.Waitlists
 	}
@@ -133,7 +136,8 @@ func New(c Config) *Services {
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{
-		Engine: e, Accounts: s.Accounts, Waitlists: s.Waitlists, Schedules: s.Schedules, Messages: s.Messages,
+		Engine: e, Accounts: s.Accounts, Waitlists: s.Waitlists, Schedules: s.Schedules, Imports: s.Imports,
+		Messages: s.Messages,
 	})
 	return s
 }

@@ -120,5 +120,6 @@ const (
 	ContactCountry     Reason = "CONTACT_COUNTRY"
 	ContactNotMobile   Reason = "CONTACT_NOT_MOBILE"
 
-	BulkTooLarge Reason = "BULK_TOO_LARGE"
+	BulkTooLarge   Reason = "BULK_TOO_LARGE"
+	ImportNotFound Reason = "IMPORT_NOT_FOUND"
 )

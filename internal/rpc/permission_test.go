@@ -146,9 +146,13 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		}))
 	}
 	for role, denied := range map[string]bool{"owner": false, "loads": true} {
-		report := fmt.Sprint(expect.Value(s.call(t, s.Token(t, subjects[role]), &v1.ImportSessionsRequest{
+		started := ask[*v1.ImportSessionsResponse](t, s, s.Token(t, subjects[role]), &v1.ImportSessionsRequest{
 			Csv: []byte(testkit.ImportHeader + "Yoga,Pier 1,2027-03-30,18:00,,45,,,,,,,published\n"), DryRun: true,
-		}))(t))
+		})
+		expect.OK(t)(s.App.Imports.RunDue(t.Context(), kit.Tenant))
+		report := fmt.Sprint(ask[*v1.GetImportResponse](t, s, s.Token(t, subjects["owner"]), &v1.GetImportRequest{
+			ImportId: started.GetFileImport().GetId(),
+		}))
 		test.EqOp(t, denied, strings.Contains(report, "session.create_published"), test.Sprint(report))
 	}
 	test.Eq(t, procedures(t, "CallerWith", "RequirePermission", "Permitted"), slices.Sorted(maps.Keys(listed)),

@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/bookingapi"
 	"github.com/berthhq/berth/internal/rpc/catalogapi"
 	"github.com/berthhq/berth/internal/rpc/eventapi"
+	"github.com/berthhq/berth/internal/rpc/importapi"
 	"github.com/berthhq/berth/internal/rpc/messageapi"
 	"github.com/berthhq/berth/internal/rpc/scheduleapi"
 	"github.com/berthhq/berth/internal/rpc/settingsapi"
@@ -57,6 +58,7 @@ func New(c Config) (http.Handler, error) {
 		Bookings:  &bookingapi.Bookings{Service: s.Bookings, Now: now},
 		Catalog:   &catalogapi.Catalog{Service: s.Catalog},
 		Events:    &eventapi.Events{Service: s.Events, Now: now, NewHeartbeat: c.newHeartbeat},
+		Imports:   &importapi.Imports{Service: s.Imports},
 		Messages:  &messageapi.Messages{Service: s.Messages},
 		Schedules: &scheduleapi.Schedules{Service: s.Schedules},
 		Settings:  &settingsapi.Settings{Service: s.Settings, Now: now},
@@ -78,6 +80,7 @@ func New(c Config) (http.Handler, error) {
 	mount(berthv1connect.NewAccessServiceHandler(h, options))
 	mount(berthv1connect.NewSessionServiceHandler(h, options))
 	mount(berthv1connect.NewWorkoutServiceHandler(h, options))
+	mount(berthv1connect.NewImportServiceHandler(h, options))
 	mount(berthv1connect.NewBookingServiceHandler(h, options))
 	mount(berthv1connect.NewCreditServiceHandler(h, options))
 	mount(berthv1connect.NewCheckInServiceHandler(h, options))
@@ -131,6 +134,7 @@ type handlers struct {
 	*bookingapi.Bookings
 	*catalogapi.Catalog
 	*eventapi.Events
+	*importapi.Imports
 	*messageapi.Messages
 	*scheduleapi.Schedules
 	*settingsapi.Settings

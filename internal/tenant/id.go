@@ -54,6 +54,7 @@ type (
 	lineKind         struct{}
 	deliveryKind     struct{}
 	noticeKind       struct{}
+	importKind       struct{}
 )
 
 // One id type for each entity.
@@ -89,6 +90,7 @@ type (
 	ItemLineID       = ID[lineKind]
 	DeliveryID       = ID[deliveryKind]
 	NoticeID         = ID[noticeKind]
+	ImportID         = ID[importKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted; braces and URNs are not.

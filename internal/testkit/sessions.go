@@ -164,5 +164,6 @@ const ImportHeader = "service,location,date,start,end,duration_minutes,resource,
 // ImportSessions imports a file of sessions as the owner.
 func (s *Studio) ImportSessions(file string, dryRun bool) schedules.SessionImport {
 	s.T.Helper()
-	return expect.Value(s.App.Schedules.ImportSessions(context.Background(), s.Owner, []byte(file), true, dryRun))(s.T)
+	parsed := expect.Value(session.ParseImport([]byte(file)))(s.T)
+	return expect.Value(s.App.Schedules.ImportSessions(context.Background(), s.Owner, parsed, dryRun, nil))(s.T)
 }

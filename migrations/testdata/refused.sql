@@ -101,6 +101,18 @@ select again('events', ''); -- events_pkey
 update idempotency_keys set used = true; -- idempotency_keys_once
 select again('idempotency_keys', ''); -- idempotency_keys_pkey
 
+update imports set kind = 'PLANS'; -- imports_kind_check
+update imports set status = 'DONE'; -- imports_status_check
+update imports set rows_done = 2; -- imports_progress
+update imports set rows_invalid = -1; -- imports_rows_invalid_check
+update imports set created = -1; -- imports_created_check
+update imports set attempts = -1; -- imports_attempts_check
+update imports set file = null; -- imports_file
+update imports set due_at = null; -- imports_due_until_end
+update imports set ended_at = created_at; -- imports_end
+select again('imports', $$tenant_id = id('other')$$); -- imports_tenant_id_fkey
+select again('imports', ''); -- imports_pkey
+
 update items set name = ''; -- items_name_check
 update items set use_seconds = 0; -- items_use_seconds_check
 update items set stock = -1; -- items_stock_check

@@ -209,7 +209,7 @@ test("edits a workout for all its sessions, and deletes it", async () => {
   const { workout } = await call<{ workout: { id: string } }>(
     "coach",
     "WorkoutService/CreateWorkout",
-    { name: "Rowing", body: "- 500 m" },
+    { workout: { name: "Rowing", body: "- 500 m" } },
   );
   await call("coach", "WorkoutService/SetWorkouts", { sessionId: id, workoutIds: [workout.id] });
   await using there = await visit({ role: "coach", path: "/workouts" });
@@ -221,7 +221,7 @@ test("edits a workout for all its sessions, and deletes it", async () => {
   await drawer.getByLabel("Name").fill("Rowing, long");
   await call("admin", "WorkoutService/UpdateWorkout", {
     workoutId: workout.id,
-    body: "- 2000 m",
+    workout: { body: "- 2000 m" },
     updateMask: "body",
   });
   await drawer.getByRole("button", { name: "Save" }).click();

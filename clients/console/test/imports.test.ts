@@ -41,6 +41,13 @@ test("reports problems by row and column, and imports the fixed file", async () 
   await page.getByRole("button", { name: "Import 2 sessions" }).click();
   await page.getByText("2 sessions imported").waitFor();
   expect(await titles()).toEqual(["Sheet One", "Sheet Two"]);
+
+  // What became of imports can be seen after a reload, too.
+  await page.reload();
+  await page.getByRole("heading", { name: "Recent imports" }).waitFor();
+  await page.getByRole("row", { name: /Imported 2 of 2 rows/ }).waitFor();
+  await page.getByRole("button", { name: "Show 2 rows to fix" }).first().click();
+  await page.getByRole("row", { name: /2 start/ }).waitFor();
 });
 
 test("imports members, and reports those that already exist", async () => {

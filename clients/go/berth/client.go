@@ -33,6 +33,7 @@ type Client struct {
 	CheckIn       berthv1connect.CheckInServiceClient
 	Credits       berthv1connect.CreditServiceClient
 	Events        berthv1connect.EventServiceClient
+	Imports       berthv1connect.ImportServiceClient
 	Members       berthv1connect.MemberServiceClient
 	Notifications berthv1connect.NotificationServiceClient
 	Sessions      berthv1connect.SessionServiceClient
@@ -105,6 +106,7 @@ func New(baseURL string, options ...Option) *Client {
 		CheckIn:       berthv1connect.NewCheckInServiceClient(s.http, baseURL, clientOptions...),
 		Credits:       berthv1connect.NewCreditServiceClient(s.http, baseURL, clientOptions...),
 		Events:        berthv1connect.NewEventServiceClient(s.http, baseURL, clientOptions...),
+		Imports:       berthv1connect.NewImportServiceClient(s.http, baseURL, clientOptions...),
 		Members:       berthv1connect.NewMemberServiceClient(s.http, baseURL, clientOptions...),
 		Notifications: berthv1connect.NewNotificationServiceClient(s.http, baseURL, clientOptions...),
 		Sessions:      berthv1connect.NewSessionServiceClient(s.http, baseURL, clientOptions...),

@@ -12,6 +12,7 @@ import { CheckInService } from "./gen/berth/v1/check_in_service_pb.js";
 import { CreditService } from "./gen/berth/v1/credit_service_pb.js";
 import type { Event } from "./gen/berth/v1/event_pb.js";
 import { EventService, type WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
+import { ImportService } from "./gen/berth/v1/import_service_pb.js";
 import { MemberService } from "./gen/berth/v1/member_service_pb.js";
 import { NotificationService } from "./gen/berth/v1/notification_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
@@ -73,6 +74,7 @@ const services = {
   checkIn: CheckInService,
   credits: CreditService,
   events: EventService,
+  imports: ImportService,
   members: MemberService,
   notifications: NotificationService,
   sessions: SessionService,

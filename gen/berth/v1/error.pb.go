@@ -273,6 +273,8 @@ const (
 	// for them. At most `limit` sessions (`of` is "sessions"), or seats and entries (`of` is "seats"). Nothing changed:
 	// narrow the filter and work in parts.
 	ErrorReason_ERROR_REASON_BULK_TOO_LARGE ErrorReason = 212
+	// not_found: the tenant has no such import, or it has expired.
+	ErrorReason_ERROR_REASON_IMPORT_NOT_FOUND ErrorReason = 213
 )
 
 // Enum value maps for ErrorReason.
@@ -383,6 +385,7 @@ var (
 		210: "ERROR_REASON_SENDING_DOMAIN_INVALID",
 		211: "ERROR_REASON_CONTACT_NOT_MOBILE",
 		212: "ERROR_REASON_BULK_TOO_LARGE",
+		213: "ERROR_REASON_IMPORT_NOT_FOUND",
 	}
 	ErrorReason_value = map[string]int32{
 		"ERROR_REASON_UNSPECIFIED":                  0,
@@ -490,6 +493,7 @@ var (
 		"ERROR_REASON_SENDING_DOMAIN_INVALID":       210,
 		"ERROR_REASON_CONTACT_NOT_MOBILE":           211,
 		"ERROR_REASON_BULK_TOO_LARGE":               212,
+		"ERROR_REASON_IMPORT_NOT_FOUND":             213,
 	}
 )
 
@@ -524,7 +528,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xef\x1c\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\x93\x1d\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -630,7 +634,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_DNS_UNAVAILABLE\x10\xd1\x01\x12(\n" +
 	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01\x12$\n" +
 	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01\x12 \n" +
-	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01BR\n" +
+	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01\x12\"\n" +
+	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (

@@ -791,8 +791,8 @@ type BookingEligibility struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The expected result.
 	Status EligibilityStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.EligibilityStatus" json:"status,omitempty"`
-	// The ErrorReason that Book would give, without its prefix, if the status is BLOCKED.
-	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
+	// The reason that Book would give, if the status is BLOCKED.
+	Reason ErrorReason `protobuf:"varint,2,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	// A sentence for people about the reason.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	// Facts for programs, as in the metadata of the error.
@@ -803,8 +803,8 @@ type BookingEligibility struct {
 	BookingId string `protobuf:"bytes,6,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
 	// The caller's own waitlist entry, if the status is WAITLISTED.
 	EntryId string `protobuf:"bytes,7,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The caller's position in the queue, from 1, if the status is WAITLISTED.
-	WaitlistPosition int32 `protobuf:"varint,8,opt,name=waitlist_position,json=waitlistPosition,proto3" json:"waitlist_position,omitempty"`
+	// The caller's position in the queue, from 1, if the status is WAITLISTED. Absent otherwise.
+	WaitlistPosition *int32 `protobuf:"varint,8,opt,name=waitlist_position,json=waitlistPosition,proto3,oneof" json:"waitlist_position,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
 }
@@ -846,11 +846,11 @@ func (x *BookingEligibility) GetStatus() EligibilityStatus {
 	return EligibilityStatus_ELIGIBILITY_STATUS_UNSPECIFIED
 }
 
-func (x *BookingEligibility) GetReason() string {
+func (x *BookingEligibility) GetReason() ErrorReason {
 	if x != nil {
 		return x.Reason
 	}
-	return ""
+	return ErrorReason_ERROR_REASON_UNSPECIFIED
 }
 
 func (x *BookingEligibility) GetMessage() string {
@@ -889,8 +889,8 @@ func (x *BookingEligibility) GetEntryId() string {
 }
 
 func (x *BookingEligibility) GetWaitlistPosition() int32 {
-	if x != nil {
-		return x.WaitlistPosition
+	if x != nil && x.WaitlistPosition != nil {
+		return *x.WaitlistPosition
 	}
 	return 0
 }
@@ -1698,130 +1698,11 @@ func (x *BulkSessionMatch) GetActiveBookings() int32 {
 	return 0
 }
 
-// ImportRow is the report about a row of an imported file.
-type ImportRow struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The row's number in the file; the header is 1.
-	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
-	// The created session. Empty in a dry run, or if a row has problems.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The problems of the row.
-	Problems      []*ImportProblem `protobuf:"bytes,3,rep,name=problems,proto3" json:"problems,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ImportRow) Reset() {
-	*x = ImportRow{}
-	mi := &file_berth_v1_session_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ImportRow) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ImportRow) ProtoMessage() {}
-
-func (x *ImportRow) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ImportRow.ProtoReflect.Descriptor instead.
-func (*ImportRow) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *ImportRow) GetRow() int32 {
-	if x != nil {
-		return x.Row
-	}
-	return 0
-}
-
-func (x *ImportRow) GetSessionId() string {
-	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *ImportRow) GetProblems() []*ImportProblem {
-	if x != nil {
-		return x.Problems
-	}
-	return nil
-}
-
-// ImportProblem is a problem in a row.
-type ImportProblem struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The column's name. Empty if the problem is about the whole row.
-	Column string `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
-	// What is wrong and how to correct it, in a sentence.
-	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *ImportProblem) Reset() {
-	*x = ImportProblem{}
-	mi := &file_berth_v1_session_proto_msgTypes[10]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *ImportProblem) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*ImportProblem) ProtoMessage() {}
-
-func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_session_proto_msgTypes[10]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
-func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_session_proto_rawDescGZIP(), []int{10}
-}
-
-func (x *ImportProblem) GetColumn() string {
-	if x != nil {
-		return x.Column
-	}
-	return ""
-}
-
-func (x *ImportProblem) GetMessage() string {
-	if x != nil {
-		return x.Message
-	}
-	return ""
-}
-
 var File_berth_v1_session_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xec\b\n" +
+	"\x16berth/v1/session.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xec\b\n" +
 	"\aSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -1879,20 +1760,21 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"coach_name\x18\b \x01(\tR\tcoachName\x12\x1d\n" +
 	"\n" +
-	"service_id\x18\t \x01(\tR\tserviceId\"\x90\x03\n" +
+	"service_id\x18\t \x01(\tR\tserviceId\"\xc2\x03\n" +
 	"\x12BookingEligibility\x123\n" +
-	"\x06status\x18\x01 \x01(\x0e2\x1b.berth.v1.EligibilityStatusR\x06status\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x18\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x1b.berth.v1.EligibilityStatusR\x06status\x12-\n" +
+	"\x06reason\x18\x02 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\x12\x18\n" +
 	"\amessage\x18\x03 \x01(\tR\amessage\x12F\n" +
 	"\bmetadata\x18\x04 \x03(\v2*.berth.v1.BookingEligibility.MetadataEntryR\bmetadata\x12'\n" +
 	"\x0fsubscription_id\x18\x05 \x01(\tR\x0esubscriptionId\x12\x1d\n" +
 	"\n" +
 	"booking_id\x18\x06 \x01(\tR\tbookingId\x12\x19\n" +
-	"\bentry_id\x18\a \x01(\tR\aentryId\x12+\n" +
-	"\x11waitlist_position\x18\b \x01(\x05R\x10waitlistPosition\x1a;\n" +
+	"\bentry_id\x18\a \x01(\tR\aentryId\x120\n" +
+	"\x11waitlist_position\x18\b \x01(\x05H\x00R\x10waitlistPosition\x88\x01\x01\x1a;\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x93\x05\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x14\n" +
+	"\x12_waitlist_position\"\x93\x05\n" +
 	"\fSessionInput\x12*\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
@@ -1997,15 +1879,7 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\n" +
 	"start_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12/\n" +
 	"\x06status\x18\x04 \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12'\n" +
-	"\x0factive_bookings\x18\x05 \x01(\x05R\x0eactiveBookings\"q\n" +
-	"\tImportRow\x12\x10\n" +
-	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x1d\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tR\tsessionId\x123\n" +
-	"\bproblems\x18\x03 \x03(\v2\x17.berth.v1.ImportProblemR\bproblems\"A\n" +
-	"\rImportProblem\x12\x16\n" +
-	"\x06column\x18\x01 \x01(\tR\x06column\x12\x18\n" +
-	"\amessage\x18\x02 \x01(\tR\amessage*\x8b\x01\n" +
+	"\x0factive_bookings\x18\x05 \x01(\x05R\x0eactiveBookings*\x8b\x01\n" +
 	"\n" +
 	"SlotStatus\x12\x1b\n" +
 	"\x17SLOT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
@@ -2054,7 +1928,7 @@ func file_berth_v1_session_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_session_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 12)
+var file_berth_v1_session_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_berth_v1_session_proto_goTypes = []any{
 	(SlotStatus)(0),               // 0: berth.v1.SlotStatus
 	(SessionStatus)(0),            // 1: berth.v1.SessionStatus
@@ -2071,50 +1945,49 @@ var file_berth_v1_session_proto_goTypes = []any{
 	(*SeriesFilter)(nil),          // 12: berth.v1.SeriesFilter
 	(*SessionFilter)(nil),         // 13: berth.v1.SessionFilter
 	(*BulkSessionMatch)(nil),      // 14: berth.v1.BulkSessionMatch
-	(*ImportRow)(nil),             // 15: berth.v1.ImportRow
-	(*ImportProblem)(nil),         // 16: berth.v1.ImportProblem
-	nil,                           // 17: berth.v1.BookingEligibility.MetadataEntry
-	(*timestamppb.Timestamp)(nil), // 18: google.protobuf.Timestamp
-	(*date.Date)(nil),             // 19: google.type.Date
-	(DeliveryMode)(0),             // 20: berth.v1.DeliveryMode
-	(*timeofday.TimeOfDay)(nil),   // 21: google.type.TimeOfDay
-	(*durationpb.Duration)(nil),   // 22: google.protobuf.Duration
-	(*TimeRange)(nil),             // 23: berth.v1.TimeRange
+	nil,                           // 15: berth.v1.BookingEligibility.MetadataEntry
+	(*timestamppb.Timestamp)(nil), // 16: google.protobuf.Timestamp
+	(*date.Date)(nil),             // 17: google.type.Date
+	(DeliveryMode)(0),             // 18: berth.v1.DeliveryMode
+	(ErrorReason)(0),              // 19: berth.v1.ErrorReason
+	(*timeofday.TimeOfDay)(nil),   // 20: google.type.TimeOfDay
+	(*durationpb.Duration)(nil),   // 21: google.protobuf.Duration
+	(*TimeRange)(nil),             // 22: berth.v1.TimeRange
 }
 var file_berth_v1_session_proto_depIdxs = []int32{
-	18, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
-	18, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
-	19, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
+	16, // 0: berth.v1.Session.start_time:type_name -> google.protobuf.Timestamp
+	16, // 1: berth.v1.Session.end_time:type_name -> google.protobuf.Timestamp
+	17, // 2: berth.v1.Session.local_date:type_name -> google.type.Date
 	1,  // 3: berth.v1.Session.status:type_name -> berth.v1.SessionStatus
-	20, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
+	18, // 4: berth.v1.Session.delivery:type_name -> berth.v1.DeliveryMode
 	8,  // 5: berth.v1.Session.eligibility:type_name -> berth.v1.BookingEligibility
-	18, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
-	18, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
+	16, // 6: berth.v1.Session.create_time:type_name -> google.protobuf.Timestamp
+	16, // 7: berth.v1.Session.update_time:type_name -> google.protobuf.Timestamp
 	0,  // 8: berth.v1.Session.slot_status:type_name -> berth.v1.SlotStatus
-	18, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
-	18, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
+	16, // 9: berth.v1.SessionSummary.start_time:type_name -> google.protobuf.Timestamp
+	16, // 10: berth.v1.SessionSummary.end_time:type_name -> google.protobuf.Timestamp
 	2,  // 11: berth.v1.BookingEligibility.status:type_name -> berth.v1.EligibilityStatus
-	17, // 12: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
-	18, // 13: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
-	18, // 14: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
-	19, // 15: berth.v1.Series.start_date:type_name -> google.type.Date
-	21, // 16: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
-	22, // 17: berth.v1.Series.duration:type_name -> google.protobuf.Duration
-	19, // 18: berth.v1.Series.excluded_dates:type_name -> google.type.Date
-	19, // 19: berth.v1.Series.materialized_until:type_name -> google.type.Date
-	3,  // 20: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
-	18, // 21: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
-	18, // 22: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
-	19, // 23: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
-	21, // 24: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
-	22, // 25: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
-	19, // 26: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
-	3,  // 27: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
-	23, // 28: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
-	1,  // 29: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
-	18, // 30: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
-	1,  // 31: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
-	16, // 32: berth.v1.ImportRow.problems:type_name -> berth.v1.ImportProblem
+	19, // 12: berth.v1.BookingEligibility.reason:type_name -> berth.v1.ErrorReason
+	15, // 13: berth.v1.BookingEligibility.metadata:type_name -> berth.v1.BookingEligibility.MetadataEntry
+	16, // 14: berth.v1.SessionInput.start_time:type_name -> google.protobuf.Timestamp
+	16, // 15: berth.v1.SessionInput.end_time:type_name -> google.protobuf.Timestamp
+	17, // 16: berth.v1.Series.start_date:type_name -> google.type.Date
+	20, // 17: berth.v1.Series.start_time_of_day:type_name -> google.type.TimeOfDay
+	21, // 18: berth.v1.Series.duration:type_name -> google.protobuf.Duration
+	17, // 19: berth.v1.Series.excluded_dates:type_name -> google.type.Date
+	17, // 20: berth.v1.Series.materialized_until:type_name -> google.type.Date
+	3,  // 21: berth.v1.Series.status:type_name -> berth.v1.SeriesStatus
+	16, // 22: berth.v1.Series.create_time:type_name -> google.protobuf.Timestamp
+	16, // 23: berth.v1.Series.update_time:type_name -> google.protobuf.Timestamp
+	17, // 24: berth.v1.SeriesInput.start_date:type_name -> google.type.Date
+	20, // 25: berth.v1.SeriesInput.start_time_of_day:type_name -> google.type.TimeOfDay
+	21, // 26: berth.v1.SeriesInput.duration:type_name -> google.protobuf.Duration
+	17, // 27: berth.v1.SeriesInput.excluded_dates:type_name -> google.type.Date
+	3,  // 28: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
+	22, // 29: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
+	1,  // 30: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
+	16, // 31: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
+	1,  // 32: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
 	33, // [33:33] is the sub-list for method output_type
 	33, // [33:33] is the sub-list for method input_type
 	33, // [33:33] is the sub-list for extension type_name
@@ -2128,7 +2001,9 @@ func file_berth_v1_session_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
+	file_berth_v1_error_proto_init()
 	file_berth_v1_session_proto_msgTypes[0].OneofWrappers = []any{}
+	file_berth_v1_session_proto_msgTypes[2].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[3].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[4].OneofWrappers = []any{}
 	file_berth_v1_session_proto_msgTypes[5].OneofWrappers = []any{}
@@ -2138,7 +2013,7 @@ func file_berth_v1_session_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_session_proto_rawDesc), len(file_berth_v1_session_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   12,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

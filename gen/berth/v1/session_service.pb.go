@@ -2595,15 +2595,11 @@ func (x *ImportSessionsRequest) GetDryRun() bool {
 	return false
 }
 
-// ImportSessionsResponse is the report.
+// ImportSessionsResponse is the import.
 type ImportSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of sessions created: all rows, or 0 if a row has problems or in a dry run.
-	Imported int32 `protobuf:"varint,1,opt,name=imported,proto3" json:"imported,omitempty"`
-	// One for each row that is not empty, and one for the header if it is invalid.
-	Rows []*ImportRow `protobuf:"bytes,2,rep,name=rows,proto3" json:"rows,omitempty"`
-	// The number of rows with problems, including the header.
-	Problems      int32 `protobuf:"varint,3,opt,name=problems,proto3" json:"problems,omitempty"`
+	// The import, which usually is PENDING.
+	FileImport    *Import `protobuf:"bytes,1,opt,name=file_import,json=fileImport,proto3" json:"file_import,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2638,32 +2634,18 @@ func (*ImportSessionsResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_service_proto_rawDescGZIP(), []int{39}
 }
 
-func (x *ImportSessionsResponse) GetImported() int32 {
+func (x *ImportSessionsResponse) GetFileImport() *Import {
 	if x != nil {
-		return x.Imported
-	}
-	return 0
-}
-
-func (x *ImportSessionsResponse) GetRows() []*ImportRow {
-	if x != nil {
-		return x.Rows
+		return x.FileImport
 	}
 	return nil
-}
-
-func (x *ImportSessionsResponse) GetProblems() int32 {
-	if x != nil {
-		return x.Problems
-	}
-	return 0
 }
 
 var File_berth_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/session_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xb2\x02\n" +
+	"\x1eberth/v1/session_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xb2\x02\n" +
 	"\x14CreateSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xd5\x01\n" +
 	"\asession\x18\x02 \x01(\v2\x16.berth.v1.SessionInputB\xa2\x01\xbaH\x9e\x01\xba\x01\x97\x01\n" +
@@ -2860,11 +2842,10 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x15ImportSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1d\n" +
 	"\x03csv\x18\x02 \x01(\fB\v\xbaH\bz\x06\x10\x01\x18\x80\x80@R\x03csv\x12\x17\n" +
-	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"y\n" +
-	"\x16ImportSessionsResponse\x12\x1a\n" +
-	"\bimported\x18\x01 \x01(\x05R\bimported\x12'\n" +
-	"\x04rows\x18\x02 \x03(\v2\x13.berth.v1.ImportRowR\x04rows\x12\x1a\n" +
-	"\bproblems\x18\x03 \x01(\x05R\bproblems2\xf9\x10\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"K\n" +
+	"\x16ImportSessionsResponse\x121\n" +
+	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
+	"fileImport2\xf9\x10\n" +
 	"\x0eSessionService\x12h\n" +
 	"\rCreateSession\x12\x1e.berth.v1.CreateSessionRequest\x1a\x1f.berth.v1.CreateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.create\x12h\n" +
 	"\rUpdateSession\x12\x1e.berth.v1.UpdateSessionRequest\x1a\x1f.berth.v1.UpdateSessionResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0esession.update\x12`\n" +
@@ -2955,7 +2936,7 @@ var file_berth_v1_session_service_proto_goTypes = []any{
 	(*SeriesFilter)(nil),                // 48: berth.v1.SeriesFilter
 	(BulkSessionAction)(0),              // 49: berth.v1.BulkSessionAction
 	(*BulkSessionMatch)(nil),            // 50: berth.v1.BulkSessionMatch
-	(*ImportRow)(nil),                   // 51: berth.v1.ImportRow
+	(*Import)(nil),                      // 51: berth.v1.Import
 }
 var file_berth_v1_session_service_proto_depIdxs = []int32{
 	40, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
@@ -2988,7 +2969,7 @@ var file_berth_v1_session_service_proto_depIdxs = []int32{
 	43, // 27: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
 	43, // 28: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
 	43, // 29: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	51, // 30: berth.v1.ImportSessionsResponse.rows:type_name -> berth.v1.ImportRow
+	51, // 30: berth.v1.ImportSessionsResponse.file_import:type_name -> berth.v1.Import
 	0,  // 31: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
 	2,  // 32: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
 	4,  // 33: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
@@ -3042,6 +3023,7 @@ func file_berth_v1_session_service_proto_init() {
 		return
 	}
 	file_berth_v1_access_proto_init()
+	file_berth_v1_import_proto_init()
 	file_berth_v1_session_proto_init()
 	file_berth_v1_session_service_proto_msgTypes[12].OneofWrappers = []any{}
 	file_berth_v1_session_service_proto_msgTypes[24].OneofWrappers = []any{}

@@ -7,6 +7,7 @@
 package berthv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -131,11 +132,112 @@ func (x *Workout) GetDeleteTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// WorkoutInput has the fields of a workout that staff can edit.
+type WorkoutInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The name, 1 to 200 characters. Required on creation.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The content, as plain text or Markdown, up to 20,000 characters.
+	Body          string `protobuf:"bytes,2,opt,name=body,proto3" json:"body,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkoutInput) Reset() {
+	*x = WorkoutInput{}
+	mi := &file_berth_v1_workout_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkoutInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkoutInput) ProtoMessage() {}
+
+func (x *WorkoutInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_workout_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkoutInput.ProtoReflect.Descriptor instead.
+func (*WorkoutInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_workout_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *WorkoutInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *WorkoutInput) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
+// WorkoutFilter selects workouts. All conditions that are set must match.
+type WorkoutFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only workouts of this session, including inline and deleted ones. Empty: all reusable workouts that are not deleted.
+	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WorkoutFilter) Reset() {
+	*x = WorkoutFilter{}
+	mi := &file_berth_v1_workout_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WorkoutFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WorkoutFilter) ProtoMessage() {}
+
+func (x *WorkoutFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_workout_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WorkoutFilter.ProtoReflect.Descriptor instead.
+func (*WorkoutFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_workout_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *WorkoutFilter) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
 var File_berth_v1_workout_proto protoreflect.FileDescriptor
 
 const file_berth_v1_workout_proto_rawDesc = "" +
 	"\n" +
-	"\x16berth/v1/workout.proto\x12\bberth.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x02\n" +
+	"\x16berth/v1/workout.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa4\x02\n" +
 	"\aWorkout\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
@@ -147,7 +249,13 @@ const file_berth_v1_workout_proto_rawDesc = "" +
 	"\vupdate_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"updateTime\x12;\n" +
 	"\vdelete_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"deleteTimeBR\n" +
+	"deleteTime\"K\n" +
+	"\fWorkoutInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1d\n" +
+	"\x04body\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\";\n" +
+	"\rWorkoutFilter\x12*\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionIdBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -162,15 +270,17 @@ func file_berth_v1_workout_proto_rawDescGZIP() []byte {
 	return file_berth_v1_workout_proto_rawDescData
 }
 
-var file_berth_v1_workout_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_berth_v1_workout_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_berth_v1_workout_proto_goTypes = []any{
 	(*Workout)(nil),               // 0: berth.v1.Workout
-	(*timestamppb.Timestamp)(nil), // 1: google.protobuf.Timestamp
+	(*WorkoutInput)(nil),          // 1: berth.v1.WorkoutInput
+	(*WorkoutFilter)(nil),         // 2: berth.v1.WorkoutFilter
+	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
 }
 var file_berth_v1_workout_proto_depIdxs = []int32{
-	1, // 0: berth.v1.Workout.create_time:type_name -> google.protobuf.Timestamp
-	1, // 1: berth.v1.Workout.update_time:type_name -> google.protobuf.Timestamp
-	1, // 2: berth.v1.Workout.delete_time:type_name -> google.protobuf.Timestamp
+	3, // 0: berth.v1.Workout.create_time:type_name -> google.protobuf.Timestamp
+	3, // 1: berth.v1.Workout.update_time:type_name -> google.protobuf.Timestamp
+	3, // 2: berth.v1.Workout.delete_time:type_name -> google.protobuf.Timestamp
 	3, // [3:3] is the sub-list for method output_type
 	3, // [3:3] is the sub-list for method input_type
 	3, // [3:3] is the sub-list for extension type_name
@@ -189,7 +299,7 @@ func file_berth_v1_workout_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_workout_proto_rawDesc), len(file_berth_v1_workout_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -149,10 +149,8 @@ type AddInlineWorkoutRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The name, 1 to 200 characters.
-	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown, up to 20,000 characters.
-	Body          string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
+	// The values to create it with.
+	Workout       *WorkoutInput `protobuf:"bytes,3,opt,name=workout,proto3" json:"workout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -201,18 +199,11 @@ func (x *AddInlineWorkoutRequest) GetSessionId() string {
 	return ""
 }
 
-func (x *AddInlineWorkoutRequest) GetName() string {
+func (x *AddInlineWorkoutRequest) GetWorkout() *WorkoutInput {
 	if x != nil {
-		return x.Name
+		return x.Workout
 	}
-	return ""
-}
-
-func (x *AddInlineWorkoutRequest) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
+	return nil
 }
 
 // AddInlineWorkoutResponse is the new workout.
@@ -266,10 +257,8 @@ type CreateWorkoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The name, 1 to 200 characters.
-	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown, up to 20,000 characters.
-	Body          string `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
+	// The values to create it with.
+	Workout       *WorkoutInput `protobuf:"bytes,2,opt,name=workout,proto3" json:"workout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -311,18 +300,11 @@ func (x *CreateWorkoutRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateWorkoutRequest) GetName() string {
+func (x *CreateWorkoutRequest) GetWorkout() *WorkoutInput {
 	if x != nil {
-		return x.Name
+		return x.Workout
 	}
-	return ""
-}
-
-func (x *CreateWorkoutRequest) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
+	return nil
 }
 
 // CreateWorkoutResponse is the new workout.
@@ -378,14 +360,12 @@ type UpdateWorkoutRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The workout.
 	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
-	// The name, 1 to 200 characters.
-	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The content, as plain text or Markdown, up to 20,000 characters.
-	Body string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
-	// The fields to change. body in the mask without a value is cleared. Required.
-	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// New values for the fields in the mask. Other fields are ignored.
+	Workout *WorkoutInput `protobuf:"bytes,3,opt,name=workout,proto3" json:"workout,omitempty"`
+	// The fields of workout to change. body in the mask without a value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// If set, it must be the workout's current etag, or the edit fails: ETAG_MISMATCH.
-	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -434,18 +414,11 @@ func (x *UpdateWorkoutRequest) GetWorkoutId() string {
 	return ""
 }
 
-func (x *UpdateWorkoutRequest) GetName() string {
+func (x *UpdateWorkoutRequest) GetWorkout() *WorkoutInput {
 	if x != nil {
-		return x.Name
+		return x.Workout
 	}
-	return ""
-}
-
-func (x *UpdateWorkoutRequest) GetBody() string {
-	if x != nil {
-		return x.Body
-	}
-	return ""
+	return nil
 }
 
 func (x *UpdateWorkoutRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
@@ -724,8 +697,8 @@ type ListWorkoutsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only workouts of this session, including inline ones. Empty: all reusable workouts.
-	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The workouts to list. Absent: all reusable ones.
+	Filter *WorkoutFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -771,11 +744,11 @@ func (x *ListWorkoutsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListWorkoutsRequest) GetSessionId() string {
+func (x *ListWorkoutsRequest) GetFilter() *WorkoutFilter {
 	if x != nil {
-		return x.SessionId
+		return x.Filter
 	}
-	return ""
+	return nil
 }
 
 func (x *ListWorkoutsRequest) GetPageSize() int32 {
@@ -792,7 +765,7 @@ func (x *ListWorkoutsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListWorkoutsResponse is one page.
+// ListWorkoutsResponse is one page: by name, ignoring case, then id, or in the order of the session.
 type ListWorkoutsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workouts.
@@ -860,33 +833,30 @@ const file_berth_v1_workout_service_proto_rawDesc = "" +
 	"workoutIds\x12\x1b\n" +
 	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"B\n" +
 	"\x13SetWorkoutsResponse\x12+\n" +
-	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xab\x01\n" +
+	"\asession\x18\x01 \x01(\v2\x11.berth.v1.SessionR\asession\"\xda\x01\n" +
 	"\x17AddInlineWorkoutRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12\x1e\n" +
-	"\x04name\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12\x1d\n" +
-	"\x04body\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\"G\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12l\n" +
+	"\aworkout\x18\x03 \x01(\v2\x16.berth.v1.WorkoutInputB:\xbaH7\xba\x011\n" +
+	"\fworkout.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\aworkout\"G\n" +
 	"\x18AddInlineWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x7f\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xae\x01\n" +
 	"\x14CreateWorkoutRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
-	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x12\x1d\n" +
-	"\x04body\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\"D\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
+	"\aworkout\x18\x02 \x01(\v2\x16.berth.v1.WorkoutInputB:\xbaH7\xba\x011\n" +
+	"\fworkout.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\aworkout\"D\n" +
 	"\x15CreateWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x83\x03\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x88\x03\n" +
 	"\x14UpdateWorkoutRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x12\x1c\n" +
-	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1d\n" +
-	"\x04body\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\x12R\n" +
-	"\vupdate_mask\x18\x05 \x01(\v2\x1a.google.protobuf.FieldMaskB\x15\xbaH\x12\xc8\x01\x01\xe2\x01\f\x12\x04name\x12\x04bodyR\n" +
+	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\x128\n" +
+	"\aworkout\x18\x03 \x01(\v2\x16.berth.v1.WorkoutInputB\x06\xbaH\x03\xc8\x01\x01R\aworkout\x12R\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x15\xbaH\x12\xc8\x01\x01\xe2\x01\f\x12\x04name\x12\x04bodyR\n" +
 	"updateMask\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:j\xbaHg\x1ae\n" +
-	"\x13update_workout.name\x12\x16name cannot be cleared\x1a6!('name' in this.update_mask.paths) || this.name != ''\"D\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:r\xbaHo\x1am\n" +
+	"\x13update_workout.name\x12\x16name cannot be cleared\x1a>!('name' in this.update_mask.paths) || this.workout.name != ''\"D\n" +
 	"\x15UpdateWorkoutResponse\x12+\n" +
 	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\x86\x01\n" +
 	"\x14DeleteWorkoutRequest\x12(\n" +
@@ -901,11 +871,10 @@ const file_berth_v1_workout_service_proto_rawDesc = "" +
 	"\n" +
 	"workout_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tworkoutId\"A\n" +
 	"\x12GetWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xbd\x01\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xc2\x01\n" +
 	"\x13ListWorkoutsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12*\n" +
-	"\n" +
-	"session_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tsessionId\x12'\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12/\n" +
+	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.WorkoutFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
@@ -953,37 +922,43 @@ var file_berth_v1_workout_service_proto_goTypes = []any{
 	(*ListWorkoutsRequest)(nil),      // 12: berth.v1.ListWorkoutsRequest
 	(*ListWorkoutsResponse)(nil),     // 13: berth.v1.ListWorkoutsResponse
 	(*Session)(nil),                  // 14: berth.v1.Session
-	(*Workout)(nil),                  // 15: berth.v1.Workout
-	(*fieldmaskpb.FieldMask)(nil),    // 16: google.protobuf.FieldMask
+	(*WorkoutInput)(nil),             // 15: berth.v1.WorkoutInput
+	(*Workout)(nil),                  // 16: berth.v1.Workout
+	(*fieldmaskpb.FieldMask)(nil),    // 17: google.protobuf.FieldMask
+	(*WorkoutFilter)(nil),            // 18: berth.v1.WorkoutFilter
 }
 var file_berth_v1_workout_service_proto_depIdxs = []int32{
 	14, // 0: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
-	15, // 1: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
-	15, // 2: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	16, // 3: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
-	15, // 4: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	15, // 5: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
-	15, // 6: berth.v1.GetWorkoutResponse.workout:type_name -> berth.v1.Workout
-	15, // 7: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
-	0,  // 8: berth.v1.WorkoutService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
-	2,  // 9: berth.v1.WorkoutService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
-	4,  // 10: berth.v1.WorkoutService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
-	6,  // 11: berth.v1.WorkoutService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
-	8,  // 12: berth.v1.WorkoutService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
-	10, // 13: berth.v1.WorkoutService.GetWorkout:input_type -> berth.v1.GetWorkoutRequest
-	12, // 14: berth.v1.WorkoutService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
-	1,  // 15: berth.v1.WorkoutService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
-	3,  // 16: berth.v1.WorkoutService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
-	5,  // 17: berth.v1.WorkoutService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
-	7,  // 18: berth.v1.WorkoutService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
-	9,  // 19: berth.v1.WorkoutService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
-	11, // 20: berth.v1.WorkoutService.GetWorkout:output_type -> berth.v1.GetWorkoutResponse
-	13, // 21: berth.v1.WorkoutService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
-	15, // [15:22] is the sub-list for method output_type
-	8,  // [8:15] is the sub-list for method input_type
-	8,  // [8:8] is the sub-list for extension type_name
-	8,  // [8:8] is the sub-list for extension extendee
-	0,  // [0:8] is the sub-list for field type_name
+	15, // 1: berth.v1.AddInlineWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
+	16, // 2: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 3: berth.v1.CreateWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
+	16, // 4: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 5: berth.v1.UpdateWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
+	17, // 6: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
+	16, // 7: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	16, // 8: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
+	16, // 9: berth.v1.GetWorkoutResponse.workout:type_name -> berth.v1.Workout
+	18, // 10: berth.v1.ListWorkoutsRequest.filter:type_name -> berth.v1.WorkoutFilter
+	16, // 11: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
+	0,  // 12: berth.v1.WorkoutService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
+	2,  // 13: berth.v1.WorkoutService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
+	4,  // 14: berth.v1.WorkoutService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
+	6,  // 15: berth.v1.WorkoutService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
+	8,  // 16: berth.v1.WorkoutService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
+	10, // 17: berth.v1.WorkoutService.GetWorkout:input_type -> berth.v1.GetWorkoutRequest
+	12, // 18: berth.v1.WorkoutService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
+	1,  // 19: berth.v1.WorkoutService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
+	3,  // 20: berth.v1.WorkoutService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
+	5,  // 21: berth.v1.WorkoutService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
+	7,  // 22: berth.v1.WorkoutService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
+	9,  // 23: berth.v1.WorkoutService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
+	11, // 24: berth.v1.WorkoutService.GetWorkout:output_type -> berth.v1.GetWorkoutResponse
+	13, // 25: berth.v1.WorkoutService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
+	19, // [19:26] is the sub-list for method output_type
+	12, // [12:19] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_workout_service_proto_init() }

@@ -39,15 +39,20 @@ func (s *Service) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, ove
 }
 
 // RunAlarms ends holds and offers as soon as they expire, until ctx ends. It knows those that this node made and those
-// that its sweeps found. It also fills open seats after rules were edited on this node.
+// that its sweeps found. It also fills open seats after rules were edited on this node, and works on imports.
 func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
-	var filling sync.WaitGroup
-	defer filling.Wait()
-	// On a goroutine of its own: there may be many seats to fill, and holds and offers must not wait for that.
-	filling.Go(func() {
+	var others sync.WaitGroup
+	defer others.Wait()
+	// On goroutines of their own: there may be many seats to fill, and holds and offers must not wait for that.
+	others.Go(func() {
 		s.waitlists.Edited.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
 			"not all open seats were filled after an edit of rules; the next sweep will",
 			func(id tenant.TenantID) error { return s.waitlists.FillAfterEdits(ctx, id) }))
+	})
+	others.Go(func() {
+		s.imports.Due.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
+			"an import was not completed; it will be tried again",
+			func(id tenant.TenantID) error { return s.imports.RunDue(ctx, id) }))
 	})
 	s.engine.Alarms.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log,
 		"holds and offers not ended; the next sweep will",

@@ -4,6 +4,7 @@ package housekeeping
 import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/imports"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -15,6 +16,7 @@ type Config struct {
 	Accounts  *accounts.Service
 	Waitlists *waitlists.Service
 	Schedules *schedules.Service
+	Imports   *imports.Service
 	Messages  *messages.Service
 }
 
@@ -24,6 +26,7 @@ type Service struct {
 	accounts  *accounts.Service
 	waitlists *waitlists.Service
 	schedules *schedules.Service
+	imports   *imports.Service
 	messages  *messages.Service
 }
 
@@ -34,6 +37,7 @@ func New(c Config) *Service {
 		accounts:  c.Accounts,
 		waitlists: c.Waitlists,
 		schedules: c.Schedules,
+		imports:   c.Imports,
 		messages:  c.Messages,
 	}
 }

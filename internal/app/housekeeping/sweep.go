@@ -25,6 +25,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
+	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -107,6 +108,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.displays, s.sweepDisplayLinks},
 		{len(found.unsealed) > 0, s.sealDevices},
 		{found.codes, s.sweepCodes},
+		{found.imports, s.sweepImports},
 		{len(found.standings) > 0, s.reviewSending},
 	} {
 		if step.due {
@@ -133,6 +135,7 @@ type work struct {
 	displays      bool
 	unsealed      []accountdb.UnsealedDevice
 	codes         bool
+	imports       bool
 	standings     []notify.Standing
 }
 
@@ -144,7 +147,7 @@ func (w work) queues() bool {
 // be thousands of tenants, and most of the time most of them have nothing due.
 func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
 	var found work
-	var expiry, notice, domain *time.Time
+	var expiry, notice, domain, imported *time.Time
 	var b pg.Batch
 	const first = 1 // shows that there is something to do
 	now := s.engine.Now()
@@ -162,6 +165,8 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, first, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
+	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), &found.imports)
+	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
@@ -175,6 +180,9 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	if notice != nil {
 		s.messages.Notices.Set(caller.Tenant, *notice)
 	}
+	if imported != nil {
+		s.imports.Due.Set(caller.Tenant, *imported)
+	}
 	if domain != nil {
 		s.messages.Domains.Set(caller.Tenant, *domain)
 	}
@@ -187,6 +195,16 @@ func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *
 	done.Holds, done.Mended = ended, done.Mended+overdue
 	s.waitlists.ReportOverdue(overdue)
 	return err
+}
+
+// sweepImports deletes imports that have expired.
+func (s *Service) sweepImports(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	until := s.engine.Now().Add(-fileimport.Life)
+	t := engine.Transaction{Name: "sweep.imports"}
+	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
+		coredb.DeleteOldImports(tx.Tx, tx.Tenant, until)
+		return nil
+	})
 }
 
 func (s *Service) sweepSeries(ctx context.Context, caller tenant.Caller, done *SweepResult) (err error) {

@@ -24,6 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -238,7 +239,7 @@ func TestStoredAnswers_SurviveJSON(t *testing.T) {
 	for _, answer := range []any{
 		seats.Result{}, seats.CancelResult{}, bookings.RescheduleResult{}, schedules.CancelledSession{},
 		schedules.BulkResult{},
-		schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
+		schedules.SeriesEditResult{}, fileimport.Import{}, accounts.MemberImport{},
 		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{},
 		catalog.Location{}, catalog.Resource{},
 		catalog.Service{}, catalog.EffectivePolicy{}, credit.Plan{}, credit.Subscription{}, credit.Line{},

@@ -85,7 +85,8 @@ func TestFaults_FailTheCall(t *testing.T) {
 			})))
 		},
 		func() error {
-			return expect.Error(app.ImportSessions(ctx, owner, []byte(drafts), true, false))
+			return expect.Error(app.ImportSessions(
+				ctx, owner, expect.Value(session.ParseImport([]byte(drafts)))(t), false, nil))
 		},
 		func() error {
 			return expect.Error(app.UpdateSeries(ctx, owner, schedules.SeriesEdit{

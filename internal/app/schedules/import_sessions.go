@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -20,37 +21,56 @@ import (
 type SessionImport struct {
 	session.Import
 	Sessions []tenant.SessionID // created, in the order of the rows; none if a row has a problem, or in a dry run
+	Batch    tenant.BatchID     // the import's id in the audit log; zero if no sessions were created
 }
 
-// ImportSessions creates the sessions of a CSV file. If any row has a problem it creates none, and the report lists the
-// problems of each row. Problems include sessions that clash with each other or with existing sessions, and those that
-// are published by a caller who may not.
-func (s *Service) ImportSessions(
-	ctx context.Context, caller tenant.Caller, file []byte, mayPublish, dryRun bool,
-) (SessionImport, error) {
-	parsed, err := session.ParseImport(file)
+// CheckImport adds the problems of rows that can be seen without the others. It changes nothing.
+func (s *Service) CheckImport(ctx context.Context, caller tenant.Caller, rows []session.ImportRow) error {
+	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+	names, err := loadNames(ctx, read, caller.Tenant, rows)
 	if err != nil {
-		return SessionImport{}, err
+		return err
 	}
-	if !mayPublish {
-		session.RefusePublished(parsed.Rows)
+	for i := range rows {
+		if _, _, err := names.newSession(&rows[i], tenant.SessionID{}, s.engine.Now()); err != nil {
+			return err
+		}
 	}
-	t := engine.Transaction{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
+	return nil
+}
+
+// ImportSessions creates the sessions of a file. If any row has a problem it creates none, and the report lists the
+// problems of each row. Problems include sessions that clash with each other or with existing sessions. In the same
+// transaction it calls ended, if that is not nil.
+func (s *Service) ImportSessions(
+	ctx context.Context, caller tenant.Caller, parsed *session.Import, dryRun bool,
+	ended func(context.Context, *engine.Tx, SessionImport) error,
+) (SessionImport, error) {
+	if ended == nil {
+		ended = func(context.Context, *engine.Tx, SessionImport) error { return nil }
+	}
+	t := engine.Transaction{Name: "session.import", Races: []engine.Race{clashRace}}
 	insert := func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
 		// A copy, so that each attempt starts with the file's own problems.
 		imported := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
 		sessions, err := checkRows(ctx, tx, imported.Rows)
-		if err != nil || dryRun || imported.InvalidRows() > 0 || len(sessions) == 0 {
+		if err != nil {
 			return imported, err
+		}
+		if dryRun || imported.InvalidRows() > 0 || len(sessions) == 0 {
+			return imported, ended(ctx, tx, imported)
 		}
 		if err := tx.Grow(ctx, s.quota, len(sessions)); err != nil {
 			return imported, err
 		}
 		imported.Sessions = idsOf(sessions)
-		batch := tenant.NextID[tenant.BatchID](tx.IDs)
+		imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
+		if err := ended(ctx, tx, imported); err != nil {
+			return imported, err
+		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
-		appendEvents(tx, always(event.SessionCreated{Series: tenant.SeriesID{}, Batch: batch}), sessions...)
-		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": imported.Sessions})
+		appendEvents(tx, always(event.SessionCreated{Series: tenant.SeriesID{}, Batch: imported.Batch}), sessions...)
+		auditBatch(tx, "session.imported", imported.Batch, "", map[string]any{"ids": imported.Sessions})
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, imported.Sessions...)
 		return imported, err
 	}
@@ -61,32 +81,19 @@ func (s *Service) ImportSessions(
 // checkRows checks rows against the tenant's data. It adds problems to the rows, and returns the sessions of the rows
 // without any.
 func checkRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]session.Session, error) {
-	names, err := loadNames(ctx, tx, rows)
+	names, err := loadNames(ctx, tx.Load, tx.Tenant, rows)
 	if err != nil {
 		return nil, err
 	}
 	var sessions []session.Session
 	var rowOf []int // by session
 	for i := range rows {
-		row := &rows[i]
-		if len(row.Problems) > 0 {
-			continue
-		}
-		in, at := names.resolve(row)
-		if len(row.Problems) > 0 {
-			continue
-		}
-		s, err := session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
+		s, ok, err := names.newSession(&rows[i], tenant.NextID[tenant.SessionID](tx.IDs), tx.Now)
 		if err != nil {
-			var f *fault.Error
-			if !errors.As(err, &f) {
-				return nil, err
-			}
-			row.AddProblem("", "%s", f.Message)
-			continue
+			return nil, err
 		}
-		if row.Publish {
-			s.State = catalog.Published
+		if !ok {
+			continue
 		}
 		sessions, rowOf = append(sessions, s), append(rowOf, i)
 	}
@@ -127,7 +134,35 @@ type importLocation struct {
 	session.LocationReference
 }
 
-func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (importNames, error) {
+// newSession makes the session of a row, or adds the problems of the row.
+func (n importNames) newSession(
+	row *session.ImportRow, id tenant.SessionID, now time.Time,
+) (made session.Session, ok bool, err error) {
+	if len(row.Problems) > 0 {
+		return made, false, nil
+	}
+	in, at := n.resolve(row)
+	if len(row.Problems) > 0 {
+		return made, false, nil
+	}
+	made, err = session.New(id, in, at, now)
+	if err != nil {
+		var f *fault.Error
+		if !errors.As(err, &f) {
+			return made, false, err
+		}
+		row.AddProblem("", "%s", f.Message)
+		return made, false, nil
+	}
+	if row.Publish {
+		made.State = catalog.Published
+	}
+	return made, true, nil
+}
+
+func loadNames(
+	ctx context.Context, read engine.Reader, in tenant.TenantID, rows []session.ImportRow,
+) (importNames, error) {
 	var services, locations, emails []string
 	var pairs [][2]string
 	for _, row := range rows {
@@ -145,11 +180,11 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 		foundCoaches   []scheduledb.NamedCoach
 		batch          pg.Batch
 	)
-	scheduledb.ListNamedServices(&batch, tx.Tenant, pg.Distinct(services), &foundServices)
-	scheduledb.ListNamedLocations(&batch, tx.Tenant, pg.Distinct(locations), &foundLocations)
-	scheduledb.ListNamedResources(&batch, tx.Tenant, at, resources, &foundResources)
-	scheduledb.ListNamedCoaches(&batch, tx.Tenant, pg.Distinct(emails), &foundCoaches)
-	if err := tx.Load(ctx, &batch); err != nil {
+	scheduledb.ListNamedServices(&batch, in, pg.Distinct(services), &foundServices)
+	scheduledb.ListNamedLocations(&batch, in, pg.Distinct(locations), &foundLocations)
+	scheduledb.ListNamedResources(&batch, in, at, resources, &foundResources)
+	scheduledb.ListNamedCoaches(&batch, in, pg.Distinct(emails), &foundCoaches)
+	if err := read(ctx, &batch); err != nil {
 		return importNames{}, err
 	}
 	names := importNames{

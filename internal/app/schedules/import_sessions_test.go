@@ -220,19 +220,3 @@ func TestImportSessions_ImportsALargeFile(t *testing.T) {
 		test.Sprintf("the second time %d rows are in the way", imported.InvalidRows()),
 	)
 }
-
-// A caller who may not publish gets a problem for each published row, and nothing is imported.
-func TestImportSessions_PublishesForThoseWhoMay(t *testing.T) {
-	t.Parallel()
-	studio := testkit.New(t)
-	file := testkit.ImportHeader + "Vinyasa,Pier 1,2026-03-29,18:00,,45,,,,,,,draft\n" +
-		"Vinyasa,Pier 1,2026-03-30,18:00,,45,,,,,,,published\n"
-	imported := expect.Value(
-		studio.App.Schedules.ImportSessions(t.Context(), studio.Coach, []byte(file), false, false),
-	)(t)
-	test.SliceEmpty(t, imported.Sessions)
-	test.SliceEmpty(t, imported.Rows[0].Problems)
-	test.Eq(t, []session.ImportProblem{
-		{Column: "status", Message: "Publishing needs the permission session.create_published."},
-	}, imported.Rows[1].Problems)
-}

@@ -61,14 +61,17 @@ func eligibilityMessage(e *booking.Eligibility) *v1.BookingEligibility {
 		return nil
 	}
 	m := &v1.BookingEligibility{
-		Status:           convert.Enum[v1.EligibilityStatus](v1.EligibilityStatus_value, "ELIGIBILITY_STATUS_", e.Status),
-		SubscriptionId:   convert.IDText(e.Subscription),
-		BookingId:        convert.IDText(e.Booking),
-		EntryId:          convert.IDText(e.Entry),
-		WaitlistPosition: int32(e.Position),
+		Status:         convert.Enum[v1.EligibilityStatus](v1.EligibilityStatus_value, "ELIGIBILITY_STATUS_", e.Status),
+		SubscriptionId: convert.IDText(e.Subscription),
+		BookingId:      convert.IDText(e.Booking),
+		EntryId:        convert.IDText(e.Entry),
+	}
+	if e.Position > 0 {
+		m.WaitlistPosition = new(int32(e.Position))
 	}
 	if e.Refusal != nil {
-		m.Reason, m.Message, m.Metadata = string(e.Refusal.Reason), e.Refusal.Message, e.Refusal.Metadata
+		m.Reason = convert.Enum[v1.ErrorReason](v1.ErrorReason_value, "ERROR_REASON_", e.Refusal.Reason)
+		m.Message, m.Metadata = e.Refusal.Message, e.Refusal.Metadata
 	}
 	return m
 }
@@ -222,33 +225,13 @@ func workoutMessage(w session.Workout) *v1.Workout {
 	}
 }
 
-func editWorkout(name, body string, paths []string) func(*session.Workout) {
+func editWorkout(in *v1.WorkoutInput, paths []string) func(*session.Workout) {
 	return func(w *session.Workout) {
 		convert.Fields{
-			"name": convert.Field(&w.Name, name),
-			"body": convert.Field(&w.Body, body),
+			"name": convert.Field(&w.Name, in.GetName()),
+			"body": convert.Field(&w.Body, in.GetBody()),
 		}.Set(paths)
 	}
-}
-
-// importRows converts the rows of an import. Problems of the header are reported as row 1.
-func importRows(r schedules.SessionImport) []*v1.ImportRow {
-	var rows []*v1.ImportRow
-	if len(r.Header) > 0 {
-		rows = append(rows, &v1.ImportRow{Row: 1, Problems: convert.Messages(r.Header, problemMessage)})
-	}
-	for i, row := range r.Rows {
-		m := &v1.ImportRow{Row: int32(row.Number), Problems: convert.Messages(row.Problems, problemMessage)}
-		if i < len(r.Sessions) {
-			m.SessionId = convert.IDText(r.Sessions[i])
-		}
-		rows = append(rows, m)
-	}
-	return rows
-}
-
-func problemMessage(p session.ImportProblem) *v1.ImportProblem {
-	return &v1.ImportProblem{Column: p.Column, Message: p.Message}
 }
 
 func idTexts[I interface {

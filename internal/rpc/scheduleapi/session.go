@@ -181,21 +181,3 @@ func (s *Schedules) UnblockSession(
 	}
 	return &v1.UnblockSessionResponse{Session: sessionMessage(after), Promoted: int32(promoted)}, nil
 }
-
-// ImportSessions handles SessionService.ImportSessions.
-func (s *Schedules) ImportSessions(
-	ctx context.Context, req *v1.ImportSessionsRequest,
-) (*v1.ImportSessionsResponse, error) {
-	caller := request.Caller(ctx)
-	may, err := request.Permitted(ctx, caller, []string{createPublished})
-	if err != nil {
-		return nil, err
-	}
-	imported, err := s.Service.ImportSessions(ctx, caller, req.GetCsv(), may[createPublished], req.GetDryRun())
-	if err != nil {
-		return nil, err
-	}
-	return &v1.ImportSessionsResponse{
-		Imported: int32(len(imported.Sessions)), Rows: importRows(imported), Problems: int32(imported.InvalidRows()),
-	}, nil
-}

@@ -32,7 +32,8 @@ func (s *Schedules) AddInlineWorkout(
 	ctx context.Context, req *v1.AddInlineWorkoutRequest,
 ) (*v1.AddInlineWorkoutResponse, error) {
 	w, err := s.Service.AddInlineWorkout(
-		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.GetSessionId()), req.GetName(), req.GetBody(),
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.GetSessionId()),
+		req.GetWorkout().GetName(), req.GetWorkout().GetBody(),
 	)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (s *Schedules) AddInlineWorkout(
 func (s *Schedules) CreateWorkout(
 	ctx context.Context, req *v1.CreateWorkoutRequest,
 ) (*v1.CreateWorkoutResponse, error) {
-	w, err := s.Service.CreateWorkout(ctx, request.Caller(ctx), req.GetName(), req.GetBody())
+	w, err := s.Service.CreateWorkout(ctx, request.Caller(ctx), req.GetWorkout().GetName(), req.GetWorkout().GetBody())
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func (s *Schedules) UpdateWorkout(
 	}
 	w, err := s.Service.UpdateWorkout(
 		ctx, request.Caller(ctx), convert.ID[tenant.WorkoutID](req.GetWorkoutId()), expect,
-		editWorkout(req.GetName(), req.GetBody(), req.GetUpdateMask().GetPaths()),
+		editWorkout(req.GetWorkout(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *Schedules) GetWorkout(ctx context.Context, req *v1.GetWorkoutRequest) (
 
 // ListWorkouts handles WorkoutService.ListWorkouts.
 func (s *Schedules) ListWorkouts(ctx context.Context, req *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error) {
-	if of := convert.ID[tenant.SessionID](req.GetSessionId()); !of.IsZero() {
+	if of := convert.ID[tenant.SessionID](req.GetFilter().GetSessionId()); !of.IsZero() {
 		workouts, err := s.Service.ListSessionWorkouts(ctx, request.Caller(ctx), of)
 		if err != nil {
 			return nil, err

@@ -180,10 +180,10 @@ type SessionServiceClient interface {
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
-	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
-	// problems of each row, including conflicts with other sessions.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
-	// created at the same moment).
+	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
+	// how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
+	// or none. Repeating it with the same idempotency key answers the same import.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 }
 
@@ -535,10 +535,10 @@ type SessionServiceHandler interface {
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
-	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
-	// problems of each row, including conflicts with other sessions.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was
-	// created at the same moment).
+	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
+	// how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
+	// or none. Repeating it with the same idempotency key answers the same import.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 }
 

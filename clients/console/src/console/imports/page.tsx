@@ -1,3 +1,5 @@
+import { ImportService, ImportStatus } from "@berthhq/client";
+import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Box, Button, FileButton, Progress, Stack, Text } from "@mantine/core";
 import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
@@ -6,7 +8,7 @@ import { explain } from "../../shared/api/errors";
 import { useCan } from "../../shared/auth/user";
 import { here } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
-import { Card, PageHead, Tag } from "../../shared/ui";
+import { Card, PageHead, Tag, Time, type Tone } from "../../shared/ui";
 import { routes } from "../routes";
 import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";
 import { cellAt, type Rows } from "./csv";
@@ -19,6 +21,7 @@ import {
   useImport,
   useImportMembers,
   useImportSessions,
+  useRecentImports,
 } from "./send";
 import { importTexts } from "./texts";
 
@@ -46,7 +49,12 @@ export function ImportsPage() {
           can("session.import") && [
             "sessions",
             t.nav.schedule,
-            () => <Importer kind="sessions" most={1_048_576} {...sessions} />,
+            () => (
+              <Stack gap={18}>
+                <Importer kind="sessions" most={1_048_576} {...sessions} />
+                {can("import.read") && <Recent />}
+              </Stack>
+            ),
           ],
           can("member.import") && [
             "members",
@@ -142,6 +150,75 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
         <Button onClick={() => run(false)}>{words.run(report.rows)}</Button>
       </Verdict>
       <Sample rows={file.rows} />
+    </>
+  );
+}
+
+const tones: Record<ImportStatus, Tone> = {
+  [ImportStatus.UNSPECIFIED]: "plain",
+  [ImportStatus.PENDING]: "plain",
+  [ImportStatus.RUNNING]: "accent",
+  [ImportStatus.SUCCEEDED]: "good",
+  [ImportStatus.FAILED]: "warn",
+};
+
+/** The newest imports, also those that were started before the page was loaded, with their progress and problems. */
+function Recent() {
+  const t = useText(importTexts);
+  const [shown, setShown] = useState("");
+  const { imports = [] } = useRecentImports().data ?? {};
+  const chosen = imports.find(({ id }) => id === shown);
+  const details = useQuery(
+    ImportService.method.getImport,
+    { importId: shown },
+    { enabled: chosen?.status === ImportStatus.FAILED },
+  );
+  const found = details.data?.fileImport;
+  if (imports.length === 0) return null;
+  return (
+    <>
+      <Card bare title={t.imports.recent}>
+        <DataTable
+          rows={imports}
+          id="id"
+          columns={[
+            {
+              title: t.imports.started,
+              show: ({ createTime }) => <Time at={createTime} zone={here()} />,
+            },
+            {
+              title: t.imports.state,
+              show: ({ status, dryRun }) => (
+                <Tag tone={tones[status]}>{t.imports.states(status, dryRun)}</Tag>
+              ),
+            },
+            {
+              title: t.imports.progress,
+              show: ({ rowsDone, rowsTotal }) => t.imports.rowsDone(rowsDone, rowsTotal),
+            },
+            {
+              ta: "right",
+              show: ({ id, status, rowsInvalid }) =>
+                status === ImportStatus.FAILED && (
+                  <Button size="compact-sm" variant="default" onClick={() => setShown(id)}>
+                    {t.imports.showProblems(rowsInvalid)}
+                  </Button>
+                ),
+            },
+          ]}
+        />
+      </Card>
+      {found && found.id === shown && (
+        <Problems
+          report={{
+            rows: found.rowsTotal,
+            wrong: found.rowsInvalid,
+            imported: 0,
+            problems: found.problems,
+          }}
+          rows={[]}
+        />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
-import { MemberService, SessionService } from "@berthhq/client";
+import { ImportService, ImportStatus, MemberService, SessionService } from "@berthhq/client";
 import { createClient } from "@connectrpc/connect";
-import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
+import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { type Rows, readCsv } from "./csv";
@@ -28,26 +28,56 @@ export type Send = (
   signal: AbortSignal,
 ) => Promise<Report>;
 
+/** How often the progress of an import is read, in milliseconds. */
+export const interval = 500;
+
+const running = (status: ImportStatus | undefined) =>
+  status === ImportStatus.PENDING || status === ImportStatus.RUNNING;
+
+/** Imports of sessions go on in the background: the server answers at once, and is asked for the progress. */
 export function useImportSessions(): Send {
   const transport = useTransport();
   const queries = useQueryClient();
-  return async (csv, dryRun, _, signal) => {
-    const answer = await callUnaryMethod(
+  return async (csv, dryRun, progress, signal) => {
+    const { fileImport } = await callUnaryMethod(
       transport,
       SessionService.method.importSessions,
       { csv, dryRun },
       { signal },
     );
-    if (answer.imported > 0) void queries.invalidateQueries();
+    const importId = fileImport?.id ?? "";
+    let found = fileImport;
+    while (running(found?.status)) {
+      await new Promise((resolve) => setTimeout(resolve, interval));
+      const answer = await callUnaryMethod(
+        transport,
+        ImportService.method.getImport,
+        { importId },
+        { signal },
+      );
+      found = answer.fileImport;
+      progress(found?.rowsTotal ? found.rowsDone / found.rowsTotal : 0);
+    }
+    void queries.invalidateQueries();
     return {
-      rows: answer.rows.filter(({ row }) => row > 1).length,
-      wrong: answer.problems,
-      imported: answer.imported,
-      problems: answer.rows.flatMap(({ row, problems }) =>
-        problems.map(({ column, message }) => ({ row, column, message })),
-      ),
+      rows: found?.rowsTotal ?? 0,
+      wrong: found?.status === ImportStatus.FAILED ? Math.max(1, found.rowsInvalid) : 0,
+      imported: found?.createdCount ?? 0,
+      problems: found?.problems ?? [],
     };
   };
+}
+
+/** The newest imports of sessions. They are read again while one of them goes on. */
+export function useRecentImports() {
+  return useQuery(
+    ImportService.method.listImports,
+    { pageSize: 10 },
+    {
+      refetchInterval: ({ state }) =>
+        state.data?.imports.some(({ status }) => running(status)) ? interval : false,
+    },
+  );
 }
 
 /** Imports of members are streamed: the server reports progress. */

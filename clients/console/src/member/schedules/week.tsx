@@ -1,4 +1,10 @@
-import { BookingService, BookingStatus, EligibilityStatus, type Session } from "@berthhq/client";
+import {
+  BookingService,
+  BookingStatus,
+  EligibilityStatus,
+  ErrorReason,
+  type Session,
+} from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import {
@@ -248,7 +254,7 @@ function SessionAction({ session: { title, eligibility }, held, onChoose }: Sess
         </UnstyledButton>
       );
     case EligibilityStatus.WAITLISTED:
-      return <Tag tone="warn">{t.app.waitlisted(eligibility.waitlistPosition)}</Tag>;
+      return <Tag tone="warn">{t.app.waitlisted(eligibility.waitlistPosition ?? 0)}</Tag>;
     default:
       return null;
   }
@@ -266,8 +272,8 @@ function useBlockedReason({ eligibility, timeZone }: Session): string | undefine
   const { t, locale } = useI18n(memberTexts);
   if (eligibility?.status !== EligibilityStatus.BLOCKED) return undefined;
   const { reason, metadata, message } = eligibility;
-  if (reason !== "ADVANCE_WINDOW" || !metadata.opens_at)
-    return t.reasons[reason]?.(metadata) ?? message;
+  if (reason !== ErrorReason.ADVANCE_WINDOW || !metadata.opens_at)
+    return t.reasons[ErrorReason[reason] ?? ""]?.(metadata) ?? message;
   const opens = new Intl.DateTimeFormat(locale, {
     weekday: "short",
     day: "numeric",

@@ -80,8 +80,8 @@ type WorkoutServiceClient interface {
 	// session.
 	// Errors: WORKOUT_NOT_FOUND.
 	GetWorkout(context.Context, *v1.GetWorkoutRequest) (*v1.GetWorkoutResponse, error)
-	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order,
-	// on one page.
+	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
+	// session in order, on one page.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error)
 }
@@ -242,8 +242,8 @@ type WorkoutServiceHandler interface {
 	// session.
 	// Errors: WORKOUT_NOT_FOUND.
 	GetWorkout(context.Context, *v1.GetWorkoutRequest) (*v1.GetWorkoutResponse, error)
-	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order,
-	// on one page.
+	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
+	// session in order, on one page.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error)
 }

@@ -1,3 +1,4 @@
+import { ImportStatus } from "@berthhq/client";
 import { de as s } from "../../../shared/i18n/count";
 import type { en } from "./en";
 
@@ -22,6 +23,20 @@ export const de: typeof en = {
     empty: "Die Datei hat eine Kopfzeile, aber keine Zeilen.",
     problems: (wrong, of) => `${wrong} von ${s(of, "Zeile", "Zeilen")} zu korrigieren`,
     nothingTaken: "Es wurde nichts importiert",
+    recent: "Letzte Importe",
+    started: "Begonnen",
+    state: "Status",
+    states: (status, dry) =>
+      ({
+        [ImportStatus.UNSPECIFIED]: "",
+        [ImportStatus.PENDING]: "Wartet",
+        [ImportStatus.RUNNING]: dry ? "Wird geprüft" : "Wird importiert",
+        [ImportStatus.SUCCEEDED]: dry ? "Geprüft" : "Importiert",
+        [ImportStatus.FAILED]: "Nichts importiert",
+      })[status],
+    progress: "Fortschritt",
+    rowsDone: (done, of) => `${done} von ${s(of, "Zeile", "Zeilen")}`,
+    showProblems: (n) => (n > 0 ? `${s(n, "Zeile", "Zeilen")} zu korrigieren` : "Warum?"),
     row: "Zeile",
     column: "Spalte",
     cell: "Wert",

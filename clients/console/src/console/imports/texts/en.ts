@@ -1,3 +1,4 @@
+import { ImportStatus } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about imports. */
@@ -21,6 +22,20 @@ export const en = {
     empty: "The file has a header but no rows.",
     problems: (wrong: number, of: number) => `${wrong} of ${s(of, "row")} to fix`,
     nothingTaken: "Nothing was imported",
+    recent: "Recent imports",
+    started: "Started",
+    state: "Status",
+    states: (status: ImportStatus, dry: boolean) =>
+      ({
+        [ImportStatus.UNSPECIFIED]: "",
+        [ImportStatus.PENDING]: "Waiting",
+        [ImportStatus.RUNNING]: dry ? "Checking" : "Importing",
+        [ImportStatus.SUCCEEDED]: dry ? "Checked" : "Imported",
+        [ImportStatus.FAILED]: "Nothing imported",
+      })[status],
+    progress: "Progress",
+    rowsDone: (done: number, of: number) => `${done} of ${s(of, "row")}`,
+    showProblems: (n: number) => (n > 0 ? `Show ${s(n, "row")} to fix` : "Show why"),
     row: "Row",
     column: "Column",
     cell: "Value",

@@ -1,3 +1,4 @@
+import { ImportStatus } from "@berthhq/client";
 import { fr as s } from "../../../shared/i18n/count";
 import type { en } from "./en";
 
@@ -22,6 +23,20 @@ export const fr: typeof en = {
     empty: "Le fichier a un en-tête mais aucune ligne.",
     problems: (wrong, of) => `${s(wrong, "ligne")} sur ${of} à corriger`,
     nothingTaken: "Rien n’a été importé",
+    recent: "Derniers imports",
+    started: "Début",
+    state: "État",
+    states: (status, dry) =>
+      ({
+        [ImportStatus.UNSPECIFIED]: "",
+        [ImportStatus.PENDING]: "En attente",
+        [ImportStatus.RUNNING]: dry ? "Vérification" : "Import en cours",
+        [ImportStatus.SUCCEEDED]: dry ? "Vérifié" : "Importé",
+        [ImportStatus.FAILED]: "Rien d’importé",
+      })[status],
+    progress: "Progression",
+    rowsDone: (done, of) => `${done} sur ${s(of, "ligne")}`,
+    showProblems: (n) => (n > 0 ? `${s(n, "ligne")} à corriger` : "Pourquoi ?"),
     row: "Ligne",
     column: "Colonne",
     cell: "Valeur",

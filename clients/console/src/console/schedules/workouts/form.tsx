@@ -79,7 +79,7 @@ export function WorkoutForm({ workout, onCreate, onClose }: WorkoutFormProps) {
       save={async ({ name, body }, { updateMask, etag }) => {
         const values = { name: name.trim(), body };
         if (!workout) return onCreate?.(values);
-        return update.run({ workoutId: workout.id, ...values, updateMask, etag });
+        return update.run({ workoutId: workout.id, workout: values, updateMask, etag });
       }}
       onClose={onClose}
       aside={

@@ -81,7 +81,10 @@ export function WorkoutsPage() {
       >
         {(id) => {
           const workout = workoutOf(id);
-          if (id === "new") return <WorkoutForm onCreate={create.run} onClose={close} />;
+          if (id === "new")
+            return (
+              <WorkoutForm onCreate={(values) => create.run({ workout: values })} onClose={close} />
+            );
           return workout && <WorkoutDetails workout={workout} onClose={close} />;
         }}
       </Panel>

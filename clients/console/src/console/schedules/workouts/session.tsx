@@ -23,7 +23,9 @@ const WorkoutDetails = later(() => import("./form"), "WorkoutDetails");
 export function SessionWorkouts({ session }: { session: Session }) {
   const t = useText(scheduleTexts, workoutTexts);
   const can = useCan();
-  const workouts = useQuery(WorkoutService.method.listWorkouts, { sessionId: session.id });
+  const workouts = useQuery(WorkoutService.method.listWorkouts, {
+    filter: { sessionId: session.id },
+  });
   const set = useCall(WorkoutService.method.setWorkouts);
   const write = useCall(WorkoutService.method.addInlineWorkout, { quiet: true });
   /** What is open: the form that attaches or writes a workout, or a workout by its id. */
@@ -115,7 +117,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
         {last === "write" && (
           <WorkoutForm
             key={turn}
-            onCreate={(values) => write.run({ sessionId: session.id, ...values })}
+            onCreate={(values) => write.run({ sessionId: session.id, workout: values })}
             onClose={close}
           />
         )}

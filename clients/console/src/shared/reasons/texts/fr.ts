@@ -101,6 +101,7 @@ export const fr: typeof en = {
       `Les serveurs de noms ne répondent pas pour ${f.name}. Réessayez plus tard.`,
     RECIPIENT_UNREACHABLE: () =>
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
+    IMPORT_NOT_FOUND: () => "Cet import n’existe pas, ou il est trop ancien.",
     BULK_TOO_LARGE: (f) =>
       f.of === "seats"
         ? `Les séances ont plus de ${f.limit} places prises et personnes en attente. Procédez par parties.`

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/workout.proto.
  */
 export const file_berth_v1_workout: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS93b3Jrb3V0LnByb3RvEghiZXJ0aC52MSLiAQoHV29ya291dBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBGJvZHkYAyABKAkSDgoGaW5saW5lGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRldGFnGAYgASgJEi8KC3VwZGF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZiZXJ0aC92MS93b3Jrb3V0LnByb3RvEghiZXJ0aC52MSLiAQoHV29ya291dBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBGJvZHkYAyABKAkSDgoGaW5saW5lGAQgASgIEi8KC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIMCgRldGFnGAYgASgJEi8KC3VwZGF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtkZWxldGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiKgoMV29ya291dElucHV0EgwKBG5hbWUYASABKAkSDAoEYm9keRgCIAEoCSIjCg1Xb3Jrb3V0RmlsdGVyEhIKCnNlc3Npb25faWQYASABKAlCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Workout is a reusable training plan.
@@ -83,4 +83,53 @@ export type Workout = Message<"berth.v1.Workout"> & {
  */
 export const WorkoutSchema: GenMessage<Workout> = /*@__PURE__*/
   messageDesc(file_berth_v1_workout, 0);
+
+/**
+ * WorkoutInput has the fields of a workout that staff can edit.
+ *
+ * @generated from message berth.v1.WorkoutInput
+ */
+export type WorkoutInput = Message<"berth.v1.WorkoutInput"> & {
+  /**
+   * The name, 1 to 200 characters. Required on creation.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The content, as plain text or Markdown, up to 20,000 characters.
+   *
+   * @generated from field: string body = 2;
+   */
+  body: string;
+};
+
+/**
+ * Describes the message berth.v1.WorkoutInput.
+ * Use `create(WorkoutInputSchema)` to create a new message.
+ */
+export const WorkoutInputSchema: GenMessage<WorkoutInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_workout, 1);
+
+/**
+ * WorkoutFilter selects workouts. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.WorkoutFilter
+ */
+export type WorkoutFilter = Message<"berth.v1.WorkoutFilter"> & {
+  /**
+   * Only workouts of this session, including inline and deleted ones. Empty: all reusable workouts that are not deleted.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message berth.v1.WorkoutFilter.
+ * Use `create(WorkoutFilterSchema)` to create a new message.
+ */
+export const WorkoutFilterSchema: GenMessage<WorkoutFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_workout, 2);
 

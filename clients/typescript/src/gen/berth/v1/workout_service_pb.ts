@@ -7,7 +7,7 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_berth_v1_access } from "./access_pb.js";
 import type { Session } from "./session_pb.js";
 import { file_berth_v1_session } from "./session_pb.js";
-import type { Workout } from "./workout_pb.js";
+import type { Workout, WorkoutFilter, WorkoutInput } from "./workout_pb.js";
 import { file_berth_v1_workout } from "./workout_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -17,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/workout_service.proto.
  */
 export const file_berth_v1_workout_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS93b3Jrb3V0X3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KElNldFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRITCgt3b3Jrb3V0X2lkcxgDIAMoCRIMCgRldGFnGAQgASgJIjkKE1NldFdvcmtvdXRzUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iXAoXQWRkSW5saW5lV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRib2R5GAQgASgJIj4KGEFkZElubGluZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJFChRDcmVhdGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRib2R5GAMgASgJIjsKFUNyZWF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCKYAQoUVXBkYXRlV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCndvcmtvdXRfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRib2R5GAQgASgJEi8KC3VwZGF0ZV9tYXNrGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAYgASgJIjsKFVVwZGF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJLChREZWxldGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjsKFURlbGV0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCI6ChFHZXRXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCSI4ChJHZXRXb3Jrb3V0UmVzcG9uc2USIgoHd29ya291dBgBIAEoCzIRLmJlcnRoLnYxLldvcmtvdXQiYwoTTGlzdFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0V29ya291dHNSZXNwb25zZRIjCgh3b3Jrb3V0cxgBIAMoCzIRLmJlcnRoLnYxLldvcmtvdXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMuoFCg5Xb3Jrb3V0U2VydmljZRJhCgtTZXRXb3Jrb3V0cxIcLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVxdWVzdBodLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJwChBBZGRJbmxpbmVXb3Jrb3V0EiEuYmVydGgudjEuQWRkSW5saW5lV29ya291dFJlcXVlc3QaIi5iZXJ0aC52MS5BZGRJbmxpbmVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1DcmVhdGVXb3Jrb3V0Eh4uYmVydGgudjEuQ3JlYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1VcGRhdGVXb3Jrb3V0Eh4uYmVydGgudjEuVXBkYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1EZWxldGVXb3Jrb3V0Eh4uYmVydGgudjEuRGVsZXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJgCgpHZXRXb3Jrb3V0EhsuYmVydGgudjEuR2V0V29ya291dFJlcXVlc3QaHC5iZXJ0aC52MS5HZXRXb3Jrb3V0UmVzcG9uc2UiF5ACAcrzGBAIARIMd29ya291dC5yZWFkEmYKDExpc3RXb3Jrb3V0cxIdLmJlcnRoLnYxLkxpc3RXb3Jrb3V0c1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0V29ya291dHNSZXNwb25zZSIXkAIByvMYEAgBEgx3b3Jrb3V0LnJlYWRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_session, file_berth_v1_workout, file_google_protobuf_field_mask]);
+  fileDesc("Ch5iZXJ0aC92MS93b3Jrb3V0X3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KElNldFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRITCgt3b3Jrb3V0X2lkcxgDIAMoCRIMCgRldGFnGAQgASgJIjkKE1NldFdvcmtvdXRzUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iaQoXQWRkSW5saW5lV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSJwoHd29ya291dBgDIAEoCzIWLmJlcnRoLnYxLldvcmtvdXRJbnB1dCI+ChhBZGRJbmxpbmVXb3Jrb3V0UmVzcG9uc2USIgoHd29ya291dBgBIAEoCzIRLmJlcnRoLnYxLldvcmtvdXQiUgoUQ3JlYXRlV29ya291dFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKB3dvcmtvdXQYAiABKAsyFi5iZXJ0aC52MS5Xb3Jrb3V0SW5wdXQiOwoVQ3JlYXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IqUBChRVcGRhdGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRInCgd3b3Jrb3V0GAMgASgLMhYuYmVydGgudjEuV29ya291dElucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjsKFVVwZGF0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCJLChREZWxldGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjsKFURlbGV0ZVdvcmtvdXRSZXNwb25zZRIiCgd3b3Jrb3V0GAEgASgLMhEuYmVydGgudjEuV29ya291dCI6ChFHZXRXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCSI4ChJHZXRXb3Jrb3V0UmVzcG9uc2USIgoHd29ya291dBgBIAEoCzIRLmJlcnRoLnYxLldvcmtvdXQieAoTTGlzdFdvcmtvdXRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuV29ya291dEZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0V29ya291dHNSZXNwb25zZRIjCgh3b3Jrb3V0cxgBIAMoCzIRLmJlcnRoLnYxLldvcmtvdXQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMuoFCg5Xb3Jrb3V0U2VydmljZRJhCgtTZXRXb3Jrb3V0cxIcLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVxdWVzdBodLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJwChBBZGRJbmxpbmVXb3Jrb3V0EiEuYmVydGgudjEuQWRkSW5saW5lV29ya291dFJlcXVlc3QaIi5iZXJ0aC52MS5BZGRJbmxpbmVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1DcmVhdGVXb3Jrb3V0Eh4uYmVydGgudjEuQ3JlYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1VcGRhdGVXb3Jrb3V0Eh4uYmVydGgudjEuVXBkYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1EZWxldGVXb3Jrb3V0Eh4uYmVydGgudjEuRGVsZXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJgCgpHZXRXb3Jrb3V0EhsuYmVydGgudjEuR2V0V29ya291dFJlcXVlc3QaHC5iZXJ0aC52MS5HZXRXb3Jrb3V0UmVzcG9uc2UiF5ACAcrzGBAIARIMd29ya291dC5yZWFkEmYKDExpc3RXb3Jrb3V0cxIdLmJlcnRoLnYxLkxpc3RXb3Jrb3V0c1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0V29ya291dHNSZXNwb25zZSIXkAIByvMYEAgBEgx3b3Jrb3V0LnJlYWRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_session, file_berth_v1_workout, file_google_protobuf_field_mask]);
 
 /**
  * SetWorkoutsRequest sets a session's workouts.
@@ -103,18 +103,11 @@ export type AddInlineWorkoutRequest = Message<"berth.v1.AddInlineWorkoutRequest"
   sessionId: string;
 
   /**
-   * The name, 1 to 200 characters.
+   * The values to create it with.
    *
-   * @generated from field: string name = 3;
+   * @generated from field: berth.v1.WorkoutInput workout = 3;
    */
-  name: string;
-
-  /**
-   * The content, as plain text or Markdown, up to 20,000 characters.
-   *
-   * @generated from field: string body = 4;
-   */
-  body: string;
+  workout?: WorkoutInput | undefined;
 };
 
 /**
@@ -159,18 +152,11 @@ export type CreateWorkoutRequest = Message<"berth.v1.CreateWorkoutRequest"> & {
   tenantId: string;
 
   /**
-   * The name, 1 to 200 characters.
+   * The values to create it with.
    *
-   * @generated from field: string name = 2;
+   * @generated from field: berth.v1.WorkoutInput workout = 2;
    */
-  name: string;
-
-  /**
-   * The content, as plain text or Markdown, up to 20,000 characters.
-   *
-   * @generated from field: string body = 3;
-   */
-  body: string;
+  workout?: WorkoutInput | undefined;
 };
 
 /**
@@ -222,30 +208,23 @@ export type UpdateWorkoutRequest = Message<"berth.v1.UpdateWorkoutRequest"> & {
   workoutId: string;
 
   /**
-   * The name, 1 to 200 characters.
+   * New values for the fields in the mask. Other fields are ignored.
    *
-   * @generated from field: string name = 3;
+   * @generated from field: berth.v1.WorkoutInput workout = 3;
    */
-  name: string;
+  workout?: WorkoutInput | undefined;
 
   /**
-   * The content, as plain text or Markdown, up to 20,000 characters.
+   * The fields of workout to change. body in the mask without a value is cleared. Required.
    *
-   * @generated from field: string body = 4;
-   */
-  body: string;
-
-  /**
-   * The fields to change. body in the mask without a value is cleared. Required.
-   *
-   * @generated from field: google.protobuf.FieldMask update_mask = 5;
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
 
   /**
    * If set, it must be the workout's current etag, or the edit fails: ETAG_MISMATCH.
    *
-   * @generated from field: string etag = 6;
+   * @generated from field: string etag = 5;
    */
   etag: string;
 };
@@ -397,11 +376,11 @@ export type ListWorkoutsRequest = Message<"berth.v1.ListWorkoutsRequest"> & {
   tenantId: string;
 
   /**
-   * Only workouts of this session, including inline ones. Empty: all reusable workouts.
+   * The workouts to list. Absent: all reusable ones.
    *
-   * @generated from field: string session_id = 2;
+   * @generated from field: berth.v1.WorkoutFilter filter = 2;
    */
-  sessionId: string;
+  filter?: WorkoutFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -426,7 +405,7 @@ export const ListWorkoutsRequestSchema: GenMessage<ListWorkoutsRequest> = /*@__P
   messageDesc(file_berth_v1_workout_service, 12);
 
 /**
- * ListWorkoutsResponse is one page.
+ * ListWorkoutsResponse is one page: by name, ignoring case, then id, or in the order of the session.
  *
  * @generated from message berth.v1.ListWorkoutsResponse
  */
@@ -530,8 +509,8 @@ export const WorkoutService: GenService<{
     output: typeof GetWorkoutResponseSchema;
   },
   /**
-   * ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order,
-   * on one page.
+   * ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
+   * session in order, on one page.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.WorkoutService.ListWorkouts

@@ -41,6 +41,7 @@ export const de: Descriptions = {
       "session.series": "Terminserien anlegen und einige oder alle ihrer Termine ändern.",
       "session.bulk": "Viele Termine auf einmal prüfen, veröffentlichen, absagen oder löschen.",
       "session.import": "Termine aus einer Datei importieren.",
+      "import.read": "Importe mit Fortschritt und Problemen sehen.",
       "workout.write": "Workouts anlegen, ändern und löschen und an Termine anhängen.",
       "workout.read": "Workouts sehen, auch die von Terminen.",
       "booking.create": "Plätze buchen.",

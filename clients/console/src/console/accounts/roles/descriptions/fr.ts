@@ -44,6 +44,7 @@ export const fr: Descriptions = {
       "session.series": "Créer des séries de séances et en modifier une partie ou la totalité.",
       "session.bulk": "Prévisualiser, publier, annuler ou supprimer plusieurs séances à la fois.",
       "session.import": "Importer des séances depuis un fichier.",
+      "import.read": "Voir les imports, leur progression et leurs problèmes.",
       "workout.write":
         "Créer, modifier et supprimer des entraînements, et les joindre aux séances.",
       "workout.read": "Voir les entraînements, y compris ceux des séances.",

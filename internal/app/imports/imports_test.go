@@ -1,0 +1,202 @@
+package imports_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
+
+	"github.com/berthhq/berth/internal/app/imports"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/fileimport"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/expect"
+)
+
+const (
+	good  = testkit.ImportHeader + "Vinyasa,Pier 1,2026-03-28,18:00,19:30,,,,12,3,Late flow,,\n"
+	wrong = testkit.ImportHeader + "Boxing,Pier 1,2026-03-28,18:00,19:30,,,,,,,,\n" +
+		"Vinyasa,Pier 1,2026-03-29,18:00,19:30,,,,,,,,\n"
+)
+
+// started starts an import as the owner.
+func started(studio *testkit.Studio, file string, dryRun bool) fileimport.Import {
+	studio.T.Helper()
+	return expect.Value(studio.App.Imports.ImportSessions(
+		context.Background(), studio.Owner, []byte(file), true, dryRun))(studio.T)
+}
+
+// ended works on what is due, and reads an import.
+func ended(studio *testkit.Studio, id tenant.ImportID) fileimport.Import {
+	studio.T.Helper()
+	must.NoError(studio.T, studio.App.Imports.RunDue(context.Background(), studio.Tenant))
+	return expect.Value(studio.App.Imports.GetImport(context.Background(), studio.Owner, id))(studio.T)
+}
+
+func sessions(studio *testkit.Studio) int {
+	return studio.Count(`select count(*) from sessions where tenant_id = $1`, studio.Tenant)
+}
+
+func TestImportSessions_AnswersAtOnceAndEndsLater(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	first := started(studio, good, false)
+	test.EqOp(t, fileimport.Pending, first.Status)
+	test.EqOp(t, 1, first.Rows)
+	test.EqOp(t, 0, sessions(studio))
+	done := ended(studio, first.ID)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 1, done.Done)
+	test.EqOp(t, 1, done.Created)
+	test.EqOp(t, testkit.Noon, done.EndedAt)
+	test.EqOp(t, studio.Owner.Actor(), done.Actor)
+	test.EqOp(t, 1, sessions(studio))
+	test.EqOp(t, 1, studio.Count(
+		`select count(*) from audit_entries where action = 'session.imported' and batch_id = $1 and actor = $2`,
+		done.Batch, done.Actor))
+	test.EqOp(t, 1, studio.Count(`select count(*) from imports where file is null`), test.Sprint("the file is kept"))
+	again := ended(studio, first.ID)
+	test.Eq(t, done, again)
+	test.EqOp(t, 1, sessions(studio))
+}
+
+func TestImportSessions_ReportsProblems(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	published := strings.ReplaceAll(good, ",,\n", ",,published\n")
+	for name, tt := range map[string]struct {
+		file       string
+		mayPublish bool
+		want       []fileimport.Problem
+	}{
+		"an unknown name": {wrong, true, []fileimport.Problem{
+			{Row: 2, Column: "service", Message: `There is no active service "Boxing".`},
+		}},
+		"published by one who may not": {published, false, []fileimport.Problem{
+			{Row: 2, Column: "status", Message: "Publishing needs the permission session.create_published."},
+		}},
+		"no such column": {"service,location,date,start,end,when\n", true, []fileimport.Problem{{
+			Row: 1, Column: "when", Message: `There is no column "when". The columns are service, location, resource, ` +
+				`coach_email, date, start, end, duration_minutes, capacity, waitlist_capacity, title, notes, status.`,
+		}}},
+	} {
+		for _, dry := range []bool{true, false} {
+			first := expect.Value(studio.App.Imports.ImportSessions(
+				t.Context(), studio.Owner, []byte(tt.file), tt.mayPublish, dry))(t)
+			done := ended(studio, first.ID)
+			test.EqOp(t, fileimport.Failed, done.Status, test.Sprint(name))
+			test.Eq(t, tt.want, done.Problems, test.Sprint(name))
+			test.EqOp(t, 1, done.Invalid, test.Sprint(name))
+			test.EqOp(t, done.Rows, done.Done, test.Sprint(name))
+		}
+	}
+	test.EqOp(t, 0, sessions(studio))
+}
+
+func TestImportSessions_OnlyChecksInADryRun(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	done := ended(studio, started(studio, good, true).ID)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 0, done.Created)
+	test.EqOp(t, 0, sessions(studio))
+}
+
+func TestImportSessions_RefusesWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	expect.Reason(t, fault.ImportInvalid)(
+		studio.App.Imports.ImportSessions(t.Context(), studio.Owner, []byte("\""), true, false))
+	for range fileimport.MaxUnended {
+		started(studio, good, true)
+	}
+	full := expect.Reason(t, fault.QuotaExceeded)(
+		studio.App.Imports.ImportSessions(t.Context(), studio.Owner, []byte(good), true, false))
+	test.EqOp(t, "imports", full.Metadata["quota"])
+	must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))
+	started(studio, good, true)
+}
+
+// A node that stopped in the middle leaves its import to another, once its lease has ended. Whatever became of the
+// first attempt, the sessions are created once.
+func TestRunDue_GoesOnAfterANodeStopped(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	first := started(studio, good, false)
+	// As a node leaves it that stopped after it took the import.
+	studio.Exec(`update imports set status = 'RUNNING', attempts = 1, due_at = $1`, testkit.Noon.Add(fileimport.Lease))
+	test.EqOp(t, fileimport.Running, ended(studio, first.ID).Status)
+	test.EqOp(t, 0, sessions(studio))
+	studio.Clock.Advance(fileimport.Lease)
+	done := ended(studio, first.ID)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 2, done.Attempts)
+	test.EqOp(t, 1, sessions(studio))
+}
+
+func TestRunDue_GivesUpAfterManyAttempts(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	first := started(studio, good, false)
+	studio.Exec(`update imports set status = 'RUNNING', attempts = 10`)
+	done := ended(studio, first.ID)
+	test.EqOp(t, fileimport.Failed, done.Status)
+	test.EqOp(t, 0, done.Problems[0].Row)
+	test.EqOp(t, 0, sessions(studio))
+}
+
+func TestImports_HideOtherTenants(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	there := studio.OtherTenant()
+	theirs := started(there, good, true)
+	expect.Reason(t, fault.ImportNotFound)(studio.App.Imports.GetImport(t.Context(), studio.Owner, theirs.ID))
+	test.SliceEmpty(t, expect.Value(studio.App.Imports.ListImports(t.Context(), studio.Owner,
+		imports.ImportQuery{Limit: 9}))(t))
+	must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))
+	got := expect.Value(there.App.Imports.GetImport(t.Context(), there.Owner, theirs.ID))(t)
+	test.EqOp(t, fileimport.Pending, got.Status)
+}
+
+func TestListImports_FiltersAndPages(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	first := ended(studio, started(studio, wrong, false).ID)
+	studio.Clock.Advance(time.Hour)
+	second := started(studio, good, true)
+	list := func(q imports.ImportQuery) string {
+		if q.Limit == 0 {
+			q.Limit = 9
+		}
+		var all []string
+		for _, i := range expect.Value(studio.App.Imports.ListImports(t.Context(), studio.Owner, q))(t) {
+			all = append(all, map[tenant.ImportID]string{first.ID: "first", second.ID: "second"}[i.ID])
+			test.SliceEmpty(t, i.Problems)
+		}
+		return fmt.Sprint(all)
+	}
+	test.EqOp(t, "[second first]", list(imports.ImportQuery{}))
+	test.EqOp(t, "[second]", list(imports.ImportQuery{Limit: 1}))
+	test.EqOp(t, "[first]", list(imports.ImportQuery{BeforeID: second.ID}))
+	test.EqOp(t, "[first]", list(imports.ImportQuery{Statuses: []fileimport.Status{fileimport.Failed}}))
+	test.EqOp(t, "[second]", list(imports.ImportQuery{From: testkit.Noon.Add(time.Minute)}))
+	test.EqOp(t, "[first]", list(imports.ImportQuery{Until: testkit.Noon.Add(time.Minute)}))
+	test.EqOp(t, "[second first]", list(imports.ImportQuery{Kinds: []fileimport.Kind{fileimport.Sessions}}))
+}
+
+func TestSweep_DeletesExpiredImports(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	ended(studio, started(studio, good, true).ID)
+	studio.Clock.Advance(fileimport.Life)
+	expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant))
+	test.EqOp(t, 1, studio.Count(`select count(*) from imports`))
+	studio.Clock.Advance(time.Second)
+	expect.OK(t)(studio.App.Housekeeping.SweepTenant(t.Context(), studio.Tenant))
+	test.EqOp(t, 0, studio.Count(`select count(*) from imports`))
+}

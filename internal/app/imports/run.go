@@ -1,0 +1,170 @@
+package imports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/fileimport"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// checkedRows is the number of rows between two reports of progress.
+const checkedRows = 500
+
+// RunDue works on the imports of a tenant that are due, and sets the alarm for the next one. All nodes may run it. A
+// node that ends before its import leaves it to the others, after fileimport.Lease.
+func (s *Service) RunDue(ctx context.Context, id tenant.TenantID) error {
+	var failed error
+	for {
+		taken, err := s.take(ctx, id)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		if taken == nil {
+			break
+		}
+		if err := s.run(ctx, id, *taken); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("import %s: %w", taken.ID, err))
+		}
+	}
+	var next *time.Time
+	var batch pg.Batch
+	coredb.FindNextImport(&batch, id, &next)
+	if err := s.engine.Read(ctx, tenant.System(id), &batch); err != nil {
+		return errors.Join(failed, err)
+	}
+	if next != nil {
+		s.Due.Set(id, *next)
+	}
+	return failed
+}
+
+// take takes the import that has been due longest; nil if none is due.
+func (s *Service) take(ctx context.Context, id tenant.TenantID) (*coredb.DueImport, error) {
+	t := engine.Transaction{Name: "import.take", Quiet: true}
+	return engine.Transact(ctx, s.engine, tenant.System(id), t,
+		func(ctx context.Context, tx *engine.Tx) (*coredb.DueImport, error) {
+			var found *coredb.DueImport
+			var batch pg.Batch
+			coredb.FindDueImport(&batch, tx.Tenant, tx.Now, &found)
+			if err := tx.Load(ctx, &batch); err != nil || found == nil {
+				return nil, err
+			}
+			found.Import = found.Take(tx.Now)
+			coredb.UpdateImport(tx.Tx, tx.Tenant, found.Import)
+			return found, nil
+		})
+}
+
+// run checks the rows of an import, a part at a time so that its progress can be seen, and then creates all or none.
+func (s *Service) run(ctx context.Context, id tenant.TenantID, taken coredb.DueImport) error {
+	if taken.Ended() {
+		return nil
+	}
+	i, caller := taken.Import, taken.Caller(id)
+	parsed, err := session.ParseImport(taken.File)
+	if err != nil {
+		return s.refuse(ctx, id, i, err)
+	}
+	if !i.MayPublish {
+		session.RefusePublished(parsed.Rows)
+	}
+	checked := session.Import{Header: parsed.Header}
+	for done := 0; done < len(parsed.Rows); {
+		rows := parsed.Rows[done:min(done+checkedRows, len(parsed.Rows))]
+		if err := s.schedules.CheckImport(ctx, caller, rows); err != nil {
+			return s.refuse(ctx, id, i, err)
+		}
+		done += len(rows)
+		checked.Rows = parsed.Rows[:done]
+		i = i.Checked(done, checked.InvalidRows(), problemsOf(checked), s.engine.Now())
+		if err := s.save(ctx, id, i); err != nil {
+			return err
+		}
+	}
+	if len(parsed.Rows) == 0 {
+		i = i.Checked(0, checked.InvalidRows(), problemsOf(checked), s.engine.Now())
+	}
+	if i.Invalid > 0 {
+		return s.save(ctx, id, i.End(0, tenant.BatchID{}, s.engine.Now()))
+	}
+	// What it creates and that it has ended is one transaction: a node that takes it again finds it ended.
+	_, err = s.schedules.ImportSessions(ctx, caller, parsed, i.DryRun,
+		func(ctx context.Context, tx *engine.Tx, result schedules.SessionImport) error {
+			if err := s.checkUnended(ctx, tx, i.ID); err != nil {
+				return err
+			}
+			ended := i.Checked(i.Rows, result.InvalidRows(), problemsOf(result.Import), tx.Now)
+			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(result.Sessions), result.Batch, tx.Now))
+			return nil
+		})
+	if errors.Is(err, errEnded) {
+		return nil
+	}
+	return s.refuse(ctx, id, i, err)
+}
+
+// errEnded says that another node has ended the import.
+var errEnded = errors.New("the import has ended")
+
+func (s *Service) checkUnended(ctx context.Context, tx *engine.Tx, id tenant.ImportID) error {
+	now, err := engine.Find(ctx, tx, noImport, func(b *pg.Batch, into **fileimport.Import) {
+		coredb.FindImport(b, tx.Tenant, id, into)
+	})
+	if err == nil && now.Ended() {
+		err = errEnded
+	}
+	return err
+}
+
+// save writes how far an import is, unless another node has ended it.
+func (s *Service) save(ctx context.Context, id tenant.TenantID, i fileimport.Import) error {
+	t := engine.Transaction{Name: "import.save", Quiet: true}
+	err := engine.Exec(ctx, s.engine, tenant.System(id), t, func(ctx context.Context, tx *engine.Tx) error {
+		if err := s.checkUnended(ctx, tx, i.ID); err != nil {
+			return err
+		}
+		coredb.UpdateImport(tx.Tx, tx.Tenant, i)
+		return nil
+	})
+	if errors.Is(err, errEnded) {
+		return nil
+	}
+	return err
+}
+
+// refuse ends an import that a rule refused as a whole, such as one above a quota. Other errors are returned: a node
+// takes the import again.
+func (s *Service) refuse(ctx context.Context, id tenant.TenantID, i fileimport.Import, err error) error {
+	var refusal *fault.Error
+	if err == nil || !errors.As(err, &refusal) {
+		return err
+	}
+	switch refusal.Kind {
+	case fault.InvalidArgument, fault.FailedPrecondition, fault.NotFound, fault.AlreadyExists, fault.ResourceExhausted:
+	default:
+		return err
+	}
+	return s.save(ctx, id, i.Refuse(refusal.Message, s.engine.Now()))
+}
+
+func problemsOf(file session.Import) []fileimport.Problem {
+	var all []fileimport.Problem
+	for _, p := range file.Header {
+		all = append(all, fileimport.Problem{Row: 1, Column: p.Column, Message: p.Message})
+	}
+	for _, row := range file.Rows {
+		for _, p := range row.Problems {
+			all = append(all, fileimport.Problem{Row: row.Number, Column: p.Column, Message: p.Message})
+		}
+	}
+	return all
+}

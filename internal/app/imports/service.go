@@ -1,0 +1,92 @@
+// Package imports holds the use cases about imports of files. They answer at once, and nodes work on them in the
+// background.
+package imports
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/alarm"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/record"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/data/coredb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/fileimport"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Engine    *engine.Engine
+	Schedules *schedules.Service
+}
+
+// Service holds the use cases about imports. It is safe for concurrent use.
+type Service struct {
+	engine    *engine.Engine
+	schedules *schedules.Service
+	// Due has an alarm for each tenant with an import that this node knows of.
+	Due alarm.Clock
+}
+
+// New makes a Service.
+func New(c Config) *Service { return &Service{engine: c.Engine, schedules: c.Schedules} }
+
+var noImport = fault.Missing(fault.ImportNotFound, "Import")
+
+// ImportSessions starts an import of a file of sessions, which RunDue works on. The error is IMPORT_INVALID if the file
+// as a whole cannot be read.
+func (s *Service) ImportSessions(
+	ctx context.Context, caller tenant.Caller, file []byte, mayPublish, dryRun bool,
+) (fileimport.Import, error) {
+	parsed, err := session.ParseImport(file)
+	if err != nil {
+		return fileimport.Import{}, err
+	}
+	t := engine.Transaction{Name: "import.start", Replay: true}
+	start := func(ctx context.Context, tx *engine.Tx) (fileimport.Import, error) {
+		var unended int
+		var batch pg.Batch
+		coredb.CountUnendedImports(&batch, tx.Tenant, &unended)
+		if err := tx.Load(ctx, &batch); err != nil {
+			return fileimport.Import{}, err
+		}
+		if err := fileimport.CheckUnended(unended); err != nil {
+			return fileimport.Import{}, err
+		}
+		i := fileimport.Import{
+			ID: tenant.NextID[tenant.ImportID](tx.IDs), Kind: fileimport.Sessions, Status: fileimport.Pending, DryRun: dryRun,
+			MayPublish: mayPublish, Actor: caller.Actor(), Subject: caller.Subject, Rows: len(parsed.Rows), DueAt: tx.Now,
+			CreatedAt: tx.Now,
+		}
+		coredb.InsertImport(tx.Tx, tx.Tenant, i, file)
+		record.Audit(tx, "import.created", "import", i.ID.UUID, "", map[string]any{
+			"kind": i.Kind, "rows": i.Rows, "dry_run": i.DryRun,
+		})
+		return i, nil
+	}
+	started, err := engine.Transact(ctx, s.engine, caller, t, start)
+	if err == nil {
+		s.Due.Set(caller.Tenant, s.engine.Now())
+	}
+	return started, err
+}
+
+// GetImport returns an import with its problems.
+func (s *Service) GetImport(ctx context.Context, caller tenant.Caller, id tenant.ImportID) (fileimport.Import, error) {
+	return engine.Get(ctx, s.engine, caller, noImport, func(b *pg.Batch, into **fileimport.Import) {
+		coredb.FindImport(b, caller.Tenant, id, into)
+	})
+}
+
+// ImportQuery selects imports, the newest first.
+type ImportQuery = coredb.ImportQuery
+
+// ListImports returns a page of imports, without their problems.
+func (s *Service) ListImports(ctx context.Context, caller tenant.Caller, q ImportQuery) ([]fileimport.Import, error) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]fileimport.Import) {
+		coredb.ListImports(b, caller.Tenant, q, into)
+	})
+}

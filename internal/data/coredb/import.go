@@ -1,0 +1,120 @@
+package coredb
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/fileimport"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var imports = pg.NewTable("i", func(i *fileimport.Import) []pg.Column {
+	return []pg.Column{
+		pg.Key("id", &i.ID),
+		pg.Fixed("kind", (*string)(&i.Kind)),
+		pg.Col("status", (*string)(&i.Status)),
+		pg.Fixed("dry_run", &i.DryRun),
+		pg.Fixed("may_publish", &i.MayPublish),
+		pg.Fixed("created_by", &i.Actor),
+		pg.Fixed("subject", &i.Subject),
+		pg.Fixed("rows_total", &i.Rows),
+		pg.Col("rows_done", &i.Done),
+		pg.Col("rows_invalid", &i.Invalid),
+		pg.Col("created", &i.Created),
+		pg.Col("batch_id", &i.Batch),
+		pg.Col("attempts", &i.Attempts),
+		pg.Col("due_at", pg.Null(&i.DueAt)),
+		pg.Fixed("created_at", &i.CreatedAt),
+		pg.Col("ended_at", pg.Null(&i.EndedAt)),
+	}
+})
+
+var importsWithProblems = pg.NewReader(func(i *fileimport.Import) []pg.Column {
+	return append(imports.Of(i), pg.Read("i.problems", pg.JSON(&i.Problems)))
+})
+
+// DueImport is an import that is due, with its file.
+type DueImport struct {
+	fileimport.Import
+	File []byte
+}
+
+var dueImports = pg.NewReader(func(i *DueImport) []pg.Column {
+	return append(imports.Of(&i.Import), pg.Read("i.file", &i.File))
+})
+
+var (
+	findImport = pg.SQL(`select ` + importsWithProblems.Columns() + ` from imports i
+where i.tenant_id = $1 and i.id = $2`)
+	findDueImport = pg.SQL(`select ` + dueImports.Columns() + ` from imports i
+where i.tenant_id = $1 and i.due_at <= $2
+order by i.due_at, i.id limit 1`)
+	listImports = pg.SQL(`select ` + imports.Columns() + ` from imports i
+where i.tenant_id = $1 and ($2::text[] is null or i.kind = any($2)) and ($3::text[] is null or i.status = any($3))
+  and ($4::timestamptz is null or i.created_at >= $4) and ($5::timestamptz is null or i.created_at < $5)
+  and ($6::uuid is null or i.id < $6)
+order by i.id desc limit $7`)
+	insertImport = pg.SQL(`insert into imports (` + imports.Names() + `, problems, file)
+values (` + imports.Parameters() + `, '[]', ` + imports.Extra(1) + `)`)
+	updateImport = pg.SQL(`update imports set ` + imports.Set() + `, problems = $11,
+  file = case when $9::timestamptz is not null then file end
+where tenant_id = $1 and id = $2`)
+)
+
+// FindImport reads an import with its problems; nil if there is none.
+func FindImport(b *pg.Batch, in tenant.TenantID, id tenant.ImportID, into **fileimport.Import) {
+	importsWithProblems.Find(b.Queue(findImport, in, id), into)
+}
+
+// FindDueImport reads the import that has been due longest, with its file; nil if none is due.
+func FindDueImport(b *pg.Batch, in tenant.TenantID, now time.Time, into **DueImport) {
+	dueImports.Find(b.Queue(findDueImport, in, now), into)
+}
+
+// FindNextImport reads when the next import is due; nil if all have ended.
+func FindNextImport(b *pg.Batch, in tenant.TenantID, into **time.Time) {
+	b.Queue(`select min(due_at) from imports where tenant_id = $1 and due_at is not null`, in).Scan(into)
+}
+
+// CountUnendedImports counts the imports that have not ended.
+func CountUnendedImports(b *pg.Batch, in tenant.TenantID, into *int) {
+	b.Queue(`select count(*) from imports where tenant_id = $1 and due_at is not null`, in).Scan(into)
+}
+
+// ImportQuery selects imports, the newest first.
+type ImportQuery struct {
+	Kinds       []fileimport.Kind
+	Statuses    []fileimport.Status
+	From, Until time.Time // of their creation; zero: no limit
+	BeforeID    tenant.ImportID
+	Limit       int
+}
+
+// ListImports reads imports without their problems.
+func ListImports(b *pg.Batch, in tenant.TenantID, q ImportQuery, into *[]fileimport.Import) {
+	imports.List(b.Queue(listImports, in, q.Kinds, q.Statuses, pg.OrNull(q.From), pg.OrNull(q.Until), q.BeforeID,
+		q.Limit), into)
+}
+
+// InsertImport inserts an import with its file.
+func InsertImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import, file []byte) {
+	tx.Write(insertImport, append(imports.Insert(in, &i), file)...)
+}
+
+// UpdateImport writes how far an import is. Its file goes when it has ended.
+func UpdateImport(tx *pg.Tx, in tenant.TenantID, i fileimport.Import) {
+	if i.Problems == nil {
+		i.Problems = []fileimport.Problem{}
+	}
+	tx.Write(updateImport, append(imports.Update(in, &i), pg.Encode(i.Problems))...)
+}
+
+// HasOldImports reads whether an import ended before a time.
+func HasOldImports(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
+	b.Queue(`select exists (select from imports where tenant_id = $1 and ended_at < $2)`, in, until).Scan(into)
+}
+
+// DeleteOldImports deletes the imports that ended before a time.
+func DeleteOldImports(tx *pg.Tx, in tenant.TenantID, until time.Time) {
+	tx.Write(`delete from imports where tenant_id = $1 and ended_at < $2`, in, until)
+}

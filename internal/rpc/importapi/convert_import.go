@@ -1,0 +1,68 @@
+package importapi
+
+import (
+	"context"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/imports"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/fileimport"
+)
+
+const (
+	kindPrefix   = "IMPORT_KIND_"
+	statusPrefix = "IMPORT_STATUS_"
+)
+
+// importMessages converts imports, with the names of who started them that the caller may know.
+func importMessages(ctx context.Context, all ...fileimport.Import) ([]*v1.Import, error) {
+	actors := make([]string, len(all))
+	for i, one := range all {
+		actors[i] = one.Actor
+	}
+	names, err := request.ActorNames(ctx, actors...)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Messages(all, func(i fileimport.Import) *v1.Import {
+		m := importMessage(i)
+		m.CreatedBy = convert.Actor(i.Actor, names[i.Actor])
+		return m
+	}), nil
+}
+
+func importMessage(i fileimport.Import) *v1.Import {
+	return &v1.Import{
+		Id:           convert.IDText(i.ID),
+		Kind:         convert.Enum[v1.ImportKind](v1.ImportKind_value, kindPrefix, i.Kind),
+		Status:       convert.Enum[v1.ImportStatus](v1.ImportStatus_value, statusPrefix, i.Status),
+		DryRun:       i.DryRun,
+		RowsTotal:    int32(i.Rows),
+		RowsDone:     int32(i.Done),
+		RowsInvalid:  int32(i.Invalid),
+		CreatedCount: int32(i.Created),
+		Problems:     convert.Messages(i.Problems, problemMessage),
+		BatchId:      convert.IDText(i.Batch),
+		CreateTime:   convert.Timestamp(i.CreatedAt),
+		EndTime:      convert.Timestamp(i.EndedAt),
+		ExpireTime:   convert.Timestamp(i.Expires()),
+	}
+}
+
+func problemMessage(p fileimport.Problem) *v1.ImportProblem {
+	return &v1.ImportProblem{Row: int32(p.Row), Column: p.Column, Message: p.Message}
+}
+
+func filterValue(m *v1.ImportFilter) imports.ImportQuery {
+	q := imports.ImportQuery{
+		From: convert.Time(m.GetCreatedWithin().GetStart()), Until: convert.Time(m.GetCreatedWithin().GetEnd()),
+	}
+	for _, k := range m.GetKinds() {
+		q.Kinds = append(q.Kinds, convert.EnumName[fileimport.Kind](kindPrefix, k))
+	}
+	for _, s := range m.GetStatuses() {
+		q.Statuses = append(q.Statuses, convert.EnumName[fileimport.Status](statusPrefix, s))
+	}
+	return q
+}

@@ -1,0 +1,134 @@
+// Package fileimport says how far an import of a file is. Nodes work on it in the background: a node takes an import
+// that is due, and another takes it again later if the first does not end it.
+package fileimport
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Kind is what the rows of a file become.
+type Kind string
+
+// Sessions is the kind of files of sessions.
+const Sessions Kind = "SESSIONS"
+
+// Status is how far an import is.
+type Status string
+
+// The statuses.
+const (
+	Pending   Status = "PENDING"
+	Running   Status = "RUNNING"
+	Succeeded Status = "SUCCEEDED"
+	Failed    Status = "FAILED"
+)
+
+const (
+	// MaxUnended is how many imports of a tenant may not have ended.
+	MaxUnended = 10
+	// MaxProblems is how many problems of an import are kept.
+	MaxProblems = 1000
+	// Lease is after how long without progress another node takes an import.
+	Lease = 2 * time.Minute
+	// Life is for how long an import can be read after its end.
+	Life = 30 * 24 * time.Hour
+	// maxAttempts is how often nodes take an import before it fails: one that always stops its node must end.
+	maxAttempts = 10
+)
+
+// Problem is a problem in a row.
+type Problem struct {
+	Row     int    `json:"row"` // its number; the header is 1, and 0 is the import as a whole
+	Column  string `json:"column"`
+	Message string `json:"message"`
+}
+
+// Import is an import of a file.
+type Import struct {
+	ID         tenant.ImportID
+	Kind       Kind
+	Status     Status
+	DryRun     bool
+	MayPublish bool   // its caller may publish what it creates
+	Actor      string // who started it, as tenant.Caller.Actor has it
+	Subject    string // likewise
+
+	Rows     int // of the file, without the header
+	Done     int // rows that have been checked
+	Invalid  int // rows with problems, including the header
+	Created  int
+	Problems []Problem // the first ones
+	Batch    tenant.BatchID
+	Attempts int
+
+	DueAt     time.Time // zero once it has ended
+	CreatedAt time.Time
+	EndedAt   time.Time // zero until it has ended
+}
+
+// Ended reports whether it succeeded or failed.
+func (i Import) Ended() bool { return i.Status == Succeeded || i.Status == Failed }
+
+// Expires returns until when it can be read; zero until it has ended.
+func (i Import) Expires() time.Time {
+	if i.EndedAt.IsZero() {
+		return time.Time{}
+	}
+	return i.EndedAt.Add(Life)
+}
+
+// Caller returns who started it, for what is created in their name.
+func (i Import) Caller(in tenant.TenantID) tenant.Caller {
+	c := tenant.Caller{Tenant: in, Subject: i.Subject}
+	if id, err := tenant.Parse[tenant.MemberID](i.Actor); err == nil {
+		c.Member = id
+	}
+	return c
+}
+
+// Take gives a due import to a node, or ends it after too many attempts.
+func (i Import) Take(now time.Time) Import {
+	if i.Attempts == maxAttempts {
+		return i.Refuse("The import could not be completed. Please try again.", now)
+	}
+	i.Status, i.Attempts = Running, i.Attempts+1
+	i.Done, i.Invalid, i.Problems = 0, 0, nil
+	i.DueAt = now.Add(Lease)
+	return i
+}
+
+// Checked notes that some rows have been checked, with the problems found so far.
+func (i Import) Checked(done, invalid int, problems []Problem, now time.Time) Import {
+	i.Done, i.Invalid, i.Problems = done, invalid, problems[:min(len(problems), MaxProblems)]
+	i.DueAt = now.Add(Lease)
+	return i
+}
+
+// End ends an import whose rows have all been checked: it has succeeded if none has a problem.
+func (i Import) End(created int, batch tenant.BatchID, now time.Time) Import {
+	i.Status, i.Done, i.Created, i.Batch = Succeeded, i.Rows, created, batch
+	if i.Invalid > 0 {
+		i.Status = Failed
+	}
+	i.DueAt, i.EndedAt = time.Time{}, now
+	return i
+}
+
+// Refuse ends an import that failed as a whole.
+func (i Import) Refuse(why string, now time.Time) Import {
+	i.Status, i.Created, i.Batch = Failed, 0, tenant.BatchID{}
+	i.Problems = append([]Problem{{Row: 0, Column: "", Message: why}}, i.Problems[:min(len(i.Problems), MaxProblems-1)]...)
+	i.DueAt, i.EndedAt = time.Time{}, now
+	return i
+}
+
+// CheckUnended rejects another import of a tenant that has too many: QUOTA_EXCEEDED.
+func CheckUnended(unended int) error {
+	if unended < MaxUnended {
+		return nil
+	}
+	return fault.OverQuota("imports", MaxUnended, "%d imports have not ended yet. Try again when one has.", unended)
+}
