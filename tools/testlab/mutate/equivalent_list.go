@@ -79,7 +79,6 @@ var equivalents = []Equivalent{
 	{"internal/data/waitlistdb", "ListUnfilled", SQLComparison, "s.waiting > 0", forIndex},
 	{"internal/data/waitlistdb", "ListUnfilled", SQLTerm, "s.waiting > 0", forIndex},
 	{"internal/data/waitlistdb", "SetOrder", SQLComparison, "<", "it sets the same key"},
-	{"internal/data/waitlistdb", "listEntriesNewest", SQLTerm, "$8::bigint is not null", "the parameter is a number"},
 	{"internal/data/waitlistdb", "movePlaces", SQLTerm, "p.entry_id = m.entry_id", "all of a session's move to one queue"},
 	{"internal/data/waitlistdb", "removePlaces", SQLTerm, "p.entry_id = any($2)", forPlan},
 	{"internal/pg", "(*DB).Listen", Arguments, "", "the pause is a random time, here up to the shortest bound"},
