@@ -258,12 +258,14 @@ type Event struct {
 	OfferId string `protobuf:"bytes,9,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// The location of the session.
 	LocationId string `protobuf:"bytes,10,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED.
+	SubscriptionId string `protobuf:"bytes,11,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is SYSTEM.
-	Actor *Actor `protobuf:"bytes,11,opt,name=actor,proto3" json:"actor,omitempty"`
+	Actor *Actor `protobuf:"bytes,12,opt,name=actor,proto3" json:"actor,omitempty"`
 	// Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
 	// depend on the type: use the ones you need and ignore the rest. Callers who see an event only because it is their
 	// own get only the facts about themselves.
-	Details       *structpb.Struct `protobuf:"bytes,12,opt,name=details,proto3" json:"details,omitempty"`
+	Details       *structpb.Struct `protobuf:"bytes,13,opt,name=details,proto3" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -368,6 +370,13 @@ func (x *Event) GetLocationId() string {
 	return ""
 }
 
+func (x *Event) GetSubscriptionId() string {
+	if x != nil {
+		return x.SubscriptionId
+	}
+	return ""
+}
+
 func (x *Event) GetActor() *Actor {
 	if x != nil {
 		return x.Actor
@@ -468,7 +477,7 @@ var File_berth_v1_event_proto protoreflect.FileDescriptor
 
 const file_berth_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9f\x03\n" +
+	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc8\x03\n" +
 	"\x05Event\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x13.berth.v1.EventTypeR\x04type\x12\x16\n" +
@@ -484,9 +493,10 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"\boffer_id\x18\t \x01(\tR\aofferId\x12\x1f\n" +
 	"\vlocation_id\x18\n" +
 	" \x01(\tR\n" +
-	"locationId\x12%\n" +
-	"\x05actor\x18\v \x01(\v2\x0f.berth.v1.ActorR\x05actor\x121\n" +
-	"\adetails\x18\f \x01(\v2\x17.google.protobuf.StructR\adetails\"\xfd\x01\n" +
+	"locationId\x12'\n" +
+	"\x0fsubscription_id\x18\v \x01(\tR\x0esubscriptionId\x12%\n" +
+	"\x05actor\x18\f \x01(\v2\x0f.berth.v1.ActorR\x05actor\x121\n" +
+	"\adetails\x18\r \x01(\v2\x17.google.protobuf.StructR\adetails\"\xfd\x01\n" +
 	"\vEventFilter\x12>\n" +
 	"\x05types\x18\x01 \x03(\x0e2\x13.berth.v1.EventTypeB\x13\xbaH\x10\x92\x01\r\x10d\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05types\x12*\n" +
 	"\n" +

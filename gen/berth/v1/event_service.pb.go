@@ -254,12 +254,13 @@ func (x *WatchEventsRequest) GetHeartbeatInterval() *durationpb.Duration {
 	return nil
 }
 
-// WatchEventsResponse is one message of the stream. The first comes immediately and has no events.
+// WatchEventsResponse is one message of the stream, of less than 1 MiB. The first comes immediately and has no events.
 type WatchEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The events, in commit order. Without events the message is a heartbeat.
 	Events []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
-	// All selected events up to this cursor have been sent. Resume from here.
+	// All selected events up to this cursor have been sent. Resume from here. If many events were divided, only the last
+	// of their messages has a new cursor.
 	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -11,6 +11,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -66,19 +67,31 @@ func eventMessage(in tenant.TenantID, e *events.EventRecord) (*v1.Event, error) 
 		return nil, fmt.Errorf("event %s: %w", e.ID, err)
 	}
 	return &v1.Event{
-		Id:         convert.IDText(e.ID),
-		Type:       EventTypes[e.Data.Type()],
-		Cursor:     e.Cursor.Token(in),
-		OccurTime:  convert.Timestamp(e.At),
-		SessionId:  convert.IDText(e.Session),
-		BookingId:  convert.IDText(e.Booking),
-		MemberId:   convert.IDText(e.Member),
-		EntryId:    convert.IDText(e.Entry),
-		OfferId:    convert.IDText(e.Offer),
-		LocationId: convert.IDText(e.To.Location),
-		Actor:      convert.Actor(e.Actor, e.ActorName),
-		Details:    details,
+		Id:             convert.IDText(e.ID),
+		Type:           EventTypes[e.Data.Type()],
+		Cursor:         e.Cursor.Token(in),
+		OccurTime:      convert.Timestamp(e.At),
+		SessionId:      convert.IDText(e.Session),
+		BookingId:      convert.IDText(e.Booking),
+		MemberId:       convert.IDText(e.Member),
+		EntryId:        convert.IDText(e.Entry),
+		OfferId:        convert.IDText(e.Offer),
+		LocationId:     convert.IDText(e.To.Location),
+		SubscriptionId: convert.IDText(subscriptionOf(e.Data)),
+		Actor:          convert.Actor(e.Actor, e.ActorName),
+		Details:        details,
 	}, nil
+}
+
+// subscriptionOf returns the subscription that an event is about, as far as the view shows it.
+func subscriptionOf(data event.Data) tenant.SubscriptionID {
+	switch d := data.(type) {
+	case event.CreditsChanged:
+		return d.Subscription
+	case event.SubscriptionChanged:
+		return d.Subscription
+	}
+	return tenant.SubscriptionID{}
 }
 
 // detailsOf returns what the record's view shows of its data, or nil if that is nothing.

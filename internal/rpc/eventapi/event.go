@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/events"
@@ -71,6 +72,25 @@ var errTokenExpired = fault.New(
 	"The token has expired. Watch again with a new one, from the last cursor.",
 )
 
+// maxWatched is the size, in bytes of protobuf, at which a message of a stream is cut. With it the message stays below
+// 1 MiB in JSON, too.
+const maxWatched = 256 << 10
+
+// cut divides events, in their order, into messages of at most a size: at least one message, and at least one event in
+// each unless there is none.
+func cut(events []*v1.Event, size int) [][]*v1.Event {
+	var parts [][]*v1.Event
+	start, total := 0, 0
+	for i, e := range events {
+		n := proto.Size(e) + 8 // with its tag and length
+		if total+n > size && i > start {
+			parts, start, total = append(parts, events[start:i]), i, 0
+		}
+		total += n
+	}
+	return append(parts, events[start:])
+}
+
 // WatchEvents handles EventService.WatchEvents.
 func (s *Events) WatchEvents(
 	ctx context.Context, req *v1.WatchEventsRequest, stream *connect.ServerStream[v1.WatchEventsResponse],
@@ -96,13 +116,22 @@ func (s *Events) WatchEvents(
 	heartbeat := start(cmp.Or(convert.DurationValue(req.GetHeartbeatInterval()), defaultHeartbeat))
 	defer heartbeat.Stop()
 
+	sent := watch.Cursor()
 	send := func(events []*events.EventRecord, caller tenant.Caller) error {
 		messages, err := eventMessages(caller.Tenant, events)
 		if err != nil {
 			return err
 		}
 		heartbeat.Reset()
-		return stream.Send(&v1.WatchEventsResponse{Events: messages, Cursor: watch.Cursor()})
+		parts := cut(messages, maxWatched)
+		for _, part := range parts[:len(parts)-1] {
+			// Some changes of seats may be older than these events, and come last: who resumes here starts with this part.
+			if err := stream.Send(&v1.WatchEventsResponse{Events: part, Cursor: sent}); err != nil {
+				return err
+			}
+		}
+		sent = watch.Cursor()
+		return stream.Send(&v1.WatchEventsResponse{Events: parts[len(parts)-1], Cursor: sent})
 	}
 	if err := send(nil, caller); err != nil {
 		return err

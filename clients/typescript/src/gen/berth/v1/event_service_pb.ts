@@ -154,7 +154,7 @@ export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PUR
   messageDesc(file_berth_v1_event_service, 2);
 
 /**
- * WatchEventsResponse is one message of the stream. The first comes immediately and has no events.
+ * WatchEventsResponse is one message of the stream, of less than 1 MiB. The first comes immediately and has no events.
  *
  * @generated from message berth.v1.WatchEventsResponse
  */
@@ -167,7 +167,8 @@ export type WatchEventsResponse = Message<"berth.v1.WatchEventsResponse"> & {
   events: Event[];
 
   /**
-   * All selected events up to this cursor have been sent. Resume from here.
+   * All selected events up to this cursor have been sent. Resume from here. If many events were divided, only the last
+   * of their messages has a new cursor.
    *
    * @generated from field: string cursor = 2;
    */
