@@ -148,7 +148,7 @@ type DisplayArrival struct {
 	DisplayName string `protobuf:"bytes,1,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
 	// The number of seats.
 	PartySize int32 `protobuf:"varint,2,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// The time, in UTC.
+	// When they checked in, in UTC.
 	CheckInTime   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -599,7 +599,7 @@ type CreateDisplayLinkResponse struct {
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
 	// When it expires, in UTC.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// The link, for RevokeDisplayLink.
+	// The link's id, for RevokeDisplayLink.
 	DisplayLinkId string `protobuf:"bytes,4,opt,name=display_link_id,json=displayLinkId,proto3" json:"display_link_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -918,11 +918,11 @@ type GetCheckInDisplayResponse struct {
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
 	// The location's name.
 	LocationName string `protobuf:"bytes,2,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
-	// The name of the staff member who leads the session, if any.
+	// The name of the staff member who leads the session. Empty: nobody does.
 	CoachName string `protobuf:"bytes,3,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
-	// The start, in UTC.
+	// When the session starts, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// The end, in UTC.
+	// When the session ends, in UTC.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	// The IANA time zone of the location.
 	TimeZone string `protobuf:"bytes,6,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`

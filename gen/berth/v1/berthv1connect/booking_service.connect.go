@@ -85,8 +85,9 @@ const (
 // BookingServiceClient is a client for the berth.v1.BookingService service.
 type BookingServiceClient interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
-	// session is full and its waitlist has room, it creates a waitlist entry instead. The header X-Booking-Channel
-	// overrides the request's channel.
+	// session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
+	// header X-Booking-Channel overrides the request's channel. Booking again is ALREADY_BOOKED; with the external_ref of
+	// an earlier request it answers what that made.
 	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
 	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
 	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
@@ -94,14 +95,15 @@ type BookingServiceClient interface {
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
 	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
 	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. A
+	// repetition is as in Book; a guest's is another hold, unless it has the same external_ref.
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
-	// ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
-	// the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
-	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
-	// payment facts unless they are known.
+	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With payment
+	// facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
+	// payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
+	// returns the same booking, and records the payment facts unless they are known.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
 	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
@@ -124,11 +126,13 @@ type BookingServiceClient interface {
 	// the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	ListPaymentLines(context.Context, *connect.Request[v1.ListPaymentLinesRequest]) (*connect.Response[v1.ListPaymentLinesResponse], error)
-	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
+	// ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
+	// waitlist may get the seats. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
-	// RescheduleBooking moves a booking to another session at the same location, with its credit and, if requested, its
-	// items. The old seats are freed only if the new ones are booked. Moving it to its current session changes nothing.
+	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
+	// location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
+	// Moving it to its current session changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
 	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
@@ -158,14 +162,14 @@ type BookingServiceClient interface {
 	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
 	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
 	ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error)
-	// GetSessionRoster lists who has booked a session and who waits for it.
+	// GetSessionRoster reads at once who has booked a session, who waits for it, and how many seats are taken.
 	// Errors: SESSION_NOT_FOUND.
 	GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error)
 	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
 	// as the waitlist rules allow after the start. Marking it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
 	MarkNoShow(context.Context, *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error)
-	// UndoNoShow confirms the booking again, if its seats are still open.
+	// UndoNoShow confirms the booking again, if its seats are still open. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
 }
@@ -388,8 +392,9 @@ func (c *bookingServiceClient) UndoNoShow(ctx context.Context, req *connect.Requ
 // BookingServiceHandler is an implementation of the berth.v1.BookingService service.
 type BookingServiceHandler interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
-	// session is full and its waitlist has room, it creates a waitlist entry instead. The header X-Booking-Channel
-	// overrides the request's channel.
+	// session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
+	// header X-Booking-Channel overrides the request's channel. Booking again is ALREADY_BOOKED; with the external_ref of
+	// an earlier request it answers what that made.
 	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
 	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
 	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
@@ -397,14 +402,15 @@ type BookingServiceHandler interface {
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
 	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
 	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. A
+	// repetition is as in Book; a guest's is another hold, unless it has the same external_ref.
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
-	// ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
-	// the member's plan, as in Book. Payment facts require the permission payment.record: a member's own confirmation
-	// has none. Items that are not chosen are cancelled. Confirming it again returns the same booking, and records the
-	// payment facts unless they are known.
+	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With payment
+	// facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
+	// payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
+	// returns the same booking, and records the payment facts unless they are known.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
 	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
@@ -427,11 +433,13 @@ type BookingServiceHandler interface {
 	// the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	ListPaymentLines(context.Context, *connect.Request[v1.ListPaymentLinesRequest]) (*connect.Response[v1.ListPaymentLinesResponse], error)
-	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
+	// ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
+	// waitlist may get the seats. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
-	// RescheduleBooking moves a booking to another session at the same location, with its credit and, if requested, its
-	// items. The old seats are freed only if the new ones are booked. Moving it to its current session changes nothing.
+	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
+	// location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
+	// Moving it to its current session changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
 	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
@@ -461,14 +469,14 @@ type BookingServiceHandler interface {
 	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
 	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
 	ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error)
-	// GetSessionRoster lists who has booked a session and who waits for it.
+	// GetSessionRoster reads at once who has booked a session, who waits for it, and how many seats are taken.
 	// Errors: SESSION_NOT_FOUND.
 	GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error)
 	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
 	// as the waitlist rules allow after the start. Marking it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
 	MarkNoShow(context.Context, *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error)
-	// UndoNoShow confirms the booking again, if its seats are still open.
+	// UndoNoShow confirms the booking again, if its seats are still open. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
 }

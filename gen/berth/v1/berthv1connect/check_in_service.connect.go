@@ -67,7 +67,7 @@ type CheckInServiceClient interface {
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
 	CheckIn(context.Context, *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error)
-	// UndoCheckIn confirms the booking again. Undoing it again changes nothing.
+	// UndoCheckIn takes a check-in back: the booking is confirmed again. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
@@ -81,7 +81,7 @@ type CheckInServiceClient interface {
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
 	// CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
 	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
-	// again. A session can have 100 links.
+	// again. Each call makes another link. A session can have 100.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
@@ -239,7 +239,7 @@ type CheckInServiceHandler interface {
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
 	CheckIn(context.Context, *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error)
-	// UndoCheckIn confirms the booking again. Undoing it again changes nothing.
+	// UndoCheckIn takes a check-in back: the booking is confirmed again. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
@@ -253,7 +253,7 @@ type CheckInServiceHandler interface {
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
 	// CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
 	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
-	// again. A session can have 100 links.
+	// again. Each call makes another link. A session can have 100.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are

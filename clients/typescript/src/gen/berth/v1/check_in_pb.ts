@@ -115,7 +115,7 @@ export type DisplayArrival = Message<"berth.v1.DisplayArrival"> & {
   partySize: number;
 
   /**
-   * The time, in UTC.
+   * When they checked in, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp check_in_time = 3;
    */

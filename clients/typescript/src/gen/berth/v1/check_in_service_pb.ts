@@ -340,7 +340,7 @@ export type CreateDisplayLinkResponse = Message<"berth.v1.CreateDisplayLinkRespo
   expireTime?: Timestamp | undefined;
 
   /**
-   * The link, for RevokeDisplayLink.
+   * The link's id, for RevokeDisplayLink.
    *
    * @generated from field: string display_link_id = 4;
    */
@@ -494,21 +494,21 @@ export type GetCheckInDisplayResponse = Message<"berth.v1.GetCheckInDisplayRespo
   locationName: string;
 
   /**
-   * The name of the staff member who leads the session, if any.
+   * The name of the staff member who leads the session. Empty: nobody does.
    *
    * @generated from field: string coach_name = 3;
    */
   coachName: string;
 
   /**
-   * The start, in UTC.
+   * When the session starts, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 4;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * The end, in UTC.
+   * When the session ends, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 5;
    */
@@ -702,7 +702,7 @@ export const CheckInService: GenService<{
     output: typeof CheckInResponseSchema;
   },
   /**
-   * UndoCheckIn confirms the booking again. Undoing it again changes nothing.
+   * UndoCheckIn takes a check-in back: the booking is confirmed again. Undoing it again changes nothing.
    * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
    *
    * @generated from rpc berth.v1.CheckInService.UndoCheckIn
@@ -740,7 +740,7 @@ export const CheckInService: GenService<{
   /**
    * CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
    * minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
-   * again. A session can have 100 links.
+   * again. Each call makes another link. A session can have 100.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
    *
    * @generated from rpc berth.v1.CheckInService.CreateDisplayLink
