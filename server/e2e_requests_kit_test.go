@@ -76,6 +76,11 @@ func providerInput() *v1.BenefitProvider {
 	}
 }
 
+// everyStatus selects what is inactive, too.
+func everyStatus() []v1.CatalogStatus {
+	return []v1.CatalogStatus{v1.CatalogStatus_CATALOG_STATUS_ACTIVE, v1.CatalogStatus_CATALOG_STATUS_INACTIVE}
+}
+
 func (w *world) newProvider() *v1.BenefitProvider {
 	w.t.Helper()
 	request := &v1.PutBenefitProviderRequest{Provider: providerInput()}

@@ -205,7 +205,7 @@ var scheduleRequests = map[string][]build{
 	},
 	"CatalogService/ListLocations": {func(w *world) proto.Message {
 		w.newLocation()
-		return &v1.ListLocationsRequest{IncludeInactive: true, PageSize: 1}
+		return &v1.ListLocationsRequest{Filter: &v1.LocationFilter{Statuses: everyStatus()}, PageSize: 1}
 	}},
 	"CatalogService/CreateResource": {func(w *world) proto.Message {
 		return &v1.CreateResourceRequest{LocationId: text(w.location), Resource: resourceInput()}
@@ -220,7 +220,9 @@ var scheduleRequests = map[string][]build{
 	},
 	"CatalogService/ListResources": {
 		func(w *world) proto.Message {
-			return &v1.ListResourcesRequest{LocationId: text(w.location), IncludeInactive: true}
+			return &v1.ListResourcesRequest{
+				Filter: &v1.ResourceFilter{LocationId: text(w.location), Statuses: everyStatus()},
+			}
 		},
 		func(w *world) proto.Message {
 			w.newRoom()
@@ -247,7 +249,7 @@ var scheduleRequests = map[string][]build{
 			call[*v1.CreateServiceResponse](
 				w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/CreateService", &v1.CreateServiceRequest{Service: in},
 			)
-			return &v1.ListServicesRequest{Category: in.Category, IncludeInactive: true}
+			return &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: in.Category, Statuses: everyStatus()}}
 		},
 		func(w *world) proto.Message {
 			w.newService()

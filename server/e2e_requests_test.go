@@ -334,7 +334,9 @@ var peopleRequests = map[string][]build{
 	"CatalogService/ListItems": {
 		func(w *world) proto.Message {
 			w.newItem()
-			return &v1.ListItemsRequest{LocationId: text(w.location), IncludeInactive: true}
+			return &v1.ListItemsRequest{
+				Filter: &v1.ItemFilter{LocationId: text(w.location), Statuses: everyStatus()},
+			}
 		},
 		func(w *world) proto.Message {
 			w.newItem()
@@ -457,11 +459,31 @@ var peopleRequests = map[string][]build{
 	},
 	"CreditService/ListPlans": {func(w *world) proto.Message {
 		w.newPlan()
-		return &v1.ListPlansRequest{IncludeInactive: true, PageSize: 1}
+		return &v1.ListPlansRequest{Filter: &v1.PlanFilter{Statuses: everyStatus()}, PageSize: 1}
 	}},
 	"CreditService/CreateSubscription": {func(w *world) proto.Message {
 		return &v1.CreateSubscriptionRequest{
 			MemberId: text(w.newMember().Member), PlanId: text(w.plan.ID), StartTime: timestamppb.New(w.now), Reason: unique(),
+		}
+	}},
+	"CreditService/UpdateSubscription": {func(w *world) proto.Message {
+		return &v1.UpdateSubscriptionRequest{
+			SubscriptionId: text(w.newSubscription(w.newMember())), Etag: "v1", UpdateMask: paths("end_time"), Reason: unique(),
+			Subscription: &v1.SubscriptionInput{EndTime: timestamppb.New(w.now.AddDate(0, 0, 90))},
+		}
+	}},
+	"CreditService/GetSubscription": {
+		func(w *world) proto.Message { return &v1.GetSubscriptionRequest{SubscriptionId: text(w.credits)} },
+	},
+	"CreditService/ListSubscriptions": {func(w *world) proto.Message {
+		who := w.newMember()
+		w.newSubscription(who)
+		return &v1.ListSubscriptionsRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1,
+			Filter: &v1.SubscriptionFilter{
+				MemberId: text(who.Member), PlanId: text(w.plan.ID),
+				Statuses: []v1.SubscriptionStatus{v1.SubscriptionStatus_SUBSCRIPTION_STATUS_ACTIVE},
+			},
 		}
 	}},
 	"CreditService/PauseSubscription": {func(w *world) proto.Message {
@@ -487,11 +509,16 @@ var peopleRequests = map[string][]build{
 		return &v1.RefundCreditRequest{BookingId: text(w.newBooking(who)), Reason: unique()}
 	}},
 	"CreditService/GetBalance": {func(w *world) proto.Message {
-		return &v1.GetBalanceRequest{MemberId: text(w.other.Member), IncludeEnded: true}
+		return &v1.GetBalanceRequest{MemberId: text(w.other.Member), Statuses: []v1.SubscriptionStatus{
+			v1.SubscriptionStatus_SUBSCRIPTION_STATUS_ACTIVE, v1.SubscriptionStatus_SUBSCRIPTION_STATUS_CANCELLED,
+		}}
 	}},
 	"CreditService/ListCreditLines": {func(w *world) proto.Message {
 		expect.OK(w.t)(w.app.Accounts.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique()))
-		return &v1.ListCreditLinesRequest{SubscriptionId: text(w.credits), PageSize: 1}
+		return &v1.ListCreditLinesRequest{SubscriptionId: text(w.credits), PageSize: 1, Filter: &v1.CreditLineFilter{
+			Kinds:         []v1.CreditLineKind{v1.CreditLineKind_CREDIT_LINE_KIND_GRANT},
+			CreatedWithin: timeRange(w.now.Add(-time.Hour), 2*time.Hour),
+		}}
 	}},
 
 	// Members

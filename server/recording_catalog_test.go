@@ -85,7 +85,7 @@ func locationsScript() script {
 			&v1.GetLocationRequest{LocationId: "$center"}),
 		mia.calls("Mia lists one location", &v1.ListLocationsRequest{PageSize: 1}).as("page"),
 		mia.calls("Mia lists the next location", &v1.ListLocationsRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
-		mia.calls("Mia lists all locations", &v1.ListLocationsRequest{IncludeInactive: true}),
+		mia.calls("Mia lists all locations", &v1.ListLocationsRequest{Filter: &v1.LocationFilter{Statuses: everyStatus()}}),
 	}
 }
 
@@ -108,11 +108,16 @@ func resourcesScript() script {
 			&v1.UpdateResourceRequest{ResourceId: absentID, Resource: &v1.ResourceInput{}, UpdateMask: paths("kind")}),
 		mia.calls("Mia reads the court", &v1.GetResourceRequest{ResourceId: "$created.resource.id"}),
 		mia.refused("Mia reads no court", "RESOURCE_NOT_FOUND", &v1.GetResourceRequest{ResourceId: absentID}),
-		mia.calls("Mia lists one resource", &v1.ListResourcesRequest{LocationId: "$center", PageSize: 1}).as("page"),
+		mia.calls("Mia lists one resource",
+			&v1.ListResourcesRequest{Filter: &v1.ResourceFilter{LocationId: "$center"}, PageSize: 1}).as("page"),
 		mia.calls("Mia lists the next resource",
-			&v1.ListResourcesRequest{LocationId: "$center", PageSize: 1, PageToken: "$page.nextPageToken"}),
-		olga.calls("The owner lists all resources", &v1.ListResourcesRequest{IncludeInactive: true}),
-		mia.refused("Mia lists resources of nothing", "LOCATION_NOT_FOUND", &v1.ListResourcesRequest{LocationId: absentID}),
+			&v1.ListResourcesRequest{
+				Filter: &v1.ResourceFilter{LocationId: "$center"}, PageSize: 1, PageToken: "$page.nextPageToken",
+			}),
+		olga.calls("The owner lists all resources",
+			&v1.ListResourcesRequest{Filter: &v1.ResourceFilter{Statuses: everyStatus()}}),
+		mia.refused("Mia lists resources of nothing", "LOCATION_NOT_FOUND",
+			&v1.ListResourcesRequest{Filter: &v1.ResourceFilter{LocationId: absentID}}),
 	}
 }
 

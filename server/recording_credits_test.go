@@ -58,7 +58,7 @@ func plansScript() script {
 		mia.refused("Mia reads no plan", "PLAN_NOT_FOUND", &v1.GetPlanRequest{PlanId: absentID}),
 		mia.calls("Mia lists one plan", &v1.ListPlansRequest{PageSize: 1}).as("page"),
 		mia.calls("Mia lists the next plan", &v1.ListPlansRequest{PageSize: 1, PageToken: "$page.nextPageToken"}),
-		adam.calls("The admin lists all plans", &v1.ListPlansRequest{IncludeInactive: true}),
+		adam.calls("The admin lists all plans", &v1.ListPlansRequest{Filter: &v1.PlanFilter{Statuses: everyStatus()}}),
 	}
 }
 
@@ -144,6 +144,13 @@ func subscriptionsScript() script {
 	later := with(
 		subscribe("$zoe", "$limited"), &v1.CreateSubscriptionRequest{StartTime: timestamppb.New(on(20, "00:00"))},
 	)
+	endAt := func(at time.Time) *v1.UpdateSubscriptionRequest {
+		return &v1.UpdateSubscriptionRequest{
+			SubscriptionId: "$id.subscription.id", Subscription: &v1.SubscriptionInput{EndTime: timestamppb.New(at)},
+			UpdateMask: paths("end_time"),
+		}
+	}
+	moved := with(endAt(on(25, "23:59")), &v1.UpdateSubscriptionRequest{Etag: "v1", Reason: "Closed for a week."})
 	return script{
 		clock(on(5, "10:30")),
 		adam.refused("The admin subscribes an unknown member", "MEMBER_NOT_FOUND", subscribe(absentID, "$pack")),
@@ -151,6 +158,20 @@ func subscriptionsScript() script {
 		cora.refused("The coach subscribes Zoe", "PERMISSION_DENIED", subscribe("$zoe", "$pack")),
 		adam.calls("The admin subscribes Zoe from the 20th on", later),
 		adam.calls("The admin subscribes Zoe", subscribe("$zoe", "$pack")).as("id"),
+		adam.calls("The admin moves its end", moved),
+		adam.refused("The admin moves the end of what has changed", "ETAG_MISMATCH", moved),
+		adam.refused("The admin ends it in the past", "INVALID_FIELD", endAt(on(1, "10:00"))),
+		zoe.calls("Zoe reads it", &v1.GetSubscriptionRequest{SubscriptionId: "$id.subscription.id"}),
+		tom.refused("Tom reads it", "SUBSCRIPTION_NOT_FOUND",
+			&v1.GetSubscriptionRequest{SubscriptionId: "$id.subscription.id"}),
+		zoe.calls("Zoe lists hers", &v1.ListSubscriptionsRequest{}),
+		zoe.refused("Zoe lists all", "PERMISSION_DENIED",
+			&v1.ListSubscriptionsRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
+		adam.calls("The admin lists Zoe's that end soon", &v1.ListSubscriptionsRequest{
+			Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.SubscriptionFilter{
+				MemberId: "$zoe", EndsWithin: timeRange(on(1, "00:00"), 27*24*time.Hour),
+			},
+		}),
 		adam.calls("The admin pauses it",
 			&v1.PauseSubscriptionRequest{SubscriptionId: "$id.subscription.id", Reason: "Holidays."}),
 		adam.calls("The admin pauses it again", &v1.PauseSubscriptionRequest{SubscriptionId: "$id.subscription.id"}),
@@ -174,7 +195,7 @@ func subscriptionsScript() script {
 			&v1.GrantCreditsRequest{SubscriptionId: "$id.subscription.id", Amount: 1}),
 		adam.refused("The admin pauses nothing", "SUBSCRIPTION_NOT_FOUND",
 			&v1.PauseSubscriptionRequest{SubscriptionId: absentID}),
-		zoe.calls("Zoe reads her balance", &v1.GetBalanceRequest{IncludeEnded: true}),
+		zoe.calls("Zoe reads her balance", &v1.GetBalanceRequest{Statuses: everySubscriptionStatus()}),
 		adam.calls("The admin reads Zoe's balance", &v1.GetBalanceRequest{MemberId: "$zoe"}),
 		tom.refused("Tom reads Zoe's balance", "MEMBER_NOT_FOUND", &v1.GetBalanceRequest{MemberId: "$zoe"}),
 		zoe.calls("Zoe reads two lines of her ledger",
@@ -183,6 +204,15 @@ func subscriptionsScript() script {
 			&v1.ListCreditLinesRequest{SubscriptionId: "$id.subscription.id", PageSize: 2, PageToken: "$page.nextPageToken"}),
 		tom.refused("Tom reads Zoe's ledger", "SUBSCRIPTION_NOT_FOUND",
 			&v1.ListCreditLinesRequest{SubscriptionId: "$id.subscription.id"}),
+	}
+}
+
+// everySubscriptionStatus selects the subscriptions that have ended, too.
+func everySubscriptionStatus() []v1.SubscriptionStatus {
+	return []v1.SubscriptionStatus{
+		v1.SubscriptionStatus_SUBSCRIPTION_STATUS_ACTIVE, v1.SubscriptionStatus_SUBSCRIPTION_STATUS_PAUSED,
+		v1.SubscriptionStatus_SUBSCRIPTION_STATUS_DEBT, v1.SubscriptionStatus_SUBSCRIPTION_STATUS_EXPIRED,
+		v1.SubscriptionStatus_SUBSCRIPTION_STATUS_CANCELLED,
 	}
 }
 
@@ -198,6 +228,6 @@ func renewalsScript() script {
 		adam.calls("The admin reads his new period", &v1.GetBalanceRequest{}),
 		clock(july.AddDate(0, 1, 0)),
 		occurred("subscription.changed", 1),
-		adam.calls("The admin reads what has ended", &v1.GetBalanceRequest{IncludeEnded: true}),
+		adam.calls("The admin reads what has ended", &v1.GetBalanceRequest{Statuses: everySubscriptionStatus()}),
 	}
 }

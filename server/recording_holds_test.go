@@ -49,10 +49,13 @@ func itemsScript() script {
 			&v1.UpdateItemRequest{ItemId: "$locker", Item: &v1.ItemInput{Active: new(false)}, UpdateMask: paths("active")}),
 		mia.calls("Mia reads an item", &v1.GetItemRequest{ItemId: "$locker"}),
 		mia.refused("Mia reads no item", "ITEM_NOT_FOUND", &v1.GetItemRequest{ItemId: absentID}),
-		mia.calls("Mia lists items", &v1.ListItemsRequest{LocationId: "$center"}),
-		olga.calls("The owner lists the first item", &v1.ListItemsRequest{IncludeInactive: true, PageSize: 1}).as("first"),
+		mia.calls("Mia lists items", &v1.ListItemsRequest{Filter: &v1.ItemFilter{LocationId: "$center"}}),
+		olga.calls("The owner lists the first item",
+			&v1.ListItemsRequest{Filter: &v1.ItemFilter{Statuses: everyStatus()}, PageSize: 1}).as("first"),
 		olga.calls("The owner lists the second item",
-			&v1.ListItemsRequest{IncludeInactive: true, PageSize: 1, PageToken: "$first.nextPageToken"}),
+			&v1.ListItemsRequest{
+				Filter: &v1.ItemFilter{Statuses: everyStatus()}, PageSize: 1, PageToken: "$first.nextPageToken",
+			}),
 	}
 }
 

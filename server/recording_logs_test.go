@@ -144,10 +144,10 @@ func (r *recording) ledgers(name string, owner caller) {
 	for _, item := range r.list(owner, &v1.ListMembersRequest{PageSize: logPage}, "members") {
 		member, _ := item.(object)
 		id := fmt.Sprint(member.get("id"))
-		for _, item := range r.list(owner, &v1.GetBalanceRequest{MemberId: id, IncludeEnded: true}, "subscriptions") {
+		for _, item := range r.list(owner, &v1.GetBalanceRequest{MemberId: id, Statuses: everySubscriptionStatus()}, "subscriptions") {
 			subscription, _ := item.(object)
 			lines := r.list(
-				owner, &v1.ListCreditLinesRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries",
+				owner, &v1.ListCreditLinesRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "lines",
 			)
 			slices.Reverse(lines)
 			title := fmt.Sprintf(

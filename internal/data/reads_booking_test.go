@@ -124,9 +124,9 @@ var bookingReads = []read{
 		"{Name=Ugo Party=1 At=02T08:01} {Name=Quinn Party=1 At=02T08:00} {Name=Ana Party=1 At=02T08:00}"},
 	{bookingdb.ListMoving, args{"other third"}, "fourth:false"},
 	{bookingdb.ListPayments, args{"booking"}, "entry other"},
-	{bookingdb.ListLedger, args{"subscription", 0, 9}, "other entry"},
-	{bookingdb.ListLedger, args{"subscription", 2, 9}, "entry"},
-	{bookingdb.ListLedger, args{"subscription", 0, 1}, "other"},
+	{bookingdb.ListLedger, args{"subscription", bookingdb.LineQuery{Limit: 9}}, "other entry"},
+	{bookingdb.ListLedger, args{"subscription", bookingdb.LineQuery{Before: 2, Limit: 9}}, "entry"},
+	{bookingdb.ListLedger, args{"subscription", bookingdb.LineQuery{Limit: 1}}, "other"},
 	{bookingdb.ListItemReservations, args{
 		"item", civil.Span{Start: start, End: start.Add(time.Hour)},
 	}, "{Item=item Number=1 Span={Start=02T08:00 End=02T09:00}}"},
@@ -145,7 +145,10 @@ var bookingReads = []read{
 	{bookingdb.FindSlotOf, args{"fifth"}, "third"},
 	{bookingdb.FindSubscription, args{"subscription"}, "subscription:Ten:0:0"},
 	{bookingdb.FindSubscription, args{"third"}, "third:Day:0:0"},
-	{bookingdb.ListSubscriptions, args{"third"}, "third:Day:0:0"},
+	{bookingdb.FindSubscriptions, args{"third"}, "third:Day:0:0"},
+	{bookingdb.ListSubscriptions, args{bookingdb.SubscriptionQuery{
+		Statuses: credit.OpenStatuses(), Now: now, Limit: 9,
+	}}, "third:Day:0:0 subscription:Ten:0:0 key:Ten:0:0"},
 	{bookingdb.ListMemberSubscriptions, args{"member"}, "key:Ten:0:0 other:five:0:0 subscription:Ten:0:0 fourth:Ten:0:0"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 9}, "other third"},
 	{bookingdb.ListDueSubscriptions, args{now, "", 1}, "other"},
@@ -235,7 +238,7 @@ var bookingReads = []read{
 	{bookingdb.ListZones, args{bookingdb.Period{
 		From: day, To: day, Locations: []tenant.LocationID{id[tenant.LocationID]("other")},
 	}}, "Europe/Paris"},
-	{bookingdb.ListSubscriptions, args{"third other"}, "other:five:0:0 third:Day:0:0"},
+	{bookingdb.FindSubscriptions, args{"third other"}, "other:five:0:0 third:Day:0:0"},
 	{bookingdb.FindSessionMember, args{"fifth"}, "{Session=third Member=member}; none"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day}},
@@ -333,7 +336,7 @@ var bookingReads = []read{
 	{bookingdb.ListDueSubscriptions, args{now, "other", 9}, "third"},
 	{bookingdb.FindDisplay, args{"other"}, "{Location=Pier}"},
 	{bookingdb.FindDisplay, args{"device"}, "{Location=dock Expected=1}"},
-	{bookingdb.ListLedger, args{"other", 0, 9}, ""},
+	{bookingdb.ListLedger, args{"other", bookingdb.LineQuery{Limit: 9}}, ""},
 	{bookingdb.ListPayments, args{"other"}, ""},
 	{bookingdb.ListDisplayLinks, args{"other", 9}, ""},
 	{bookingdb.ListUpcoming, args{"code", start, 9}, ""},

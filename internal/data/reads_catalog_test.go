@@ -5,58 +5,67 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// What lists of the catalog select.
+var (
+	inUse = []bool{true}
+	both  = []bool{true, false}
+)
+
 var catalogReads = []read{
 	{catalogdb.ListLocationNames, nil, "fifth=wharf location=Pier other=dock"},
 	{catalogdb.ListServiceNames, nil, "other=archery service=Rowing"},
 	// What a tenant offers.
 	{catalogdb.FindLocation, args{"location"}, "location"},
 	{catalogdb.FindLocation, args{"other"}, "other"},
-	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Limit: 9}}, "location fifth"},
-	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 9}}, "other location fifth"},
-	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Inactive: true, Limit: 1}}, "other"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Active: inUse, Limit: 9}}, "location fifth"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Active: both, Limit: 9}}, "other location fifth"},
+	{catalogdb.ListLocations, args{catalogdb.LocationQuery{Active: both, Limit: 1}}, "other"},
 	{catalogdb.ListLocations, args{catalogdb.LocationQuery{
-		Inactive: true, AfterName: "DOCK", AfterID: id[tenant.LocationID]("other"), Limit: 9,
+		Active: both, AfterName: "DOCK", AfterID: id[tenant.LocationID]("other"), Limit: 9,
 	}}, "location fifth"},
 	{catalogdb.HasSessions, args{"other"}, "true"},
 	{catalogdb.HasSessions, args{"tenant"}, "false"},
 	{catalogdb.FindService, args{"service"}, "service"},
 	{catalogdb.FindService, args{"other"}, "other"},
-	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Limit: 9}}, "service"},
-	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Inactive: true, Limit: 9}}, "other service"},
-	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Inactive: true, Limit: 1}}, "other"},
-	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Inactive: true, Category: "sport", Limit: 9}}, "other"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Active: inUse, Limit: 9}}, "service"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Active: both, Limit: 9}}, "other service"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Active: both, Limit: 1}}, "other"},
+	{catalogdb.ListServices, args{catalogdb.ServiceQuery{Active: both, Category: "sport", Limit: 9}}, "other"},
 	{catalogdb.ListServices, args{catalogdb.ServiceQuery{
-		Inactive: true, AfterName: "Archery", AfterID: id[tenant.ServiceID]("other"), Limit: 9,
+		Active: both, AfterName: "Archery", AfterID: id[tenant.ServiceID]("other"), Limit: 9,
 	}}, "service"},
 	{catalogdb.FindResource, args{"resource"}, "resource"},
 	{catalogdb.FindResource, args{"third"}, "third"},
-	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Limit: 9}}, "fifth third resource"},
-	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 9}}, "fifth other third resource"},
-	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Inactive: true, Limit: 2}}, "fifth other"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Active: inUse, Limit: 9}}, "fifth third resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Active: both, Limit: 9}}, "fifth other third resource"},
+	{catalogdb.ListResources, args{catalogdb.ResourceQuery{Active: both, Limit: 2}}, "fifth other"},
 	{catalogdb.ListResources, args{catalogdb.ResourceQuery{
-		Location: id[tenant.LocationID]("location"), Inactive: true, Limit: 9,
+		Location: id[tenant.LocationID]("location"), Active: both, Limit: 9,
 	}}, "other resource"},
 	{catalogdb.ListResources, args{catalogdb.ResourceQuery{
-		Inactive: true, AfterName: "Bay", AfterID: id[tenant.ResourceID]("other"), Limit: 9,
+		Active: both, AfterName: "Bay", AfterID: id[tenant.ResourceID]("other"), Limit: 9,
 	}}, "third resource"},
 	{catalogdb.FindItem, args{"item"}, "item"},
 	{catalogdb.FindItem, args{"other"}, "other"},
 	{catalogdb.FindItems, args{"item"}, "item"},
-	{catalogdb.ListItems, args{catalogdb.ItemQuery{Limit: 9}}, "fifth third item"},
-	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 9}}, "fifth other third item"},
-	{catalogdb.ListItems, args{catalogdb.ItemQuery{Inactive: true, Limit: 2}}, "fifth other"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Active: inUse, Limit: 9}}, "fifth third item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Active: both, Limit: 9}}, "fifth other third item"},
+	{catalogdb.ListItems, args{catalogdb.ItemQuery{Active: both, Limit: 2}}, "fifth other"},
 	{catalogdb.ListItems, args{catalogdb.ItemQuery{
-		Location: id[tenant.LocationID]("location"), Inactive: true, Limit: 9,
+		Location: id[tenant.LocationID]("location"), Active: both, Limit: 9,
 	}}, "other item"},
 	{catalogdb.ListItems, args{catalogdb.ItemQuery{
-		Inactive: true, AfterName: "Boat", AfterID: id[tenant.ItemID]("other"), Limit: 9,
+		Active: both, AfterName: "Boat", AfterID: id[tenant.ItemID]("other"), Limit: 9,
 	}}, "third item"},
 	{catalogdb.FindPlan, args{"plan"}, "plan"},
 	{catalogdb.FindPlan, args{"third"}, "third"},
-	{catalogdb.ListPlans, args{false, "", "", 9}, "third plan"},
-	{catalogdb.ListPlans, args{true, "", "", 9}, "third other plan"},
-	{catalogdb.ListPlans, args{true, "", "", 2}, "third other"},
-	{catalogdb.ListPlans, args{true, "Five", "other", 9}, "plan"},
+	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: inUse, Limit: 9}}, "third plan"},
+	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: both, Limit: 9}}, "third other plan"},
+	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: both, Limit: 2}}, "third other"},
+	{catalogdb.ListPlans, args{catalogdb.PlanQuery{Active: []bool{false}, Limit: 9}}, "other"},
+	{catalogdb.ListPlans, args{catalogdb.PlanQuery{
+		Active: both, AfterName: "Five", AfterID: id[tenant.PlanID]("other"), Limit: 9,
+	}}, "plan"},
 	{
 		catalogdb.ListPolicies, args{"location", "service"},
 		"{Level=TENANT Scope=tenant Version=1 UpdatedAt=01T12:00} {Level=LOCATION Scope=location Version=1 " +

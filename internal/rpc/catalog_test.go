@@ -112,7 +112,11 @@ func TestResource_RoundTripsEveryField(t *testing.T) {
 		as(s.owner, &v1.CreateResourceRequest{LocationId: someSession, Resource: &v1.ResourceInput{Name: "Court 2"}}),
 	))
 	list := expect.Value(s.ListResources(
-		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
+		t.Context(), as(s.owner, &v1.ListResourcesRequest{
+			Filter: &v1.ResourceFilter{LocationId: at.GetId(), Statuses: []v1.CatalogStatus{
+				v1.CatalogStatus_CATALOG_STATUS_ACTIVE, v1.CatalogStatus_CATALOG_STATUS_INACTIVE,
+			}},
+		}),
 	))(t)
 	test.EqOp(t, 1, len(list.Msg.GetResources()), test.Sprint(list))
 }
@@ -189,7 +193,7 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 			s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v})),
 		)
 	}
-	refused(t, "INVALID_FIELD")(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"})))
+	refused(t, "INVALID_FIELD")(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "\x00"}})))
 }
 
 func TestCatalog_Pages(t *testing.T) {
@@ -227,7 +231,7 @@ func TestCatalog_Pages(t *testing.T) {
 	}
 
 	first := expect.Value(
-		s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2})),
+		s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageSize: 2})),
 	)(t)
 	token := first.Msg.GetNextPageToken()
 	for name, c := range map[string]struct {
@@ -237,7 +241,7 @@ func TestCatalog_Pages(t *testing.T) {
 		"another filter": {s.owner, &v1.ListServicesRequest{PageToken: token}},
 		"another list":   {s.owner, &v1.ListLocationsRequest{PageToken: token}},
 		"another tenant": {
-			s.Token(t, "owner", s.NewTenant(t, "Quay Golf")), &v1.ListServicesRequest{Category: "Sport", PageToken: token},
+			s.Token(t, "owner", s.NewTenant(t, "Quay Golf")), &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageToken: token},
 		},
 		"no token": {s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}},
 	} {
@@ -245,10 +249,12 @@ func TestCatalog_Pages(t *testing.T) {
 	}
 
 	for _, list := range []proto.Message{
-		&v1.ListServicesRequest{Category: "Sport", PageSize: 2}, &v1.ListLocationsRequest{PageSize: 2},
+		&v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageSize: 2}, &v1.ListLocationsRequest{PageSize: 2},
 		&v1.ListResourcesRequest{PageSize: 2},
 	} {
 		test.Eq(t, names, s.items(t, s.owner, list, "name"), test.Sprintf("%T", list))
 	}
-	test.Eq(t, items, s.items(t, s.owner, &v1.ListItemsRequest{PageSize: 3, IncludeInactive: true}, "name"))
+	test.Eq(t, items, s.items(t, s.owner, &v1.ListItemsRequest{PageSize: 3, Filter: &v1.ItemFilter{
+		Statuses: []v1.CatalogStatus{v1.CatalogStatus_CATALOG_STATUS_ACTIVE, v1.CatalogStatus_CATALOG_STATUS_INACTIVE},
+	}}, "name"))
 }

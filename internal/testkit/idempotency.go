@@ -25,5 +25,5 @@ func GrantOne(
 	t.Helper()
 	ctx, key := WithKey(t, text, procedure, content)
 	line, _, err := s.App.Accounts.GrantCredits(ctx, by, to.ID, 1, "a gift")
-	return line, key.Repeated, err
+	return line.Line, key.Repeated, err
 }

@@ -66,7 +66,7 @@ func (s *service) GetBooking(
 func (s *service) ListItems(
 	_ context.Context, r *connect.Request[v1.ListItemsRequest],
 ) (*connect.Response[v1.ListItemsResponse], error) {
-	s.pages = append(s.pages, r.Msg.GetLocationId()+r.Msg.GetPageToken())
+	s.pages = append(s.pages, r.Msg.GetFilter().GetLocationId()+r.Msg.GetPageToken())
 	page := len(s.pages)
 	answer := &v1.ListItemsResponse{Items: []*v1.Item{{Id: fmt.Sprintf("%da", page)}, {Id: fmt.Sprintf("%db", page)}}}
 	if page < 3 {
@@ -322,7 +322,7 @@ func TestAll_ReadsAllPages(t *testing.T) {
 	t.Parallel()
 	s := &service{}
 	client, _ := serve(t, s)
-	request := &v1.ListItemsRequest{LocationId: "l"}
+	request := &v1.ListItemsRequest{Filter: &v1.ItemFilter{LocationId: "l"}}
 	var ids []string
 	for item, err := range All(t.Context(), client.Catalog.ListItems, request, (*v1.ListItemsResponse).GetItems) {
 		must.NoError(t, err)

@@ -25,6 +25,60 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// CatalogStatus is whether something in the catalog is in use. Filters have it, and `active` says the same of one plan,
+// location, resource, service, item or benefit provider.
+type CatalogStatus int32
+
+const (
+	// Rejected.
+	CatalogStatus_CATALOG_STATUS_UNSPECIFIED CatalogStatus = 0
+	// It is in use.
+	CatalogStatus_CATALOG_STATUS_ACTIVE CatalogStatus = 1
+	// It is kept for what refers to it, and not used for anything new.
+	CatalogStatus_CATALOG_STATUS_INACTIVE CatalogStatus = 2
+)
+
+// Enum value maps for CatalogStatus.
+var (
+	CatalogStatus_name = map[int32]string{
+		0: "CATALOG_STATUS_UNSPECIFIED",
+		1: "CATALOG_STATUS_ACTIVE",
+		2: "CATALOG_STATUS_INACTIVE",
+	}
+	CatalogStatus_value = map[string]int32{
+		"CATALOG_STATUS_UNSPECIFIED": 0,
+		"CATALOG_STATUS_ACTIVE":      1,
+		"CATALOG_STATUS_INACTIVE":    2,
+	}
+)
+
+func (x CatalogStatus) Enum() *CatalogStatus {
+	p := new(CatalogStatus)
+	*p = x
+	return p
+}
+
+func (x CatalogStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CatalogStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_catalog_proto_enumTypes[0].Descriptor()
+}
+
+func (CatalogStatus) Type() protoreflect.EnumType {
+	return &file_berth_v1_catalog_proto_enumTypes[0]
+}
+
+func (x CatalogStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CatalogStatus.Descriptor instead.
+func (CatalogStatus) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{0}
+}
+
 // Location is a club, course or studio of a tenant.
 type Location struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -245,6 +299,52 @@ func (x *LocationInput) GetActive() bool {
 	return false
 }
 
+// LocationFilter selects locations. All conditions that are set must match.
+type LocationFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these statuses. Empty: only ACTIVE.
+	Statuses      []CatalogStatus `protobuf:"varint,1,rep,packed,name=statuses,proto3,enum=berth.v1.CatalogStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LocationFilter) Reset() {
+	*x = LocationFilter{}
+	mi := &file_berth_v1_catalog_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LocationFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LocationFilter) ProtoMessage() {}
+
+func (x *LocationFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LocationFilter.ProtoReflect.Descriptor instead.
+func (*LocationFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LocationFilter) GetStatuses() []CatalogStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
 // Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
 type Resource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -270,7 +370,7 @@ type Resource struct {
 
 func (x *Resource) Reset() {
 	*x = Resource{}
-	mi := &file_berth_v1_catalog_proto_msgTypes[2]
+	mi := &file_berth_v1_catalog_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -282,7 +382,7 @@ func (x *Resource) String() string {
 func (*Resource) ProtoMessage() {}
 
 func (x *Resource) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_proto_msgTypes[2]
+	mi := &file_berth_v1_catalog_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -295,7 +395,7 @@ func (x *Resource) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resource.ProtoReflect.Descriptor instead.
 func (*Resource) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Resource) GetId() string {
@@ -370,7 +470,7 @@ type ResourceInput struct {
 
 func (x *ResourceInput) Reset() {
 	*x = ResourceInput{}
-	mi := &file_berth_v1_catalog_proto_msgTypes[3]
+	mi := &file_berth_v1_catalog_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -382,7 +482,7 @@ func (x *ResourceInput) String() string {
 func (*ResourceInput) ProtoMessage() {}
 
 func (x *ResourceInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_proto_msgTypes[3]
+	mi := &file_berth_v1_catalog_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -395,7 +495,7 @@ func (x *ResourceInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResourceInput.ProtoReflect.Descriptor instead.
 func (*ResourceInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *ResourceInput) GetName() string {
@@ -417,6 +517,61 @@ func (x *ResourceInput) GetActive() bool {
 		return *x.Active
 	}
 	return false
+}
+
+// ResourceFilter selects resources. All conditions that are set must match.
+type ResourceFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only those at this location, which must exist: LOCATION_NOT_FOUND. Empty: at any location.
+	LocationId string `protobuf:"bytes,1,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Only these statuses. Empty: only ACTIVE.
+	Statuses      []CatalogStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=berth.v1.CatalogStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ResourceFilter) Reset() {
+	*x = ResourceFilter{}
+	mi := &file_berth_v1_catalog_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ResourceFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ResourceFilter) ProtoMessage() {}
+
+func (x *ResourceFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ResourceFilter.ProtoReflect.Descriptor instead.
+func (*ResourceFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *ResourceFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *ResourceFilter) GetStatuses() []CatalogStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
 }
 
 // Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
@@ -459,7 +614,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_berth_v1_catalog_proto_msgTypes[4]
+	mi := &file_berth_v1_catalog_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -471,7 +626,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_proto_msgTypes[4]
+	mi := &file_berth_v1_catalog_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -484,7 +639,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Service) GetId() string {
@@ -624,7 +779,7 @@ type ServiceInput struct {
 
 func (x *ServiceInput) Reset() {
 	*x = ServiceInput{}
-	mi := &file_berth_v1_catalog_proto_msgTypes[5]
+	mi := &file_berth_v1_catalog_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -636,7 +791,7 @@ func (x *ServiceInput) String() string {
 func (*ServiceInput) ProtoMessage() {}
 
 func (x *ServiceInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_proto_msgTypes[5]
+	mi := &file_berth_v1_catalog_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -649,7 +804,7 @@ func (x *ServiceInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ServiceInput.ProtoReflect.Descriptor instead.
 func (*ServiceInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *ServiceInput) GetName() string {
@@ -729,6 +884,61 @@ func (x *ServiceInput) GetActive() bool {
 	return false
 }
 
+// ServiceFilter selects services. All conditions that are set must match.
+type ServiceFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this category (exact match), up to 100 characters. Empty: any category.
+	Category string `protobuf:"bytes,1,opt,name=category,proto3" json:"category,omitempty"`
+	// Only these statuses. Empty: only ACTIVE.
+	Statuses      []CatalogStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=berth.v1.CatalogStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ServiceFilter) Reset() {
+	*x = ServiceFilter{}
+	mi := &file_berth_v1_catalog_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ServiceFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ServiceFilter) ProtoMessage() {}
+
+func (x *ServiceFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ServiceFilter.ProtoReflect.Descriptor instead.
+func (*ServiceFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *ServiceFilter) GetCategory() string {
+	if x != nil {
+		return x.Category
+	}
+	return ""
+}
+
+func (x *ServiceFilter) GetStatuses() []CatalogStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
 var File_berth_v1_catalog_proto protoreflect.FileDescriptor
 
 const file_berth_v1_catalog_proto_rawDesc = "" +
@@ -756,7 +966,9 @@ const file_berth_v1_catalog_proto_rawDesc = "" +
 	"\aaddress\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\aaddress\x12I\n" +
 	"\bchannels\x18\x05 \x03(\x0e2\x18.berth.v1.BookingChannelB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bchannels\x12\x1b\n" +
 	"\x06active\x18\x06 \x01(\bH\x00R\x06active\x88\x01\x01B\t\n" +
-	"\a_active\"\x89\x02\n" +
+	"\a_active\"Z\n" +
+	"\x0eLocationFilter\x12H\n" +
+	"\bstatuses\x18\x01 \x03(\x0e2\x17.berth.v1.CatalogStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"\x89\x02\n" +
 	"\bResource\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vlocation_id\x18\x02 \x01(\tR\n" +
@@ -773,7 +985,11 @@ const file_berth_v1_catalog_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
 	"\x04kind\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12\x1b\n" +
 	"\x06active\x18\x03 \x01(\bH\x00R\x06active\x88\x01\x01B\t\n" +
-	"\a_active\"\xcd\x04\n" +
+	"\a_active\"\x88\x01\n" +
+	"\x0eResourceFilter\x12,\n" +
+	"\vlocation_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12H\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x17.berth.v1.CatalogStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"\xcd\x04\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -813,7 +1029,15 @@ const file_berth_v1_catalog_proto_rawDesc = "" +
 	"\x06active\x18\v \x01(\bH\x01R\x06active\x88\x01\x01:t\xbaHq\x1ao\n" +
 	"\rservice.party\x12%max_party must not be below min_party\x1a7this.max_party == 0 || this.min_party <= this.max_partyB\x13\n" +
 	"\x11_default_capacityB\t\n" +
-	"\a_activeBR\n" +
+	"\a_active\"\x8a\x01\n" +
+	"\rServiceFilter\x12/\n" +
+	"\bcategory\x18\x01 \x01(\tB\x13\xbaH\x10r\x0e\x18d2\n" +
+	"^[^\\x00]*$R\bcategory\x12H\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x17.berth.v1.CatalogStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses*g\n" +
+	"\rCatalogStatus\x12\x1e\n" +
+	"\x1aCATALOG_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
+	"\x15CATALOG_STATUS_ACTIVE\x10\x01\x12\x1b\n" +
+	"\x17CATALOG_STATUS_INACTIVE\x10\x02BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -828,40 +1052,48 @@ func file_berth_v1_catalog_proto_rawDescGZIP() []byte {
 	return file_berth_v1_catalog_proto_rawDescData
 }
 
-var file_berth_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_berth_v1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_berth_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_berth_v1_catalog_proto_goTypes = []any{
-	(*Location)(nil),              // 0: berth.v1.Location
-	(*LocationInput)(nil),         // 1: berth.v1.LocationInput
-	(*Resource)(nil),              // 2: berth.v1.Resource
-	(*ResourceInput)(nil),         // 3: berth.v1.ResourceInput
-	(*Service)(nil),               // 4: berth.v1.Service
-	(*ServiceInput)(nil),          // 5: berth.v1.ServiceInput
-	(*latlng.LatLng)(nil),         // 6: google.type.LatLng
-	(BookingChannel)(0),           // 7: berth.v1.BookingChannel
-	(*timestamppb.Timestamp)(nil), // 8: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),   // 9: google.protobuf.Duration
-	(DeliveryMode)(0),             // 10: berth.v1.DeliveryMode
+	(CatalogStatus)(0),            // 0: berth.v1.CatalogStatus
+	(*Location)(nil),              // 1: berth.v1.Location
+	(*LocationInput)(nil),         // 2: berth.v1.LocationInput
+	(*LocationFilter)(nil),        // 3: berth.v1.LocationFilter
+	(*Resource)(nil),              // 4: berth.v1.Resource
+	(*ResourceInput)(nil),         // 5: berth.v1.ResourceInput
+	(*ResourceFilter)(nil),        // 6: berth.v1.ResourceFilter
+	(*Service)(nil),               // 7: berth.v1.Service
+	(*ServiceInput)(nil),          // 8: berth.v1.ServiceInput
+	(*ServiceFilter)(nil),         // 9: berth.v1.ServiceFilter
+	(*latlng.LatLng)(nil),         // 10: google.type.LatLng
+	(BookingChannel)(0),           // 11: berth.v1.BookingChannel
+	(*timestamppb.Timestamp)(nil), // 12: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),   // 13: google.protobuf.Duration
+	(DeliveryMode)(0),             // 14: berth.v1.DeliveryMode
 }
 var file_berth_v1_catalog_proto_depIdxs = []int32{
-	6,  // 0: berth.v1.Location.geo:type_name -> google.type.LatLng
-	7,  // 1: berth.v1.Location.channels:type_name -> berth.v1.BookingChannel
-	8,  // 2: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 3: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
-	6,  // 4: berth.v1.LocationInput.geo:type_name -> google.type.LatLng
-	7,  // 5: berth.v1.LocationInput.channels:type_name -> berth.v1.BookingChannel
-	8,  // 6: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 7: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
-	9,  // 8: berth.v1.Service.duration:type_name -> google.protobuf.Duration
-	10, // 9: berth.v1.Service.delivery:type_name -> berth.v1.DeliveryMode
-	8,  // 10: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
-	8,  // 11: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
-	9,  // 12: berth.v1.ServiceInput.duration:type_name -> google.protobuf.Duration
-	10, // 13: berth.v1.ServiceInput.delivery:type_name -> berth.v1.DeliveryMode
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	10, // 0: berth.v1.Location.geo:type_name -> google.type.LatLng
+	11, // 1: berth.v1.Location.channels:type_name -> berth.v1.BookingChannel
+	12, // 2: berth.v1.Location.create_time:type_name -> google.protobuf.Timestamp
+	12, // 3: berth.v1.Location.update_time:type_name -> google.protobuf.Timestamp
+	10, // 4: berth.v1.LocationInput.geo:type_name -> google.type.LatLng
+	11, // 5: berth.v1.LocationInput.channels:type_name -> berth.v1.BookingChannel
+	0,  // 6: berth.v1.LocationFilter.statuses:type_name -> berth.v1.CatalogStatus
+	12, // 7: berth.v1.Resource.create_time:type_name -> google.protobuf.Timestamp
+	12, // 8: berth.v1.Resource.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 9: berth.v1.ResourceFilter.statuses:type_name -> berth.v1.CatalogStatus
+	13, // 10: berth.v1.Service.duration:type_name -> google.protobuf.Duration
+	14, // 11: berth.v1.Service.delivery:type_name -> berth.v1.DeliveryMode
+	12, // 12: berth.v1.Service.create_time:type_name -> google.protobuf.Timestamp
+	12, // 13: berth.v1.Service.update_time:type_name -> google.protobuf.Timestamp
+	13, // 14: berth.v1.ServiceInput.duration:type_name -> google.protobuf.Duration
+	14, // 15: berth.v1.ServiceInput.delivery:type_name -> berth.v1.DeliveryMode
+	0,  // 16: berth.v1.ServiceFilter.statuses:type_name -> berth.v1.CatalogStatus
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_proto_init() }
@@ -871,21 +1103,22 @@ func file_berth_v1_catalog_proto_init() {
 	}
 	file_berth_v1_common_proto_init()
 	file_berth_v1_catalog_proto_msgTypes[1].OneofWrappers = []any{}
-	file_berth_v1_catalog_proto_msgTypes[3].OneofWrappers = []any{}
 	file_berth_v1_catalog_proto_msgTypes[4].OneofWrappers = []any{}
-	file_berth_v1_catalog_proto_msgTypes[5].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_catalog_proto_rawDesc), len(file_berth_v1_catalog_proto_rawDesc)),
-			NumEnums:      0,
-			NumMessages:   6,
+			NumEnums:      1,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
 		GoTypes:           file_berth_v1_catalog_proto_goTypes,
 		DependencyIndexes: file_berth_v1_catalog_proto_depIdxs,
+		EnumInfos:         file_berth_v1_catalog_proto_enumTypes,
 		MessageInfos:      file_berth_v1_catalog_proto_msgTypes,
 	}.Build()
 	File_berth_v1_catalog_proto = out.File

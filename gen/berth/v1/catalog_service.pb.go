@@ -368,14 +368,12 @@ type ListItemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only items at this location. Empty: all.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Whether to include items that cannot be reserved.
-	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
+	// Which to list. Absent: as an empty one.
+	Filter *ItemFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -417,18 +415,11 @@ func (x *ListItemsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListItemsRequest) GetLocationId() string {
+func (x *ListItemsRequest) GetFilter() *ItemFilter {
 	if x != nil {
-		return x.LocationId
+		return x.Filter
 	}
-	return ""
-}
-
-func (x *ListItemsRequest) GetIncludeInactive() bool {
-	if x != nil {
-		return x.IncludeInactive
-	}
-	return false
+	return nil
 }
 
 func (x *ListItemsRequest) GetPageSize() int32 {
@@ -1505,8 +1496,8 @@ type ListLocationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Whether to include inactive ones.
-	IncludeInactive bool `protobuf:"varint,2,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
+	// Which to list. Absent: as an empty one.
+	Filter *LocationFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -1552,11 +1543,11 @@ func (x *ListLocationsRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListLocationsRequest) GetIncludeInactive() bool {
+func (x *ListLocationsRequest) GetFilter() *LocationFilter {
 	if x != nil {
-		return x.IncludeInactive
+		return x.Filter
 	}
-	return false
+	return nil
 }
 
 func (x *ListLocationsRequest) GetPageSize() int32 {
@@ -1972,14 +1963,12 @@ type ListResourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only resources of this location. Empty: all.
-	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Whether to include inactive ones.
-	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
+	// Which to list. Absent: as an empty one.
+	Filter *ResourceFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2021,18 +2010,11 @@ func (x *ListResourcesRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListResourcesRequest) GetLocationId() string {
+func (x *ListResourcesRequest) GetFilter() *ResourceFilter {
 	if x != nil {
-		return x.LocationId
+		return x.Filter
 	}
-	return ""
-}
-
-func (x *ListResourcesRequest) GetIncludeInactive() bool {
-	if x != nil {
-		return x.IncludeInactive
-	}
-	return false
+	return nil
 }
 
 func (x *ListResourcesRequest) GetPageSize() int32 {
@@ -2440,14 +2422,12 @@ type ListServicesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only this category (exact match). Empty: all.
-	Category string `protobuf:"bytes,2,opt,name=category,proto3" json:"category,omitempty"`
-	// Whether to include inactive ones.
-	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
+	// Which to list. Absent: as an empty one.
+	Filter *ServiceFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2489,18 +2469,11 @@ func (x *ListServicesRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListServicesRequest) GetCategory() string {
+func (x *ListServicesRequest) GetFilter() *ServiceFilter {
 	if x != nil {
-		return x.Category
+		return x.Filter
 	}
-	return ""
-}
-
-func (x *ListServicesRequest) GetIncludeInactive() bool {
-	if x != nil {
-		return x.IncludeInactive
-	}
-	return false
+	return nil
 }
 
 func (x *ListServicesRequest) GetPageSize() int32 {
@@ -2854,16 +2827,14 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
 	"\aitem_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06itemId\"5\n" +
 	"\x0fGetItemResponse\x12\"\n" +
-	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xe7\x01\n" +
+	"\x04item\x18\x01 \x01(\v2\x0e.berth.v1.ItemR\x04item\"\xbc\x01\n" +
 	"\x10ListItemsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12)\n" +
-	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\x12'\n" +
-	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\x06filter\x18\x02 \x01(\v2\x14.berth.v1.ItemFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListItemsResponse\x12$\n" +
 	"\x05items\x18\x01 \x03(\v2\x0e.berth.v1.ItemR\x05items\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa0\x02\n" +
@@ -2930,10 +2901,10 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\vlocation_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
 	"locationId\"E\n" +
 	"\x13GetLocationResponse\x12.\n" +
-	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xbd\x01\n" +
+	"\blocation\x18\x01 \x01(\v2\x12.berth.v1.LocationR\blocation\"\xc4\x01\n" +
 	"\x14ListLocationsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
-	"\x10include_inactive\x18\x02 \x01(\bR\x0fincludeInactive\x12'\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
+	"\x06filter\x18\x02 \x01(\v2\x18.berth.v1.LocationFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
@@ -2965,16 +2936,14 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\vresource_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\n" +
 	"resourceId\"E\n" +
 	"\x13GetResourceResponse\x12.\n" +
-	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\xeb\x01\n" +
+	"\bresource\x18\x01 \x01(\v2\x12.berth.v1.ResourceR\bresource\"\xc4\x01\n" +
 	"\x14ListResourcesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
-	"\vlocation_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId\x12)\n" +
-	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\x12'\n" +
-	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
+	"\x06filter\x18\x02 \x01(\v2\x18.berth.v1.ResourceFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"q\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"q\n" +
 	"\x15ListResourcesResponse\x120\n" +
 	"\tresources\x18\x01 \x03(\v2\x12.berth.v1.ResourceR\tresources\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xde\x01\n" +
@@ -3000,16 +2969,14 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
 	"service_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tserviceId\"A\n" +
 	"\x12GetServiceResponse\x12+\n" +
-	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"\xed\x01\n" +
+	"\aservice\x18\x01 \x01(\v2\x11.berth.v1.ServiceR\aservice\"\xc2\x01\n" +
 	"\x13ListServicesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12/\n" +
-	"\bcategory\x18\x02 \x01(\tB\x13\xbaH\x10r\x0e\x18d2\n" +
-	"^[^\\x00]*$R\bcategory\x12)\n" +
-	"\x10include_inactive\x18\x03 \x01(\bR\x0fincludeInactive\x12'\n" +
-	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\x06filter\x18\x02 \x01(\v2\x17.berth.v1.ServiceFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x14ListServicesResponse\x12-\n" +
 	"\bservices\x18\x01 \x03(\v2\x11.berth.v1.ServiceR\bservices\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x96\x01\n" +
@@ -3129,18 +3096,22 @@ var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*ItemInput)(nil),                       // 48: berth.v1.ItemInput
 	(*Item)(nil),                            // 49: berth.v1.Item
 	(*fieldmaskpb.FieldMask)(nil),           // 50: google.protobuf.FieldMask
-	(*BenefitProvider)(nil),                 // 51: berth.v1.BenefitProvider
-	(*BenefitMembership)(nil),               // 52: berth.v1.BenefitMembership
-	(*LocationInput)(nil),                   // 53: berth.v1.LocationInput
-	(*Location)(nil),                        // 54: berth.v1.Location
-	(*ResourceInput)(nil),                   // 55: berth.v1.ResourceInput
-	(*Resource)(nil),                        // 56: berth.v1.Resource
-	(*ServiceInput)(nil),                    // 57: berth.v1.ServiceInput
-	(*Service)(nil),                         // 58: berth.v1.Service
-	(*EffectivePolicy)(nil),                 // 59: berth.v1.EffectivePolicy
-	(SettingLevel)(0),                       // 60: berth.v1.SettingLevel
-	(*Policy)(nil),                          // 61: berth.v1.Policy
-	(*PolicyLayer)(nil),                     // 62: berth.v1.PolicyLayer
+	(*ItemFilter)(nil),                      // 51: berth.v1.ItemFilter
+	(*BenefitProvider)(nil),                 // 52: berth.v1.BenefitProvider
+	(*BenefitMembership)(nil),               // 53: berth.v1.BenefitMembership
+	(*LocationInput)(nil),                   // 54: berth.v1.LocationInput
+	(*Location)(nil),                        // 55: berth.v1.Location
+	(*LocationFilter)(nil),                  // 56: berth.v1.LocationFilter
+	(*ResourceInput)(nil),                   // 57: berth.v1.ResourceInput
+	(*Resource)(nil),                        // 58: berth.v1.Resource
+	(*ResourceFilter)(nil),                  // 59: berth.v1.ResourceFilter
+	(*ServiceInput)(nil),                    // 60: berth.v1.ServiceInput
+	(*Service)(nil),                         // 61: berth.v1.Service
+	(*ServiceFilter)(nil),                   // 62: berth.v1.ServiceFilter
+	(*EffectivePolicy)(nil),                 // 63: berth.v1.EffectivePolicy
+	(SettingLevel)(0),                       // 64: berth.v1.SettingLevel
+	(*Policy)(nil),                          // 65: berth.v1.Policy
+	(*PolicyLayer)(nil),                     // 66: berth.v1.PolicyLayer
 }
 var file_berth_v1_catalog_service_proto_depIdxs = []int32{
 	48, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
@@ -3149,93 +3120,97 @@ var file_berth_v1_catalog_service_proto_depIdxs = []int32{
 	50, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
 	49, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
 	49, // 5: berth.v1.GetItemResponse.item:type_name -> berth.v1.Item
-	49, // 6: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	51, // 7: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	51, // 8: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	51, // 9: berth.v1.GetBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	51, // 10: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	51, // 11: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
-	52, // 12: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
-	53, // 13: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
-	54, // 14: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
-	53, // 15: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
-	50, // 16: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	54, // 17: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
-	54, // 18: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
-	54, // 19: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
-	55, // 20: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	56, // 21: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
-	55, // 22: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	50, // 23: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	56, // 24: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
-	56, // 25: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
-	56, // 26: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
-	57, // 27: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	58, // 28: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
-	57, // 29: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	50, // 30: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	58, // 31: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
-	58, // 32: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
-	58, // 33: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
-	59, // 34: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	60, // 35: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
-	61, // 36: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
-	50, // 37: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	62, // 38: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
-	59, // 39: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	20, // 40: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
-	22, // 41: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
-	24, // 42: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
-	26, // 43: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
-	28, // 44: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
-	30, // 45: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
-	32, // 46: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
-	34, // 47: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
-	36, // 48: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
-	38, // 49: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
-	40, // 50: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
-	42, // 51: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
-	44, // 52: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
-	46, // 53: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
-	0,  // 54: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	2,  // 55: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	4,  // 56: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
-	6,  // 57: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
-	8,  // 58: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	10, // 59: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
-	12, // 60: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	14, // 61: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	16, // 62: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	18, // 63: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	21, // 64: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
-	23, // 65: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
-	25, // 66: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
-	27, // 67: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
-	29, // 68: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
-	31, // 69: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
-	33, // 70: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
-	35, // 71: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
-	37, // 72: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
-	39, // 73: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
-	41, // 74: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
-	43, // 75: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
-	45, // 76: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
-	47, // 77: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
-	1,  // 78: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	3,  // 79: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	5,  // 80: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
-	7,  // 81: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
-	9,  // 82: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	11, // 83: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
-	13, // 84: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	15, // 85: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	17, // 86: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	19, // 87: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	64, // [64:88] is the sub-list for method output_type
-	40, // [40:64] is the sub-list for method input_type
-	40, // [40:40] is the sub-list for extension type_name
-	40, // [40:40] is the sub-list for extension extendee
-	0,  // [0:40] is the sub-list for field type_name
+	51, // 6: berth.v1.ListItemsRequest.filter:type_name -> berth.v1.ItemFilter
+	49, // 7: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	52, // 8: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
+	52, // 9: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	52, // 10: berth.v1.GetBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	52, // 11: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	52, // 12: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
+	53, // 13: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
+	54, // 14: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
+	55, // 15: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
+	54, // 16: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
+	50, // 17: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	55, // 18: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
+	55, // 19: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
+	56, // 20: berth.v1.ListLocationsRequest.filter:type_name -> berth.v1.LocationFilter
+	55, // 21: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
+	57, // 22: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	58, // 23: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
+	57, // 24: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	50, // 25: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	58, // 26: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
+	58, // 27: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
+	59, // 28: berth.v1.ListResourcesRequest.filter:type_name -> berth.v1.ResourceFilter
+	58, // 29: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
+	60, // 30: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	61, // 31: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
+	60, // 32: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	50, // 33: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	61, // 34: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
+	61, // 35: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
+	62, // 36: berth.v1.ListServicesRequest.filter:type_name -> berth.v1.ServiceFilter
+	61, // 37: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
+	63, // 38: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	64, // 39: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
+	65, // 40: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
+	50, // 41: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	66, // 42: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
+	63, // 43: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	20, // 44: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
+	22, // 45: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
+	24, // 46: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
+	26, // 47: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
+	28, // 48: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
+	30, // 49: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
+	32, // 50: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
+	34, // 51: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
+	36, // 52: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
+	38, // 53: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
+	40, // 54: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
+	42, // 55: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
+	44, // 56: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
+	46, // 57: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
+	0,  // 58: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	2,  // 59: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	4,  // 60: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
+	6,  // 61: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
+	8,  // 62: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
+	10, // 63: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
+	12, // 64: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	14, // 65: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	16, // 66: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	18, // 67: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	21, // 68: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
+	23, // 69: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
+	25, // 70: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
+	27, // 71: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
+	29, // 72: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
+	31, // 73: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
+	33, // 74: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
+	35, // 75: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
+	37, // 76: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
+	39, // 77: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
+	41, // 78: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
+	43, // 79: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
+	45, // 80: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
+	47, // 81: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
+	1,  // 82: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	3,  // 83: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	5,  // 84: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
+	7,  // 85: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
+	9,  // 86: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
+	11, // 87: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
+	13, // 88: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	15, // 89: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	17, // 90: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	19, // 91: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	68, // [68:92] is the sub-list for method output_type
+	44, // [44:68] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_service_proto_init() }

@@ -528,6 +528,52 @@ func (x *PlanInput) GetActive() bool {
 	return false
 }
 
+// PlanFilter selects plans. All conditions that are set must match.
+type PlanFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these statuses. Empty: only ACTIVE.
+	Statuses      []CatalogStatus `protobuf:"varint,1,rep,packed,name=statuses,proto3,enum=berth.v1.CatalogStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PlanFilter) Reset() {
+	*x = PlanFilter{}
+	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PlanFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PlanFilter) ProtoMessage() {}
+
+func (x *PlanFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PlanFilter.ProtoReflect.Descriptor instead.
+func (*PlanFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *PlanFilter) GetStatuses() []CatalogStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
 // PlanLength is the length of a period or a term of a plan.
 type PlanLength struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -544,7 +590,7 @@ type PlanLength struct {
 
 func (x *PlanLength) Reset() {
 	*x = PlanLength{}
-	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	mi := &file_berth_v1_credit_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -556,7 +602,7 @@ func (x *PlanLength) String() string {
 func (*PlanLength) ProtoMessage() {}
 
 func (x *PlanLength) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_proto_msgTypes[2]
+	mi := &file_berth_v1_credit_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -569,7 +615,7 @@ func (x *PlanLength) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlanLength.ProtoReflect.Descriptor instead.
 func (*PlanLength) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *PlanLength) GetLength() isPlanLength_Length {
@@ -638,15 +684,19 @@ type Subscription struct {
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	// When the next period begins, in UTC. Absent for packs.
 	PeriodEndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=period_end_time,json=periodEndTime,proto3" json:"period_end_time,omitempty"`
+	// Changes with every edit and every change of its status. Credits and periods do not change it.
+	Etag string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The time of creation, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The time of the last change, in UTC: of an edit, its status, or its credits.
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Subscription) Reset() {
 	*x = Subscription{}
-	mi := &file_berth_v1_credit_proto_msgTypes[3]
+	mi := &file_berth_v1_credit_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -658,7 +708,7 @@ func (x *Subscription) String() string {
 func (*Subscription) ProtoMessage() {}
 
 func (x *Subscription) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_proto_msgTypes[3]
+	mi := &file_berth_v1_credit_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -671,7 +721,7 @@ func (x *Subscription) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Subscription.ProtoReflect.Descriptor instead.
 func (*Subscription) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Subscription) GetId() string {
@@ -744,9 +794,142 @@ func (x *Subscription) GetPeriodEndTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Subscription) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 func (x *Subscription) GetCreateTime() *timestamppb.Timestamp {
 	if x != nil {
 		return x.CreateTime
+	}
+	return nil
+}
+
+func (x *Subscription) GetUpdateTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.UpdateTime
+	}
+	return nil
+}
+
+// SubscriptionInput has the fields of a subscription that staff can edit.
+type SubscriptionInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is cancelled.
+	EndTime       *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubscriptionInput) Reset() {
+	*x = SubscriptionInput{}
+	mi := &file_berth_v1_credit_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubscriptionInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubscriptionInput) ProtoMessage() {}
+
+func (x *SubscriptionInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubscriptionInput.ProtoReflect.Descriptor instead.
+func (*SubscriptionInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SubscriptionInput) GetEndTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndTime
+	}
+	return nil
+}
+
+// SubscriptionFilter selects subscriptions. All conditions that are set must match.
+type SubscriptionFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only those of this member. Empty: of any member, within the scope.
+	MemberId string `protobuf:"bytes,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Only those to this plan. Empty: to any plan.
+	PlanId string `protobuf:"bytes,2,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
+	// Only these statuses. Empty: ACTIVE, PAUSED and DEBT.
+	Statuses []SubscriptionStatus `protobuf:"varint,3,rep,packed,name=statuses,proto3,enum=berth.v1.SubscriptionStatus" json:"statuses,omitempty"`
+	// Only those whose end_time is in this range. Those without an end are in no range.
+	EndsWithin    *TimeRange `protobuf:"bytes,4,opt,name=ends_within,json=endsWithin,proto3" json:"ends_within,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SubscriptionFilter) Reset() {
+	*x = SubscriptionFilter{}
+	mi := &file_berth_v1_credit_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubscriptionFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubscriptionFilter) ProtoMessage() {}
+
+func (x *SubscriptionFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubscriptionFilter.ProtoReflect.Descriptor instead.
+func (*SubscriptionFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *SubscriptionFilter) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *SubscriptionFilter) GetPlanId() string {
+	if x != nil {
+		return x.PlanId
+	}
+	return ""
+}
+
+func (x *SubscriptionFilter) GetStatuses() []SubscriptionStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *SubscriptionFilter) GetEndsWithin() *TimeRange {
+	if x != nil {
+		return x.EndsWithin
 	}
 	return nil
 }
@@ -771,14 +954,16 @@ type CreditLine struct {
 	// The reason given.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The time, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The session of that booking, as it is now. Absent if no booking caused the line.
+	Session       *SessionSummary `protobuf:"bytes,10,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CreditLine) Reset() {
 	*x = CreditLine{}
-	mi := &file_berth_v1_credit_proto_msgTypes[4]
+	mi := &file_berth_v1_credit_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -790,7 +975,7 @@ func (x *CreditLine) String() string {
 func (*CreditLine) ProtoMessage() {}
 
 func (x *CreditLine) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_proto_msgTypes[4]
+	mi := &file_berth_v1_credit_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -803,7 +988,7 @@ func (x *CreditLine) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreditLine.ProtoReflect.Descriptor instead.
 func (*CreditLine) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *CreditLine) GetId() string {
@@ -869,11 +1054,73 @@ func (x *CreditLine) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *CreditLine) GetSession() *SessionSummary {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+// CreditLineFilter selects lines of a ledger. All conditions that are set must match.
+type CreditLineFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only these kinds. Empty: all kinds.
+	Kinds []CreditLineKind `protobuf:"varint,1,rep,packed,name=kinds,proto3,enum=berth.v1.CreditLineKind" json:"kinds,omitempty"`
+	// Only those written in this range. Absent: at any time.
+	CreatedWithin *TimeRange `protobuf:"bytes,2,opt,name=created_within,json=createdWithin,proto3" json:"created_within,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreditLineFilter) Reset() {
+	*x = CreditLineFilter{}
+	mi := &file_berth_v1_credit_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreditLineFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreditLineFilter) ProtoMessage() {}
+
+func (x *CreditLineFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreditLineFilter.ProtoReflect.Descriptor instead.
+func (*CreditLineFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CreditLineFilter) GetKinds() []CreditLineKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
+func (x *CreditLineFilter) GetCreatedWithin() *TimeRange {
+	if x != nil {
+		return x.CreatedWithin
+	}
+	return nil
+}
+
 var File_berth_v1_credit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_credit_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/credit.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xca\x04\n" +
+	"\x15berth/v1/credit.proto\x12\bberth.v1\x1a\x16berth/v1/catalog.proto\x1a\x15berth/v1/common.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x17google/type/money.proto\"\xca\x04\n" +
 	"\x04Plan\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12 \n" +
@@ -916,12 +1163,15 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x06active\x18\v \x01(\bH\x02R\x06active\x88\x01\x01B\x0e\n" +
 	"\f_daily_limitB\x0f\n" +
 	"\r_weekly_limitB\t\n" +
-	"\a_active\"X\n" +
+	"\a_active\"V\n" +
+	"\n" +
+	"PlanFilter\x12H\n" +
+	"\bstatuses\x18\x01 \x03(\x0e2\x17.berth.v1.CatalogStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"X\n" +
 	"\n" +
 	"PlanLength\x12\x1d\n" +
 	"\x04days\x18\x01 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x00R\x04days\x12!\n" +
 	"\x06months\x18\x02 \x01(\x05B\a\xbaH\x04\x1a\x02(\x01H\x00R\x06monthsB\b\n" +
-	"\x06length\"\xe5\x03\n" +
+	"\x06length\"\xb6\x04\n" +
 	"\fSubscription\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x17\n" +
@@ -934,9 +1184,20 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"start_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
 	"\bend_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12B\n" +
 	"\x0fperiod_end_time\x18\n" +
-	" \x01(\v2\x1a.google.protobuf.TimestampR\rperiodEndTime\x12;\n" +
-	"\vcreate_time\x18\v \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xc0\x02\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\rperiodEndTime\x12\x12\n" +
+	"\x04etag\x18\v \x01(\tR\x04etag\x12;\n" +
+	"\vcreate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\x12;\n" +
+	"\vupdate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\"J\n" +
+	"\x11SubscriptionInput\x125\n" +
+	"\bend_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"\xe9\x01\n" +
+	"\x12SubscriptionFilter\x12(\n" +
+	"\tmember_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12$\n" +
+	"\aplan_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x06planId\x12M\n" +
+	"\bstatuses\x18\x03 \x03(\x0e2\x1c.berth.v1.SubscriptionStatusB\x13\xbaH\x10\x92\x01\r\x10\x05\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x124\n" +
+	"\vends_within\x18\x04 \x01(\v2\x13.berth.v1.TimeRangeR\n" +
+	"endsWithin\"\xf4\x02\n" +
 	"\n" +
 	"CreditLine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
@@ -949,7 +1210,12 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\x05actor\x18\a \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12\x16\n" +
 	"\x06reason\x18\b \x01(\tR\x06reason\x12;\n" +
 	"\vcreate_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime*k\n" +
+	"createTime\x122\n" +
+	"\asession\x18\n" +
+	" \x01(\v2\x18.berth.v1.SessionSummaryR\asession\"\x93\x01\n" +
+	"\x10CreditLineFilter\x12C\n" +
+	"\x05kinds\x18\x01 \x03(\x0e2\x18.berth.v1.CreditLineKindB\x13\xbaH\x10\x92\x01\r\x10\x06\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds\x12:\n" +
+	"\x0ecreated_within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin*k\n" +
 	"\bPlanKind\x12\x19\n" +
 	"\x15PLAN_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13PLAN_KIND_UNLIMITED\x10\x01\x12\x15\n" +
@@ -985,45 +1251,60 @@ func file_berth_v1_credit_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_credit_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_credit_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_berth_v1_credit_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
 var file_berth_v1_credit_proto_goTypes = []any{
 	(PlanKind)(0),                 // 0: berth.v1.PlanKind
 	(SubscriptionStatus)(0),       // 1: berth.v1.SubscriptionStatus
 	(CreditLineKind)(0),           // 2: berth.v1.CreditLineKind
 	(*Plan)(nil),                  // 3: berth.v1.Plan
 	(*PlanInput)(nil),             // 4: berth.v1.PlanInput
-	(*PlanLength)(nil),            // 5: berth.v1.PlanLength
-	(*Subscription)(nil),          // 6: berth.v1.Subscription
-	(*CreditLine)(nil),            // 7: berth.v1.CreditLine
-	(*money.Money)(nil),           // 8: google.type.Money
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
-	(*Actor)(nil),                 // 10: berth.v1.Actor
+	(*PlanFilter)(nil),            // 5: berth.v1.PlanFilter
+	(*PlanLength)(nil),            // 6: berth.v1.PlanLength
+	(*Subscription)(nil),          // 7: berth.v1.Subscription
+	(*SubscriptionInput)(nil),     // 8: berth.v1.SubscriptionInput
+	(*SubscriptionFilter)(nil),    // 9: berth.v1.SubscriptionFilter
+	(*CreditLine)(nil),            // 10: berth.v1.CreditLine
+	(*CreditLineFilter)(nil),      // 11: berth.v1.CreditLineFilter
+	(*money.Money)(nil),           // 12: google.type.Money
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(CatalogStatus)(0),            // 14: berth.v1.CatalogStatus
+	(*TimeRange)(nil),             // 15: berth.v1.TimeRange
+	(*Actor)(nil),                 // 16: berth.v1.Actor
+	(*SessionSummary)(nil),        // 17: berth.v1.SessionSummary
 }
 var file_berth_v1_credit_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.Plan.kind:type_name -> berth.v1.PlanKind
-	5,  // 1: berth.v1.Plan.period:type_name -> berth.v1.PlanLength
-	5,  // 2: berth.v1.Plan.term:type_name -> berth.v1.PlanLength
-	8,  // 3: berth.v1.Plan.price:type_name -> google.type.Money
-	9,  // 4: berth.v1.Plan.create_time:type_name -> google.protobuf.Timestamp
-	9,  // 5: berth.v1.Plan.update_time:type_name -> google.protobuf.Timestamp
+	6,  // 1: berth.v1.Plan.period:type_name -> berth.v1.PlanLength
+	6,  // 2: berth.v1.Plan.term:type_name -> berth.v1.PlanLength
+	12, // 3: berth.v1.Plan.price:type_name -> google.type.Money
+	13, // 4: berth.v1.Plan.create_time:type_name -> google.protobuf.Timestamp
+	13, // 5: berth.v1.Plan.update_time:type_name -> google.protobuf.Timestamp
 	0,  // 6: berth.v1.PlanInput.kind:type_name -> berth.v1.PlanKind
-	5,  // 7: berth.v1.PlanInput.period:type_name -> berth.v1.PlanLength
-	5,  // 8: berth.v1.PlanInput.term:type_name -> berth.v1.PlanLength
-	8,  // 9: berth.v1.PlanInput.price:type_name -> google.type.Money
-	0,  // 10: berth.v1.Subscription.plan_kind:type_name -> berth.v1.PlanKind
-	1,  // 11: berth.v1.Subscription.status:type_name -> berth.v1.SubscriptionStatus
-	9,  // 12: berth.v1.Subscription.start_time:type_name -> google.protobuf.Timestamp
-	9,  // 13: berth.v1.Subscription.end_time:type_name -> google.protobuf.Timestamp
-	9,  // 14: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
-	9,  // 15: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
-	2,  // 16: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
-	10, // 17: berth.v1.CreditLine.actor:type_name -> berth.v1.Actor
-	9,  // 18: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	6,  // 7: berth.v1.PlanInput.period:type_name -> berth.v1.PlanLength
+	6,  // 8: berth.v1.PlanInput.term:type_name -> berth.v1.PlanLength
+	12, // 9: berth.v1.PlanInput.price:type_name -> google.type.Money
+	14, // 10: berth.v1.PlanFilter.statuses:type_name -> berth.v1.CatalogStatus
+	0,  // 11: berth.v1.Subscription.plan_kind:type_name -> berth.v1.PlanKind
+	1,  // 12: berth.v1.Subscription.status:type_name -> berth.v1.SubscriptionStatus
+	13, // 13: berth.v1.Subscription.start_time:type_name -> google.protobuf.Timestamp
+	13, // 14: berth.v1.Subscription.end_time:type_name -> google.protobuf.Timestamp
+	13, // 15: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
+	13, // 16: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
+	13, // 17: berth.v1.Subscription.update_time:type_name -> google.protobuf.Timestamp
+	13, // 18: berth.v1.SubscriptionInput.end_time:type_name -> google.protobuf.Timestamp
+	1,  // 19: berth.v1.SubscriptionFilter.statuses:type_name -> berth.v1.SubscriptionStatus
+	15, // 20: berth.v1.SubscriptionFilter.ends_within:type_name -> berth.v1.TimeRange
+	2,  // 21: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
+	16, // 22: berth.v1.CreditLine.actor:type_name -> berth.v1.Actor
+	13, // 23: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
+	17, // 24: berth.v1.CreditLine.session:type_name -> berth.v1.SessionSummary
+	2,  // 25: berth.v1.CreditLineFilter.kinds:type_name -> berth.v1.CreditLineKind
+	15, // 26: berth.v1.CreditLineFilter.created_within:type_name -> berth.v1.TimeRange
+	27, // [27:27] is the sub-list for method output_type
+	27, // [27:27] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_proto_init() }
@@ -1031,10 +1312,12 @@ func file_berth_v1_credit_proto_init() {
 	if File_berth_v1_credit_proto != nil {
 		return
 	}
+	file_berth_v1_catalog_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_session_proto_init()
 	file_berth_v1_credit_proto_msgTypes[0].OneofWrappers = []any{}
 	file_berth_v1_credit_proto_msgTypes[1].OneofWrappers = []any{}
-	file_berth_v1_credit_proto_msgTypes[2].OneofWrappers = []any{
+	file_berth_v1_credit_proto_msgTypes[3].OneofWrappers = []any{
 		(*PlanLength_Days)(nil),
 		(*PlanLength_Months)(nil),
 	}
@@ -1044,7 +1327,7 @@ func file_berth_v1_credit_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_credit_proto_rawDesc), len(file_berth_v1_credit_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   5,
+			NumMessages:   9,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -360,8 +360,8 @@ type ListPlansRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Whether to include plans that are no longer sold.
-	IncludeInactive bool `protobuf:"varint,2,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
+	// Which to list. Absent: as an empty one.
+	Filter *PlanFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
@@ -407,11 +407,11 @@ func (x *ListPlansRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListPlansRequest) GetIncludeInactive() bool {
+func (x *ListPlansRequest) GetFilter() *PlanFilter {
 	if x != nil {
-		return x.IncludeInactive
+		return x.Filter
 	}
-	return false
+	return nil
 }
 
 func (x *ListPlansRequest) GetPageSize() int32 {
@@ -611,6 +611,381 @@ func (x *CreateSubscriptionResponse) GetSubscription() *Subscription {
 	return nil
 }
 
+// UpdateSubscriptionRequest edits a subscription.
+type UpdateSubscriptionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The subscription.
+	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
+	// New values for the fields in the mask.
+	Subscription *SubscriptionInput `protobuf:"bytes,3,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	// The fields of subscription to change: "end_time". A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The reason, for the audit log, up to 1,000 characters.
+	Reason        string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateSubscriptionRequest) Reset() {
+	*x = UpdateSubscriptionRequest{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateSubscriptionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateSubscriptionRequest) ProtoMessage() {}
+
+func (x *UpdateSubscriptionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateSubscriptionRequest.ProtoReflect.Descriptor instead.
+func (*UpdateSubscriptionRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UpdateSubscriptionRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UpdateSubscriptionRequest) GetSubscriptionId() string {
+	if x != nil {
+		return x.SubscriptionId
+	}
+	return ""
+}
+
+func (x *UpdateSubscriptionRequest) GetSubscription() *SubscriptionInput {
+	if x != nil {
+		return x.Subscription
+	}
+	return nil
+}
+
+func (x *UpdateSubscriptionRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+func (x *UpdateSubscriptionRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+func (x *UpdateSubscriptionRequest) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// UpdateSubscriptionResponse is the edited subscription.
+type UpdateSubscriptionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription.
+	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateSubscriptionResponse) Reset() {
+	*x = UpdateSubscriptionResponse{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateSubscriptionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateSubscriptionResponse) ProtoMessage() {}
+
+func (x *UpdateSubscriptionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateSubscriptionResponse.ProtoReflect.Descriptor instead.
+func (*UpdateSubscriptionResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *UpdateSubscriptionResponse) GetSubscription() *Subscription {
+	if x != nil {
+		return x.Subscription
+	}
+	return nil
+}
+
+// GetSubscriptionRequest reads a subscription.
+type GetSubscriptionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The subscription.
+	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *GetSubscriptionRequest) Reset() {
+	*x = GetSubscriptionRequest{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSubscriptionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSubscriptionRequest) ProtoMessage() {}
+
+func (x *GetSubscriptionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSubscriptionRequest.ProtoReflect.Descriptor instead.
+func (*GetSubscriptionRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GetSubscriptionRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetSubscriptionRequest) GetSubscriptionId() string {
+	if x != nil {
+		return x.SubscriptionId
+	}
+	return ""
+}
+
+// GetSubscriptionResponse is the subscription.
+type GetSubscriptionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscription, as of now.
+	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetSubscriptionResponse) Reset() {
+	*x = GetSubscriptionResponse{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetSubscriptionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetSubscriptionResponse) ProtoMessage() {}
+
+func (x *GetSubscriptionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetSubscriptionResponse.ProtoReflect.Descriptor instead.
+func (*GetSubscriptionResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *GetSubscriptionResponse) GetSubscription() *Subscription {
+	if x != nil {
+		return x.Subscription
+	}
+	return nil
+}
+
+// ListSubscriptionsRequest lists subscriptions.
+type ListSubscriptionsRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// Whose subscriptions. Unspecified means OWN.
+	Scope ListScope `protobuf:"varint,2,opt,name=scope,proto3,enum=berth.v1.ListScope" json:"scope,omitempty"`
+	// Which to list. Absent: as an empty one.
+	Filter *SubscriptionFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The maximum number of results on a page, up to 500. 0 means 50.
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page. Empty for the first page.
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSubscriptionsRequest) Reset() {
+	*x = ListSubscriptionsRequest{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSubscriptionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSubscriptionsRequest) ProtoMessage() {}
+
+func (x *ListSubscriptionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSubscriptionsRequest.ProtoReflect.Descriptor instead.
+func (*ListSubscriptionsRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *ListSubscriptionsRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListSubscriptionsRequest) GetScope() ListScope {
+	if x != nil {
+		return x.Scope
+	}
+	return ListScope_LIST_SCOPE_UNSPECIFIED
+}
+
+func (x *ListSubscriptionsRequest) GetFilter() *SubscriptionFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListSubscriptionsRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListSubscriptionsRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListSubscriptionsResponse is one page.
+type ListSubscriptionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subscriptions as of now, by time of creation, newest first.
+	Subscriptions []*Subscription `protobuf:"bytes,1,rep,name=subscriptions,proto3" json:"subscriptions,omitempty"`
+	// The token of the next page. Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListSubscriptionsResponse) Reset() {
+	*x = ListSubscriptionsResponse{}
+	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListSubscriptionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListSubscriptionsResponse) ProtoMessage() {}
+
+func (x *ListSubscriptionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListSubscriptionsResponse.ProtoReflect.Descriptor instead.
+func (*ListSubscriptionsResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *ListSubscriptionsResponse) GetSubscriptions() []*Subscription {
+	if x != nil {
+		return x.Subscriptions
+	}
+	return nil
+}
+
+func (x *ListSubscriptionsResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
+}
+
 // PauseSubscriptionRequest pauses a subscription.
 type PauseSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -626,7 +1001,7 @@ type PauseSubscriptionRequest struct {
 
 func (x *PauseSubscriptionRequest) Reset() {
 	*x = PauseSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -638,7 +1013,7 @@ func (x *PauseSubscriptionRequest) String() string {
 func (*PauseSubscriptionRequest) ProtoMessage() {}
 
 func (x *PauseSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[10]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -651,7 +1026,7 @@ func (x *PauseSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*PauseSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *PauseSubscriptionRequest) GetTenantId() string {
@@ -686,7 +1061,7 @@ type PauseSubscriptionResponse struct {
 
 func (x *PauseSubscriptionResponse) Reset() {
 	*x = PauseSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -698,7 +1073,7 @@ func (x *PauseSubscriptionResponse) String() string {
 func (*PauseSubscriptionResponse) ProtoMessage() {}
 
 func (x *PauseSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[11]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -711,7 +1086,7 @@ func (x *PauseSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PauseSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*PauseSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *PauseSubscriptionResponse) GetSubscription() *Subscription {
@@ -736,7 +1111,7 @@ type ResumeSubscriptionRequest struct {
 
 func (x *ResumeSubscriptionRequest) Reset() {
 	*x = ResumeSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -748,7 +1123,7 @@ func (x *ResumeSubscriptionRequest) String() string {
 func (*ResumeSubscriptionRequest) ProtoMessage() {}
 
 func (x *ResumeSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[12]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -761,7 +1136,7 @@ func (x *ResumeSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*ResumeSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ResumeSubscriptionRequest) GetTenantId() string {
@@ -796,7 +1171,7 @@ type ResumeSubscriptionResponse struct {
 
 func (x *ResumeSubscriptionResponse) Reset() {
 	*x = ResumeSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -808,7 +1183,7 @@ func (x *ResumeSubscriptionResponse) String() string {
 func (*ResumeSubscriptionResponse) ProtoMessage() {}
 
 func (x *ResumeSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[13]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -821,7 +1196,7 @@ func (x *ResumeSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResumeSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*ResumeSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ResumeSubscriptionResponse) GetSubscription() *Subscription {
@@ -846,7 +1221,7 @@ type MarkSubscriptionInDebtRequest struct {
 
 func (x *MarkSubscriptionInDebtRequest) Reset() {
 	*x = MarkSubscriptionInDebtRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -858,7 +1233,7 @@ func (x *MarkSubscriptionInDebtRequest) String() string {
 func (*MarkSubscriptionInDebtRequest) ProtoMessage() {}
 
 func (x *MarkSubscriptionInDebtRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[14]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -871,7 +1246,7 @@ func (x *MarkSubscriptionInDebtRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSubscriptionInDebtRequest.ProtoReflect.Descriptor instead.
 func (*MarkSubscriptionInDebtRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *MarkSubscriptionInDebtRequest) GetTenantId() string {
@@ -906,7 +1281,7 @@ type MarkSubscriptionInDebtResponse struct {
 
 func (x *MarkSubscriptionInDebtResponse) Reset() {
 	*x = MarkSubscriptionInDebtResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -918,7 +1293,7 @@ func (x *MarkSubscriptionInDebtResponse) String() string {
 func (*MarkSubscriptionInDebtResponse) ProtoMessage() {}
 
 func (x *MarkSubscriptionInDebtResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[15]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -931,7 +1306,7 @@ func (x *MarkSubscriptionInDebtResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MarkSubscriptionInDebtResponse.ProtoReflect.Descriptor instead.
 func (*MarkSubscriptionInDebtResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *MarkSubscriptionInDebtResponse) GetSubscription() *Subscription {
@@ -956,7 +1331,7 @@ type CancelSubscriptionRequest struct {
 
 func (x *CancelSubscriptionRequest) Reset() {
 	*x = CancelSubscriptionRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -968,7 +1343,7 @@ func (x *CancelSubscriptionRequest) String() string {
 func (*CancelSubscriptionRequest) ProtoMessage() {}
 
 func (x *CancelSubscriptionRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[16]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -981,7 +1356,7 @@ func (x *CancelSubscriptionRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelSubscriptionRequest.ProtoReflect.Descriptor instead.
 func (*CancelSubscriptionRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CancelSubscriptionRequest) GetTenantId() string {
@@ -1016,7 +1391,7 @@ type CancelSubscriptionResponse struct {
 
 func (x *CancelSubscriptionResponse) Reset() {
 	*x = CancelSubscriptionResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1028,7 +1403,7 @@ func (x *CancelSubscriptionResponse) String() string {
 func (*CancelSubscriptionResponse) ProtoMessage() {}
 
 func (x *CancelSubscriptionResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[17]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1041,7 +1416,7 @@ func (x *CancelSubscriptionResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelSubscriptionResponse.ProtoReflect.Descriptor instead.
 func (*CancelSubscriptionResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CancelSubscriptionResponse) GetSubscription() *Subscription {
@@ -1068,7 +1443,7 @@ type GrantCreditsRequest struct {
 
 func (x *GrantCreditsRequest) Reset() {
 	*x = GrantCreditsRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1080,7 +1455,7 @@ func (x *GrantCreditsRequest) String() string {
 func (*GrantCreditsRequest) ProtoMessage() {}
 
 func (x *GrantCreditsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[18]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1093,7 +1468,7 @@ func (x *GrantCreditsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCreditsRequest.ProtoReflect.Descriptor instead.
 func (*GrantCreditsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *GrantCreditsRequest) GetTenantId() string {
@@ -1137,7 +1512,7 @@ type GrantCreditsResponse struct {
 
 func (x *GrantCreditsResponse) Reset() {
 	*x = GrantCreditsResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1524,7 @@ func (x *GrantCreditsResponse) String() string {
 func (*GrantCreditsResponse) ProtoMessage() {}
 
 func (x *GrantCreditsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[19]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1537,7 @@ func (x *GrantCreditsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GrantCreditsResponse.ProtoReflect.Descriptor instead.
 func (*GrantCreditsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *GrantCreditsResponse) GetLine() *CreditLine {
@@ -1194,7 +1569,7 @@ type RefundCreditRequest struct {
 
 func (x *RefundCreditRequest) Reset() {
 	*x = RefundCreditRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1206,7 +1581,7 @@ func (x *RefundCreditRequest) String() string {
 func (*RefundCreditRequest) ProtoMessage() {}
 
 func (x *RefundCreditRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[20]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1219,7 +1594,7 @@ func (x *RefundCreditRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundCreditRequest.ProtoReflect.Descriptor instead.
 func (*RefundCreditRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RefundCreditRequest) GetTenantId() string {
@@ -1256,7 +1631,7 @@ type RefundCreditResponse struct {
 
 func (x *RefundCreditResponse) Reset() {
 	*x = RefundCreditResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1268,7 +1643,7 @@ func (x *RefundCreditResponse) String() string {
 func (*RefundCreditResponse) ProtoMessage() {}
 
 func (x *RefundCreditResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[21]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1281,7 +1656,7 @@ func (x *RefundCreditResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RefundCreditResponse.ProtoReflect.Descriptor instead.
 func (*RefundCreditResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RefundCreditResponse) GetLine() *CreditLine {
@@ -1305,15 +1680,15 @@ type GetBalanceRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The member. Empty: the caller.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Whether to include expired and cancelled subscriptions.
-	IncludeEnded  bool `protobuf:"varint,3,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
+	// Only these statuses. Empty: ACTIVE, PAUSED and DEBT.
+	Statuses      []SubscriptionStatus `protobuf:"varint,3,rep,packed,name=statuses,proto3,enum=berth.v1.SubscriptionStatus" json:"statuses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *GetBalanceRequest) Reset() {
 	*x = GetBalanceRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1325,7 +1700,7 @@ func (x *GetBalanceRequest) String() string {
 func (*GetBalanceRequest) ProtoMessage() {}
 
 func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[22]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1338,7 +1713,7 @@ func (x *GetBalanceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceRequest.ProtoReflect.Descriptor instead.
 func (*GetBalanceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *GetBalanceRequest) GetTenantId() string {
@@ -1355,17 +1730,17 @@ func (x *GetBalanceRequest) GetMemberId() string {
 	return ""
 }
 
-func (x *GetBalanceRequest) GetIncludeEnded() bool {
+func (x *GetBalanceRequest) GetStatuses() []SubscriptionStatus {
 	if x != nil {
-		return x.IncludeEnded
+		return x.Statuses
 	}
-	return false
+	return nil
 }
 
 // GetBalanceResponse has a member's subscriptions and credits.
 type GetBalanceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bookings, by time of creation.
+	// The subscriptions, by time of creation, oldest first.
 	Subscriptions []*Subscription `protobuf:"bytes,1,rep,name=subscriptions,proto3" json:"subscriptions,omitempty"`
 	// The credits that can be used now: the sum over active subscriptions.
 	Balance int32 `protobuf:"varint,2,opt,name=balance,proto3" json:"balance,omitempty"`
@@ -1377,7 +1752,7 @@ type GetBalanceResponse struct {
 
 func (x *GetBalanceResponse) Reset() {
 	*x = GetBalanceResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1389,7 +1764,7 @@ func (x *GetBalanceResponse) String() string {
 func (*GetBalanceResponse) ProtoMessage() {}
 
 func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[23]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1402,7 +1777,7 @@ func (x *GetBalanceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBalanceResponse.ProtoReflect.Descriptor instead.
 func (*GetBalanceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *GetBalanceResponse) GetSubscriptions() []*Subscription {
@@ -1433,17 +1808,19 @@ type ListCreditLinesRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
+	// Which lines to list. Absent: as an empty one.
+	Filter *CreditLineFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListCreditLinesRequest) Reset() {
 	*x = ListCreditLinesRequest{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1455,7 +1832,7 @@ func (x *ListCreditLinesRequest) String() string {
 func (*ListCreditLinesRequest) ProtoMessage() {}
 
 func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[24]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1468,7 +1845,7 @@ func (x *ListCreditLinesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCreditLinesRequest.ProtoReflect.Descriptor instead.
 func (*ListCreditLinesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *ListCreditLinesRequest) GetTenantId() string {
@@ -1483,6 +1860,13 @@ func (x *ListCreditLinesRequest) GetSubscriptionId() string {
 		return x.SubscriptionId
 	}
 	return ""
+}
+
+func (x *ListCreditLinesRequest) GetFilter() *CreditLineFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
 }
 
 func (x *ListCreditLinesRequest) GetPageSize() int32 {
@@ -1502,7 +1886,7 @@ func (x *ListCreditLinesRequest) GetPageToken() string {
 // ListCreditLinesResponse is one page.
 type ListCreditLinesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lines.
+	// The lines, newest first.
 	Lines []*CreditLine `protobuf:"bytes,1,rep,name=lines,proto3" json:"lines,omitempty"`
 	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
@@ -1512,7 +1896,7 @@ type ListCreditLinesResponse struct {
 
 func (x *ListCreditLinesResponse) Reset() {
 	*x = ListCreditLinesResponse{}
-	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1524,7 +1908,7 @@ func (x *ListCreditLinesResponse) String() string {
 func (*ListCreditLinesResponse) ProtoMessage() {}
 
 func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_credit_service_proto_msgTypes[25]
+	mi := &file_berth_v1_credit_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1537,7 +1921,7 @@ func (x *ListCreditLinesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListCreditLinesResponse.ProtoReflect.Descriptor instead.
 func (*ListCreditLinesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_credit_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *ListCreditLinesResponse) GetLines() []*CreditLine {
@@ -1558,7 +1942,7 @@ var File_berth_v1_credit_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/credit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/credit.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x94\x02\n" +
+	"\x1dberth/v1/credit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/credit.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x94\x02\n" +
 	"\x11CreatePlanRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xd4\x01\n" +
 	"\x04plan\x18\x02 \x01(\v2\x13.berth.v1.PlanInputB\xaa\x01\xbaH\xa6\x01\xba\x01\x9f\x01\n" +
@@ -1578,10 +1962,10 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12!\n" +
 	"\aplan_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06planId\"5\n" +
 	"\x0fGetPlanResponse\x12\"\n" +
-	"\x04plan\x18\x01 \x01(\v2\x0e.berth.v1.PlanR\x04plan\"\xb9\x01\n" +
+	"\x04plan\x18\x01 \x01(\v2\x0e.berth.v1.PlanR\x04plan\"\xbc\x01\n" +
 	"\x10ListPlansRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12)\n" +
-	"\x10include_inactive\x18\x02 \x01(\bR\x0fincludeInactive\x12'\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12,\n" +
+	"\x06filter\x18\x02 \x01(\v2\x14.berth.v1.PlanFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
@@ -1597,7 +1981,34 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12 \n" +
 	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
 	"\x1aCreateSubscriptionResponse\x12:\n" +
-	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x99\x01\n" +
+	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\xd2\x02\n" +
+	"\x19UpdateSubscriptionRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
+	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12G\n" +
+	"\fsubscription\x18\x03 \x01(\v2\x1b.berth.v1.SubscriptionInputB\x06\xbaH\x03\xc8\x01\x01R\fsubscription\x12P\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskB\x13\xbaH\x10\xc8\x01\x01\xe2\x01\n" +
+	"\x12\bend_timeR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12 \n" +
+	"\x06reason\x18\x06 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
+	"\x1aUpdateSubscriptionResponse\x12:\n" +
+	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"u\n" +
+	"\x16GetSubscriptionRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
+	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\"U\n" +
+	"\x17GetSubscriptionResponse\x12:\n" +
+	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x81\x02\n" +
+	"\x18ListSubscriptionsRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x05scope\x18\x02 \x01(\x0e2\x13.berth.v1.ListScopeB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05scope\x124\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1c.berth.v1.SubscriptionFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\x81\x01\n" +
+	"\x19ListSubscriptionsResponse\x12<\n" +
+	"\rsubscriptions\x18\x01 \x03(\v2\x16.berth.v1.SubscriptionR\rsubscriptions\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\x99\x01\n" +
 	"\x18PauseSubscriptionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
 	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12 \n" +
@@ -1637,25 +2048,26 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\x06reason\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"|\n" +
 	"\x14RefundCreditResponse\x12(\n" +
 	"\x04line\x18\x01 \x01(\v2\x14.berth.v1.CreditLineR\x04line\x12:\n" +
-	"\fsubscription\x18\x02 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\x8c\x01\n" +
+	"\fsubscription\x18\x02 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\xb6\x01\n" +
 	"\x11GetBalanceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12(\n" +
-	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12#\n" +
-	"\rinclude_ended\x18\x03 \x01(\bR\fincludeEnded\"\x8a\x01\n" +
+	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12M\n" +
+	"\bstatuses\x18\x03 \x03(\x0e2\x1c.berth.v1.SubscriptionStatusB\x13\xbaH\x10\x92\x01\r\x10\x05\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"\x8a\x01\n" +
 	"\x12GetBalanceResponse\x12<\n" +
 	"\rsubscriptions\x18\x01 \x03(\v2\x16.berth.v1.SubscriptionR\rsubscriptions\x12\x18\n" +
 	"\abalance\x18\x02 \x01(\x05R\abalance\x12\x1c\n" +
-	"\tunlimited\x18\x03 \x01(\bR\tunlimited\"\xc7\x01\n" +
+	"\tunlimited\x18\x03 \x01(\bR\tunlimited\"\xfb\x01\n" +
 	"\x16ListCreditLinesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
-	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x12'\n" +
-	"\tpage_size\x18\x03 \x01(\x05B\n" +
+	"\x0fsubscription_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x0esubscriptionId\x122\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1a.berth.v1.CreditLineFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"m\n" +
 	"\x17ListCreditLinesResponse\x12*\n" +
 	"\x05lines\x18\x01 \x03(\v2\x14.berth.v1.CreditLineR\x05lines\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x97\v\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\xfb\r\n" +
 	"\rCreditService\x12[\n" +
 	"\n" +
 	"CreatePlan\x12\x1b.berth.v1.CreatePlanRequest\x1a\x1c.berth.v1.CreatePlanResponse\"\x12\xca\xf3\x18\x0e\b\x01\x12\n" +
@@ -1665,7 +2077,10 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"plan.write\x12T\n" +
 	"\aGetPlan\x12\x18.berth.v1.GetPlanRequest\x1a\x19.berth.v1.GetPlanResponse\"\x14\xca\xf3\x18\r\b\x01\x12\tplan.read\x90\x02\x01\x12Z\n" +
 	"\tListPlans\x12\x1a.berth.v1.ListPlansRequest\x1a\x1b.berth.v1.ListPlansResponse\"\x14\xca\xf3\x18\r\b\x01\x12\tplan.read\x90\x02\x01\x12|\n" +
-	"\x12CreateSubscription\x12#.berth.v1.CreateSubscriptionRequest\x1a$.berth.v1.CreateSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12y\n" +
+	"\x12CreateSubscription\x12#.berth.v1.CreateSubscriptionRequest\x1a$.berth.v1.CreateSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
+	"\x12UpdateSubscription\x12#.berth.v1.UpdateSubscriptionRequest\x1a$.berth.v1.UpdateSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12n\n" +
+	"\x0fGetSubscription\x12 .berth.v1.GetSubscriptionRequest\x1a!.berth.v1.GetSubscriptionResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01\x12t\n" +
+	"\x11ListSubscriptions\x12\".berth.v1.ListSubscriptionsRequest\x1a#.berth.v1.ListSubscriptionsResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vcredit.read\x90\x02\x01\x12y\n" +
 	"\x11PauseSubscription\x12\".berth.v1.PauseSubscriptionRequest\x1a#.berth.v1.PauseSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
 	"\x12ResumeSubscription\x12#.berth.v1.ResumeSubscriptionRequest\x1a$.berth.v1.ResumeSubscriptionResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12\x88\x01\n" +
 	"\x16MarkSubscriptionInDebt\x12'.berth.v1.MarkSubscriptionInDebtRequest\x1a(.berth.v1.MarkSubscriptionInDebtResponse\"\x1b\xca\xf3\x18\x17\b\x01\x12\x13subscription.manage\x12|\n" +
@@ -1689,7 +2104,7 @@ func file_berth_v1_credit_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_credit_service_proto_rawDescData
 }
 
-var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_berth_v1_credit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_berth_v1_credit_service_proto_goTypes = []any{
 	(*CreatePlanRequest)(nil),              // 0: berth.v1.CreatePlanRequest
 	(*CreatePlanResponse)(nil),             // 1: berth.v1.CreatePlanResponse
@@ -1701,80 +2116,108 @@ var file_berth_v1_credit_service_proto_goTypes = []any{
 	(*ListPlansResponse)(nil),              // 7: berth.v1.ListPlansResponse
 	(*CreateSubscriptionRequest)(nil),      // 8: berth.v1.CreateSubscriptionRequest
 	(*CreateSubscriptionResponse)(nil),     // 9: berth.v1.CreateSubscriptionResponse
-	(*PauseSubscriptionRequest)(nil),       // 10: berth.v1.PauseSubscriptionRequest
-	(*PauseSubscriptionResponse)(nil),      // 11: berth.v1.PauseSubscriptionResponse
-	(*ResumeSubscriptionRequest)(nil),      // 12: berth.v1.ResumeSubscriptionRequest
-	(*ResumeSubscriptionResponse)(nil),     // 13: berth.v1.ResumeSubscriptionResponse
-	(*MarkSubscriptionInDebtRequest)(nil),  // 14: berth.v1.MarkSubscriptionInDebtRequest
-	(*MarkSubscriptionInDebtResponse)(nil), // 15: berth.v1.MarkSubscriptionInDebtResponse
-	(*CancelSubscriptionRequest)(nil),      // 16: berth.v1.CancelSubscriptionRequest
-	(*CancelSubscriptionResponse)(nil),     // 17: berth.v1.CancelSubscriptionResponse
-	(*GrantCreditsRequest)(nil),            // 18: berth.v1.GrantCreditsRequest
-	(*GrantCreditsResponse)(nil),           // 19: berth.v1.GrantCreditsResponse
-	(*RefundCreditRequest)(nil),            // 20: berth.v1.RefundCreditRequest
-	(*RefundCreditResponse)(nil),           // 21: berth.v1.RefundCreditResponse
-	(*GetBalanceRequest)(nil),              // 22: berth.v1.GetBalanceRequest
-	(*GetBalanceResponse)(nil),             // 23: berth.v1.GetBalanceResponse
-	(*ListCreditLinesRequest)(nil),         // 24: berth.v1.ListCreditLinesRequest
-	(*ListCreditLinesResponse)(nil),        // 25: berth.v1.ListCreditLinesResponse
-	(*PlanInput)(nil),                      // 26: berth.v1.PlanInput
-	(*Plan)(nil),                           // 27: berth.v1.Plan
-	(*fieldmaskpb.FieldMask)(nil),          // 28: google.protobuf.FieldMask
-	(*timestamppb.Timestamp)(nil),          // 29: google.protobuf.Timestamp
-	(*Subscription)(nil),                   // 30: berth.v1.Subscription
-	(*CreditLine)(nil),                     // 31: berth.v1.CreditLine
+	(*UpdateSubscriptionRequest)(nil),      // 10: berth.v1.UpdateSubscriptionRequest
+	(*UpdateSubscriptionResponse)(nil),     // 11: berth.v1.UpdateSubscriptionResponse
+	(*GetSubscriptionRequest)(nil),         // 12: berth.v1.GetSubscriptionRequest
+	(*GetSubscriptionResponse)(nil),        // 13: berth.v1.GetSubscriptionResponse
+	(*ListSubscriptionsRequest)(nil),       // 14: berth.v1.ListSubscriptionsRequest
+	(*ListSubscriptionsResponse)(nil),      // 15: berth.v1.ListSubscriptionsResponse
+	(*PauseSubscriptionRequest)(nil),       // 16: berth.v1.PauseSubscriptionRequest
+	(*PauseSubscriptionResponse)(nil),      // 17: berth.v1.PauseSubscriptionResponse
+	(*ResumeSubscriptionRequest)(nil),      // 18: berth.v1.ResumeSubscriptionRequest
+	(*ResumeSubscriptionResponse)(nil),     // 19: berth.v1.ResumeSubscriptionResponse
+	(*MarkSubscriptionInDebtRequest)(nil),  // 20: berth.v1.MarkSubscriptionInDebtRequest
+	(*MarkSubscriptionInDebtResponse)(nil), // 21: berth.v1.MarkSubscriptionInDebtResponse
+	(*CancelSubscriptionRequest)(nil),      // 22: berth.v1.CancelSubscriptionRequest
+	(*CancelSubscriptionResponse)(nil),     // 23: berth.v1.CancelSubscriptionResponse
+	(*GrantCreditsRequest)(nil),            // 24: berth.v1.GrantCreditsRequest
+	(*GrantCreditsResponse)(nil),           // 25: berth.v1.GrantCreditsResponse
+	(*RefundCreditRequest)(nil),            // 26: berth.v1.RefundCreditRequest
+	(*RefundCreditResponse)(nil),           // 27: berth.v1.RefundCreditResponse
+	(*GetBalanceRequest)(nil),              // 28: berth.v1.GetBalanceRequest
+	(*GetBalanceResponse)(nil),             // 29: berth.v1.GetBalanceResponse
+	(*ListCreditLinesRequest)(nil),         // 30: berth.v1.ListCreditLinesRequest
+	(*ListCreditLinesResponse)(nil),        // 31: berth.v1.ListCreditLinesResponse
+	(*PlanInput)(nil),                      // 32: berth.v1.PlanInput
+	(*Plan)(nil),                           // 33: berth.v1.Plan
+	(*fieldmaskpb.FieldMask)(nil),          // 34: google.protobuf.FieldMask
+	(*PlanFilter)(nil),                     // 35: berth.v1.PlanFilter
+	(*timestamppb.Timestamp)(nil),          // 36: google.protobuf.Timestamp
+	(*Subscription)(nil),                   // 37: berth.v1.Subscription
+	(*SubscriptionInput)(nil),              // 38: berth.v1.SubscriptionInput
+	(ListScope)(0),                         // 39: berth.v1.ListScope
+	(*SubscriptionFilter)(nil),             // 40: berth.v1.SubscriptionFilter
+	(*CreditLine)(nil),                     // 41: berth.v1.CreditLine
+	(SubscriptionStatus)(0),                // 42: berth.v1.SubscriptionStatus
+	(*CreditLineFilter)(nil),               // 43: berth.v1.CreditLineFilter
 }
 var file_berth_v1_credit_service_proto_depIdxs = []int32{
-	26, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
-	27, // 1: berth.v1.CreatePlanResponse.plan:type_name -> berth.v1.Plan
-	26, // 2: berth.v1.UpdatePlanRequest.plan:type_name -> berth.v1.PlanInput
-	28, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
-	27, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
-	27, // 5: berth.v1.GetPlanResponse.plan:type_name -> berth.v1.Plan
-	27, // 6: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
-	29, // 7: berth.v1.CreateSubscriptionRequest.start_time:type_name -> google.protobuf.Timestamp
-	30, // 8: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	30, // 9: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	30, // 10: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	30, // 11: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
-	30, // 12: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	31, // 13: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
-	30, // 14: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
-	31, // 15: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
-	30, // 16: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
-	30, // 17: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
-	31, // 18: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
-	0,  // 19: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
-	2,  // 20: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
-	4,  // 21: berth.v1.CreditService.GetPlan:input_type -> berth.v1.GetPlanRequest
-	6,  // 22: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
-	8,  // 23: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
-	10, // 24: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
-	12, // 25: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
-	14, // 26: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
-	16, // 27: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
-	18, // 28: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
-	20, // 29: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
-	22, // 30: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
-	24, // 31: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
-	1,  // 32: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
-	3,  // 33: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
-	5,  // 34: berth.v1.CreditService.GetPlan:output_type -> berth.v1.GetPlanResponse
-	7,  // 35: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
-	9,  // 36: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
-	11, // 37: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
-	13, // 38: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
-	15, // 39: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
-	17, // 40: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
-	19, // 41: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
-	21, // 42: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
-	23, // 43: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
-	25, // 44: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
-	32, // [32:45] is the sub-list for method output_type
-	19, // [19:32] is the sub-list for method input_type
-	19, // [19:19] is the sub-list for extension type_name
-	19, // [19:19] is the sub-list for extension extendee
-	0,  // [0:19] is the sub-list for field type_name
+	32, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
+	33, // 1: berth.v1.CreatePlanResponse.plan:type_name -> berth.v1.Plan
+	32, // 2: berth.v1.UpdatePlanRequest.plan:type_name -> berth.v1.PlanInput
+	34, // 3: berth.v1.UpdatePlanRequest.update_mask:type_name -> google.protobuf.FieldMask
+	33, // 4: berth.v1.UpdatePlanResponse.plan:type_name -> berth.v1.Plan
+	33, // 5: berth.v1.GetPlanResponse.plan:type_name -> berth.v1.Plan
+	35, // 6: berth.v1.ListPlansRequest.filter:type_name -> berth.v1.PlanFilter
+	33, // 7: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
+	36, // 8: berth.v1.CreateSubscriptionRequest.start_time:type_name -> google.protobuf.Timestamp
+	37, // 9: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	38, // 10: berth.v1.UpdateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
+	34, // 11: berth.v1.UpdateSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 12: berth.v1.UpdateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	37, // 13: berth.v1.GetSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	39, // 14: berth.v1.ListSubscriptionsRequest.scope:type_name -> berth.v1.ListScope
+	40, // 15: berth.v1.ListSubscriptionsRequest.filter:type_name -> berth.v1.SubscriptionFilter
+	37, // 16: berth.v1.ListSubscriptionsResponse.subscriptions:type_name -> berth.v1.Subscription
+	37, // 17: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	37, // 18: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	37, // 19: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
+	37, // 20: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
+	41, // 21: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
+	37, // 22: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
+	41, // 23: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
+	37, // 24: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
+	42, // 25: berth.v1.GetBalanceRequest.statuses:type_name -> berth.v1.SubscriptionStatus
+	37, // 26: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
+	43, // 27: berth.v1.ListCreditLinesRequest.filter:type_name -> berth.v1.CreditLineFilter
+	41, // 28: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
+	0,  // 29: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
+	2,  // 30: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
+	4,  // 31: berth.v1.CreditService.GetPlan:input_type -> berth.v1.GetPlanRequest
+	6,  // 32: berth.v1.CreditService.ListPlans:input_type -> berth.v1.ListPlansRequest
+	8,  // 33: berth.v1.CreditService.CreateSubscription:input_type -> berth.v1.CreateSubscriptionRequest
+	10, // 34: berth.v1.CreditService.UpdateSubscription:input_type -> berth.v1.UpdateSubscriptionRequest
+	12, // 35: berth.v1.CreditService.GetSubscription:input_type -> berth.v1.GetSubscriptionRequest
+	14, // 36: berth.v1.CreditService.ListSubscriptions:input_type -> berth.v1.ListSubscriptionsRequest
+	16, // 37: berth.v1.CreditService.PauseSubscription:input_type -> berth.v1.PauseSubscriptionRequest
+	18, // 38: berth.v1.CreditService.ResumeSubscription:input_type -> berth.v1.ResumeSubscriptionRequest
+	20, // 39: berth.v1.CreditService.MarkSubscriptionInDebt:input_type -> berth.v1.MarkSubscriptionInDebtRequest
+	22, // 40: berth.v1.CreditService.CancelSubscription:input_type -> berth.v1.CancelSubscriptionRequest
+	24, // 41: berth.v1.CreditService.GrantCredits:input_type -> berth.v1.GrantCreditsRequest
+	26, // 42: berth.v1.CreditService.RefundCredit:input_type -> berth.v1.RefundCreditRequest
+	28, // 43: berth.v1.CreditService.GetBalance:input_type -> berth.v1.GetBalanceRequest
+	30, // 44: berth.v1.CreditService.ListCreditLines:input_type -> berth.v1.ListCreditLinesRequest
+	1,  // 45: berth.v1.CreditService.CreatePlan:output_type -> berth.v1.CreatePlanResponse
+	3,  // 46: berth.v1.CreditService.UpdatePlan:output_type -> berth.v1.UpdatePlanResponse
+	5,  // 47: berth.v1.CreditService.GetPlan:output_type -> berth.v1.GetPlanResponse
+	7,  // 48: berth.v1.CreditService.ListPlans:output_type -> berth.v1.ListPlansResponse
+	9,  // 49: berth.v1.CreditService.CreateSubscription:output_type -> berth.v1.CreateSubscriptionResponse
+	11, // 50: berth.v1.CreditService.UpdateSubscription:output_type -> berth.v1.UpdateSubscriptionResponse
+	13, // 51: berth.v1.CreditService.GetSubscription:output_type -> berth.v1.GetSubscriptionResponse
+	15, // 52: berth.v1.CreditService.ListSubscriptions:output_type -> berth.v1.ListSubscriptionsResponse
+	17, // 53: berth.v1.CreditService.PauseSubscription:output_type -> berth.v1.PauseSubscriptionResponse
+	19, // 54: berth.v1.CreditService.ResumeSubscription:output_type -> berth.v1.ResumeSubscriptionResponse
+	21, // 55: berth.v1.CreditService.MarkSubscriptionInDebt:output_type -> berth.v1.MarkSubscriptionInDebtResponse
+	23, // 56: berth.v1.CreditService.CancelSubscription:output_type -> berth.v1.CancelSubscriptionResponse
+	25, // 57: berth.v1.CreditService.GrantCredits:output_type -> berth.v1.GrantCreditsResponse
+	27, // 58: berth.v1.CreditService.RefundCredit:output_type -> berth.v1.RefundCreditResponse
+	29, // 59: berth.v1.CreditService.GetBalance:output_type -> berth.v1.GetBalanceResponse
+	31, // 60: berth.v1.CreditService.ListCreditLines:output_type -> berth.v1.ListCreditLinesResponse
+	45, // [45:61] is the sub-list for method output_type
+	29, // [29:45] is the sub-list for method input_type
+	29, // [29:29] is the sub-list for extension type_name
+	29, // [29:29] is the sub-list for extension extendee
+	0,  // [0:29] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_service_proto_init() }
@@ -1783,6 +2226,7 @@ func file_berth_v1_credit_service_proto_init() {
 		return
 	}
 	file_berth_v1_access_proto_init()
+	file_berth_v1_common_proto_init()
 	file_berth_v1_credit_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -1790,7 +2234,7 @@ func file_berth_v1_credit_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_credit_service_proto_rawDesc), len(file_berth_v1_credit_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -290,6 +290,61 @@ func (x *BookingItem) GetStatus() BookingItemStatus {
 	return BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED
 }
 
+// ItemFilter selects items. All conditions that are set must match.
+type ItemFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only those at this location. Empty: at any location.
+	LocationId string `protobuf:"bytes,1,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// Only these statuses. Empty: only ACTIVE.
+	Statuses      []CatalogStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=berth.v1.CatalogStatus" json:"statuses,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ItemFilter) Reset() {
+	*x = ItemFilter{}
+	mi := &file_berth_v1_item_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ItemFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ItemFilter) ProtoMessage() {}
+
+func (x *ItemFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_item_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ItemFilter.ProtoReflect.Descriptor instead.
+func (*ItemFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_item_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *ItemFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *ItemFilter) GetStatuses() []CatalogStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
 // ItemInput has the fields of an item that staff can edit.
 type ItemInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -311,7 +366,7 @@ type ItemInput struct {
 
 func (x *ItemInput) Reset() {
 	*x = ItemInput{}
-	mi := &file_berth_v1_item_proto_msgTypes[2]
+	mi := &file_berth_v1_item_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -323,7 +378,7 @@ func (x *ItemInput) String() string {
 func (*ItemInput) ProtoMessage() {}
 
 func (x *ItemInput) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_item_proto_msgTypes[2]
+	mi := &file_berth_v1_item_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -336,7 +391,7 @@ func (x *ItemInput) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ItemInput.ProtoReflect.Descriptor instead.
 func (*ItemInput) Descriptor() ([]byte, []int) {
-	return file_berth_v1_item_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_item_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *ItemInput) GetName() string {
@@ -385,7 +440,7 @@ var File_berth_v1_item_proto protoreflect.FileDescriptor
 
 const file_berth_v1_item_proto_rawDesc = "" +
 	"\n" +
-	"\x13berth/v1/item.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x17google/type/money.proto\"\x89\x02\n" +
+	"\x13berth/v1/item.proto\x12\bberth.v1\x1a\x16berth/v1/catalog.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x17google/type/money.proto\"\x89\x02\n" +
 	"\x04Item\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1f\n" +
 	"\vlocation_id\x18\x02 \x01(\tR\n" +
@@ -403,7 +458,12 @@ const file_berth_v1_item_proto_rawDesc = "" +
 	"\x04name\x18\x03 \x01(\tR\x04name\x12\x1a\n" +
 	"\bquantity\x18\x04 \x01(\x05R\bquantity\x12(\n" +
 	"\x05price\x18\x05 \x01(\v2\x12.google.type.MoneyR\x05price\x123\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\x8a\x02\n" +
+	"\x06status\x18\x06 \x01(\x0e2\x1b.berth.v1.BookingItemStatusR\x06status\"\x84\x01\n" +
+	"\n" +
+	"ItemFilter\x12,\n" +
+	"\vlocation_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationId\x12H\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x17.berth.v1.CatalogStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\"\x8a\x02\n" +
 	"\tItemInput\x12\x1c\n" +
 	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1b\n" +
 	"\x04kind\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x04kind\x12 \n" +
@@ -434,27 +494,30 @@ func file_berth_v1_item_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_item_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_item_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_berth_v1_item_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_berth_v1_item_proto_goTypes = []any{
 	(BookingItemStatus)(0),      // 0: berth.v1.BookingItemStatus
 	(*Item)(nil),                // 1: berth.v1.Item
 	(*BookingItem)(nil),         // 2: berth.v1.BookingItem
-	(*ItemInput)(nil),           // 3: berth.v1.ItemInput
-	(*money.Money)(nil),         // 4: google.type.Money
-	(*durationpb.Duration)(nil), // 5: google.protobuf.Duration
+	(*ItemFilter)(nil),          // 3: berth.v1.ItemFilter
+	(*ItemInput)(nil),           // 4: berth.v1.ItemInput
+	(*money.Money)(nil),         // 5: google.type.Money
+	(*durationpb.Duration)(nil), // 6: google.protobuf.Duration
+	(CatalogStatus)(0),          // 7: berth.v1.CatalogStatus
 }
 var file_berth_v1_item_proto_depIdxs = []int32{
-	4, // 0: berth.v1.Item.price:type_name -> google.type.Money
-	5, // 1: berth.v1.Item.use_duration:type_name -> google.protobuf.Duration
-	4, // 2: berth.v1.BookingItem.price:type_name -> google.type.Money
+	5, // 0: berth.v1.Item.price:type_name -> google.type.Money
+	6, // 1: berth.v1.Item.use_duration:type_name -> google.protobuf.Duration
+	5, // 2: berth.v1.BookingItem.price:type_name -> google.type.Money
 	0, // 3: berth.v1.BookingItem.status:type_name -> berth.v1.BookingItemStatus
-	4, // 4: berth.v1.ItemInput.price:type_name -> google.type.Money
-	5, // 5: berth.v1.ItemInput.use_duration:type_name -> google.protobuf.Duration
-	6, // [6:6] is the sub-list for method output_type
-	6, // [6:6] is the sub-list for method input_type
-	6, // [6:6] is the sub-list for extension type_name
-	6, // [6:6] is the sub-list for extension extendee
-	0, // [0:6] is the sub-list for field type_name
+	7, // 4: berth.v1.ItemFilter.statuses:type_name -> berth.v1.CatalogStatus
+	5, // 5: berth.v1.ItemInput.price:type_name -> google.type.Money
+	6, // 6: berth.v1.ItemInput.use_duration:type_name -> google.protobuf.Duration
+	7, // [7:7] is the sub-list for method output_type
+	7, // [7:7] is the sub-list for method input_type
+	7, // [7:7] is the sub-list for extension type_name
+	7, // [7:7] is the sub-list for extension extendee
+	0, // [0:7] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_item_proto_init() }
@@ -462,14 +525,15 @@ func file_berth_v1_item_proto_init() {
 	if File_berth_v1_item_proto != nil {
 		return
 	}
-	file_berth_v1_item_proto_msgTypes[2].OneofWrappers = []any{}
+	file_berth_v1_catalog_proto_init()
+	file_berth_v1_item_proto_msgTypes[3].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_item_proto_rawDesc), len(file_berth_v1_item_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -37,8 +37,8 @@ func TestFaults_FailTheCall(t *testing.T) {
 		},
 		func() error { return expect.Error(app.GrantCredits(ctx, owner, sub.ID, 1, "")) },
 		func() error { return expect.Error(app.RefundCredit(ctx, owner, booked, "")) },
-		func() error { return expect.Error(app.GetBalance(ctx, owner, ana.Member, true)) },
-		func() error { return expect.Error(app.ListLedger(ctx, owner, sub.ID, 0, 9)) },
+		func() error { return expect.Error(app.GetBalance(ctx, owner, ana.Member, nil)) },
+		func() error { return expect.Error(app.ListLedger(ctx, owner, sub.ID, accounts.LineQuery{Limit: 9})) },
 		func() error { return expect.Error(app.GetMember(ctx, owner, ana.Member)) },
 		func() error {
 			return expect.Error(app.ConfirmMemberContact(ctx, owner, cleo.Member, member.Contact{

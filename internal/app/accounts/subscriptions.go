@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/credits"
@@ -13,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
@@ -61,6 +63,84 @@ func (s *Service) Subscribe(
 		})
 }
 
+// UpdateSubscription edits a subscription. If expect is not nil it must be the subscription's version. Bookings that
+// were made on it stay, also those after a new end.
+func (s *Service) UpdateSubscription(
+	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, expect *int,
+	edit func(*credit.Subscription), reason string,
+) (credit.Subscription, error) {
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "subscription.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (credit.Subscription, error) {
+			before, ledger, err := findSubscription(ctx, tx, id)
+			if err != nil {
+				return before, err
+			}
+			if err := fault.CheckVersion(expect, before.Version); err != nil {
+				return before, err
+			}
+			after := before
+			edit(&after)
+			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+			if changes == nil {
+				return before, nil
+			}
+			if err := after.CheckEdit(tx.Now); err != nil {
+				return before, err
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
+			credits.Write(tx, after, ledger)
+			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
+			record.Event(tx, subscriptionEvent(after))
+			record.Audit(tx, "subscription.updated", "subscription", id.UUID, reason, changes)
+			return after, nil
+		})
+}
+
+// GetSubscription reads a subscription as of now.
+func (s *Service) GetSubscription(
+	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID,
+) (credit.Subscription, error) {
+	stored, err := engine.Get(ctx, s.engine, caller, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
+		bookingdb.FindSubscription(b, caller.Tenant, id, into)
+	})
+	if err == nil && !caller.CanAccess(stored.Member) {
+		err = errNoSubscription
+	}
+	if err != nil {
+		return credit.Subscription{}, err
+	}
+	current, _ := credit.Advance(stored, s.engine.Now())
+	return current, nil
+}
+
+// SubscriptionQuery selects subscriptions.
+type SubscriptionQuery = bookingdb.SubscriptionQuery
+
+// ListSubscriptions reads subscriptions as of now, the newest first. A caller with SelfOnly gets their own.
+func (s *Service) ListSubscriptions(
+	ctx context.Context, caller tenant.Caller, q SubscriptionQuery,
+) ([]credit.Subscription, error) {
+	if caller.SelfOnly {
+		if q.Member.IsZero() {
+			q.Member = caller.Member
+		}
+		if !caller.CanAccess(q.Member) {
+			return nil, nil
+		}
+	}
+	if len(q.Statuses) == 0 {
+		q.Statuses = credit.OpenStatuses()
+	}
+	q.Now = s.engine.Now()
+	found, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]credit.Subscription) {
+		bookingdb.ListSubscriptions(b, caller.Tenant, q, into)
+	})
+	for i := range found {
+		found[i], _ = credit.Advance(found[i], q.Now)
+	}
+	return found, err
+}
+
 // SetSubscriptionStatus changes the status of a subscription.
 func (s *Service) SetSubscriptionStatus(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, to credit.Status, reason string,
@@ -85,16 +165,19 @@ func (s *Service) SetSubscriptionStatus(
 		})
 }
 
+// CreditLine is a line of the ledger with what is shown of the session of its booking.
+type CreditLine = bookingdb.ListedLine
+
 // creditChange is a new line of the ledger, and the subscription after it.
 type creditChange struct {
-	Line         credit.Line
+	Line         CreditLine
 	Subscription credit.Subscription
 }
 
 // GrantCredits grants credits. A negative amount removes them.
 func (s *Service) GrantCredits(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string,
-) (credit.Line, credit.Subscription, error) {
+) (CreditLine, credit.Subscription, error) {
 	granted, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "credit.grant", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
 			sub, ledger, err := findSubscription(ctx, tx, id)
@@ -113,7 +196,7 @@ func (s *Service) GrantCredits(
 // RefundCredit returns the credits of a booking, whatever its status is. It does so once.
 func (s *Service) RefundCredit(
 	ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string,
-) (credit.Line, credit.Subscription, error) {
+) (CreditLine, credit.Subscription, error) {
 	refunded, err := engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "credit.refund", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
 			var payer *credit.Subscription
@@ -133,15 +216,17 @@ func (s *Service) RefundCredit(
 				return creditChange{}, err
 			}
 			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, &b, tx.Now)
-			return writeCredits(tx, sub, ledger, "credit.refunded"), nil
+			change := writeCredits(tx, sub, ledger, "credit.refunded")
+			change.Line.Session = b.Summary()
+			return change, nil
 		})
 	return refunded.Line, refunded.Subscription, err
 }
 
 // GetBalance reads a member's subscriptions as of now: it counts what has expired or become due since they were last
-// written.
+// written. Without statuses, it reads those that have not ended.
 func (s *Service) GetBalance(
-	ctx context.Context, caller tenant.Caller, member tenant.MemberID, ended bool,
+	ctx context.Context, caller tenant.Caller, member tenant.MemberID, statuses []credit.Status,
 ) ([]credit.Subscription, error) {
 	if member.IsZero() {
 		member = caller.Member
@@ -157,26 +242,31 @@ func (s *Service) GetBalance(
 	if err != nil {
 		return nil, err
 	}
+	if len(statuses) == 0 {
+		statuses = credit.OpenStatuses()
+	}
 	now := s.engine.Now()
 	var current []credit.Subscription
 	for _, sub := range all {
 		sub, _ = credit.Advance(sub, now)
-		if ended || (sub.Status != credit.Expired && sub.Status != credit.Cancelled) {
+		if slices.Contains(statuses, sub.Status) {
 			current = append(current, sub)
 		}
 	}
 	return current, nil
 }
 
-// ListLedger reads the lines of a subscription before the given one, the newest first. If before is 0 it starts with
-// the last line.
+// LineQuery selects lines of a ledger.
+type LineQuery = bookingdb.LineQuery
+
+// ListLedger reads the lines of a subscription, the newest first.
 func (s *Service) ListLedger(
-	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, before, limit int,
-) ([]credit.Line, error) {
-	var lines []credit.Line
+	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, q LineQuery,
+) ([]CreditLine, error) {
+	var lines []CreditLine
 	sub, err := engine.Get(ctx, s.engine, caller, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
 		bookingdb.FindSubscription(b, caller.Tenant, id, into)
-		bookingdb.ListLedger(b, caller.Tenant, id, before, limit, &lines)
+		bookingdb.ListLedger(b, caller.Tenant, id, q, &lines)
 	})
 	if err != nil {
 		return nil, err
@@ -210,12 +300,16 @@ func findSubscription(
 }
 
 func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
-	record.Event(tx, outbox.Event{
-		Member: s.Member, Data: event.SubscriptionChanged{Subscription: s.ID, Status: string(s.Status)},
-	})
+	record.Event(tx, subscriptionEvent(s))
 	record.Audit(tx, action, "subscription", s.ID.UUID, reason, map[string]any{
 		"status": string(s.Status), "plan": s.Plan.Name,
 	})
+}
+
+func subscriptionEvent(s credit.Subscription) outbox.Event {
+	return outbox.Event{
+		Member: s.Member, Data: event.SubscriptionChanged{Subscription: s.ID, Status: string(s.Status)},
+	}
 }
 
 // writeCredits writes new lines of the ledger, and records the last one.
@@ -229,5 +323,5 @@ func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Line, ac
 	record.Audit(tx, action, "subscription", s.ID.UUID, line.Reason, map[string]any{
 		"amount": line.Amount, "balance": s.Balance,
 	})
-	return creditChange{line, s}
+	return creditChange{CreditLine{Line: line}, s}
 }

@@ -18,13 +18,20 @@ import (
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
+var allStatuses = []credit.Status{credit.Active, credit.Paused, credit.Debt, credit.Expired, credit.Cancelled}
+
+// endsAt edits the end of a subscription.
+func endsAt(at time.Time) func(*credit.Subscription) {
+	return func(s *credit.Subscription) { s.EndsAt = &at }
+}
+
 // creditsOf writes what a member sees of their only subscription, with the last two lines of its ledger.
 func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
 	studio.T.Helper()
 	who = testkit.SelfOnly(who)
-	sub := expect.Value(studio.App.Accounts.GetBalance(studio.T.Context(), who, tenant.MemberID{}, true))(studio.T)[0]
+	sub := expect.Value(studio.App.Accounts.GetBalance(studio.T.Context(), who, tenant.MemberID{}, allStatuses))(studio.T)[0]
 	text := fmt.Sprintf("v%d %s %d", sub.Version, sub.Status, sub.Balance)
-	for _, l := range expect.Value(studio.App.Accounts.ListLedger(studio.T.Context(), who, sub.ID, 0, 2))(studio.T) {
+	for _, l := range expect.Value(studio.App.Accounts.ListLedger(studio.T.Context(), who, sub.ID, accounts.LineQuery{Limit: 2}))(studio.T) {
 		text += fmt.Sprintf("; %s", strings.TrimSpace(fmt.Sprint(l.Kind, " ", l.Amount, " ", l.Balance, " ", l.Reason)))
 	}
 	return text
@@ -52,6 +59,11 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 	))(t)
 	grant := func(amount int, why string) func() error {
 		return func() error { return expect.Error(app.GrantCredits(t.Context(), owner, sub.ID, amount, why)) }
+	}
+	end := func(at time.Time, why string) func() error {
+		return func() error {
+			return expect.Error(app.UpdateSubscription(t.Context(), owner, sub.ID, nil, endsAt(at), why))
+		}
 	}
 	become := func(status credit.Status, why string) func() error {
 		return func() error {
@@ -106,17 +118,27 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 				`subscription.status_set of a subscription: back {"plan": "Pack", "status": "ACTIVE"}`,
 		},
 		{
+			"its end moves", time.Second, end(testkit.Noon.Add(1000*time.Hour), "a gift"),
+			"v4 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4",
+			`subscription.changed {"status": "ACTIVE"}; subscription.updated of a subscription: a gift ` +
+				`{"after": {"end_time": "2026-04-27T04:00:00Z"}, "before": {"end_time": null}}`,
+		},
+		{
+			"to the same time, which changes nothing", time.Second, end(testkit.Noon.Add(1000*time.Hour), "again"),
+			"v4 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4", "",
+		},
+		{
 			"a new period counts before it is written", 72 * time.Hour, func() error { return nil },
-			"v3 ACTIVE 4; REFUND 1 5 goodwill; BOOKING -1 4", "",
+			"v4 ACTIVE 4; REFUND 1 5 goodwill; BOOKING -1 4", "",
 		},
 		{
 			"and is written with the next change, even of nothing else", time.Second, become(credit.Active, "so"),
-			"v4 ACTIVE 4; PERIOD 4 4; EXPIRY -5 0",
+			"v5 ACTIVE 4; PERIOD 4 4; EXPIRY -5 0",
 			`subscription.changed {"status": "ACTIVE"}; ` +
 				`subscription.status_set of a subscription: so {"plan": "Pack", "status": "ACTIVE"}`,
 		},
 		{
-			"or with credits", 72 * time.Hour, grant(1, "a gift"), "v4 ACTIVE 5; GRANT 1 5 a gift; PERIOD 4 4",
+			"or with credits", 72 * time.Hour, grant(1, "a gift"), "v5 ACTIVE 5; GRANT 1 5 a gift; PERIOD 4 4",
 			`credit.granted of a subscription: a gift {"amount": 1, "balance": 5}; ` +
 				`credits.changed {"amount": 1, "balance": 5}`,
 		},
@@ -126,13 +148,61 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		test.EqOp(t, step.credits, creditsOf(studio, ana), test.Sprint(step.name))
 		test.EqOp(t, step.said, said(studio), test.Sprint(step.name))
 	}
-	lines := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, 3, 9))(t)
+	lines := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, accounts.LineQuery{Before: 3, Limit: 9}))(t)
 	must.SliceLen(t, 2, lines, must.Sprintf("before the third: %+v", lines))
+	charged := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, accounts.LineQuery{
+		Kinds: []credit.LineKind{credit.Booking}, Limit: 9,
+	}))(t)
+	must.SliceLen(t, 1, charged)
+	test.EqOp(t, class, charged[0].Session.ID)
+	test.EqOp(t, testkit.Noon.Add(100*time.Hour), charged[0].Session.StartsAt)
 	test.EqOp(t, 2, lines[0].Number, test.Sprintf("before the third: %+v", lines))
 	test.EqOp(t, 1, lines[1].Number, test.Sprintf("before the third: %+v", lines))
 	expect.OK(t)(app.SetSubscriptionStatus(t.Context(), owner, sub.ID, credit.Cancelled, ""))
-	for ended, want := range map[bool]int{true: 1, false: 0} {
-		test.SliceLen(t, want, expect.Value(app.GetBalance(t.Context(), owner, ana.Member, ended))(t))
+	for want, statuses := range [][]credit.Status{nil, {credit.Cancelled}} { // those that have not ended, or some
+		test.SliceLen(t, want, expect.Value(app.GetBalance(t.Context(), owner, ana.Member, statuses))(t))
+	}
+}
+
+// Lists and reads show a subscription as it is now, also after its end while it is still stored as active.
+func TestListSubscriptions_SelectsAsOfNow(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	app, owner, ana, ben := studio.App.Accounts, studio.Owner, studio.AddMember("Ana"), studio.AddMember("Ben")
+	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 4, Term: new(48 * time.Hour)})
+	open := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	ends, stays, others := studio.Subscribe(ana, pack), studio.Subscribe(ana, open), studio.Subscribe(ben, open)
+	studio.Clock.Advance(49 * time.Hour)
+	test.EqOp(t, credit.Expired, expect.Value(app.GetSubscription(t.Context(), owner, ends.ID))(t).Status)
+	for name, tt := range map[string]struct {
+		by   tenant.Caller
+		q    accounts.SubscriptionQuery
+		want []tenant.SubscriptionID
+	}{
+		"those that have not ended, newest first": {owner, accounts.SubscriptionQuery{}, []tenant.SubscriptionID{
+			others.ID, stays.ID,
+		}},
+		"one's own":           {testkit.SelfOnly(ana), accounts.SubscriptionQuery{}, []tenant.SubscriptionID{stays.ID}},
+		"not those of others": {testkit.SelfOnly(ana), accounts.SubscriptionQuery{Member: ben.Member}, nil},
+		"of a member":         {owner, accounts.SubscriptionQuery{Member: ana.Member}, []tenant.SubscriptionID{stays.ID}},
+		"of a plan": {owner, accounts.SubscriptionQuery{Plan: pack.ID, Statuses: allStatuses},
+			[]tenant.SubscriptionID{ends.ID}},
+		"that expired": {owner, accounts.SubscriptionQuery{Statuses: []credit.Status{credit.Expired}},
+			[]tenant.SubscriptionID{ends.ID}},
+		"none are active any more": {owner, accounts.SubscriptionQuery{Plan: pack.ID}, nil},
+		"after a page": {owner, accounts.SubscriptionQuery{Statuses: allStatuses, Before: others.ID},
+			[]tenant.SubscriptionID{stays.ID, ends.ID}},
+		"by their end": {owner, accounts.SubscriptionQuery{
+			Statuses: allStatuses, EndsFrom: *ends.EndsAt, EndsUntil: ends.EndsAt.Add(time.Microsecond),
+		}, []tenant.SubscriptionID{ends.ID}},
+		"before their end": {owner, accounts.SubscriptionQuery{Statuses: allStatuses, EndsUntil: *ends.EndsAt}, nil},
+	} {
+		tt.q.Limit = 9
+		var got []tenant.SubscriptionID
+		for _, s := range expect.Value(app.ListSubscriptions(t.Context(), tt.by, tt.q))(t) {
+			got = append(got, s.ID)
+		}
+		test.Eq(t, tt.want, got, test.Sprint(name))
 	}
 }
 
@@ -156,6 +226,9 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 		return expect.Error(app.Subscribe(t.Context(), owner, accounts.SubscribeRequest{
 			Member: who, Plan: plan, Starts: testkit.Noon.Add(after),
 		}))
+	}
+	endAt := func(by tenant.Caller, id tenant.SubscriptionID, after time.Duration) error {
+		return expect.Error(app.UpdateSubscription(t.Context(), by, id, nil, endsAt(testkit.Noon.Add(after)), ""))
 	}
 	const year = 366 * 24 * time.Hour
 	for name, tt := range map[string]struct {
@@ -189,17 +262,26 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 			"SUBSCRIPTION_NOT_FOUND",
 			expect.Error(app.SetSubscriptionStatus(t.Context(), there.Owner, sub.ID, credit.Paused, "")),
 		},
+		"an end for no subscription": {"SUBSCRIPTION_NOT_FOUND", endAt(owner, stray, time.Hour)},
+		"an end in another tenant":   {"SUBSCRIPTION_NOT_FOUND", endAt(there.Owner, sub.ID, time.Hour)},
+		"an end in the past":         {"INVALID_FIELD @subscription.end_time", endAt(owner, sub.ID, -time.Hour)},
+		"a subscription of another tenant": {
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.GetSubscription(t.Context(), there.Owner, sub.ID)),
+		},
+		"a subscription of another member": {
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.GetSubscription(t.Context(), testkit.SelfOnly(ben), sub.ID)),
+		},
 		"a ledger of another tenant": {
-			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), there.Owner, sub.ID, 0, 9)),
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), there.Owner, sub.ID, accounts.LineQuery{Limit: 9})),
 		},
 		"a ledger of another member": {
-			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), testkit.SelfOnly(ben), sub.ID, 0, 9)),
+			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), testkit.SelfOnly(ben), sub.ID, accounts.LineQuery{Limit: 9})),
 		},
 		"a balance of another member": {
-			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), testkit.SelfOnly(ben), ana.Member, true)),
+			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), testkit.SelfOnly(ben), ana.Member, allStatuses)),
 		},
 		"a balance in another tenant": {
-			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), there.Owner, ana.Member, true)),
+			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), there.Owner, ana.Member, allStatuses)),
 		},
 	} {
 		expect.Fault(t, tt.want, name)(tt.err)
@@ -225,6 +307,7 @@ func TestSubscriptions_OfOnesOwnAreForOthers(t *testing.T) {
 		for _, err := range []error{
 			expect.Error(app.Subscribe(ctx, c.by, accounts.SubscribeRequest{Member: c.of.Member, Plan: pack.ID})),
 			expect.Error(app.GrantCredits(ctx, c.by, sub.ID, 3, "")),
+			expect.Error(app.UpdateSubscription(ctx, c.by, sub.ID, nil, endsAt(testkit.Noon.Add(time.Hour)), "")),
 			expect.Error(app.SetSubscriptionStatus(ctx, c.by, sub.ID, credit.Paused, "")),
 			expect.Error(app.RefundCredit(ctx, c.by, booked.ID, "")),
 		} {

@@ -6,7 +6,6 @@ import (
 	appcatalog "github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -30,7 +29,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.ListServices(ctx, owner, appcatalog.ServiceQuery{Limit: 9})) },
 		func() error { return expect.Error(app.ListResources(ctx, owner, appcatalog.ResourceQuery{Limit: 9})) },
 		func() error { return expect.Error(app.ListItems(ctx, owner, appcatalog.ItemQuery{Limit: 9})) },
-		func() error { return expect.Error(app.ListPlans(ctx, owner, true, "", tenant.PlanID{}, 9)) },
+		func() error { return expect.Error(app.ListPlans(ctx, owner, appcatalog.PlanQuery{Limit: 9})) },
 		func() error { return expect.Error(app.PutBenefitProvider(ctx, owner, links, new(0))) },
 		func() error {
 			return expect.Error(app.UpdateBenefitNumbers(ctx, owner, "LINKS", appcatalog.BenefitNumbers{

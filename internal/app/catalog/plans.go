@@ -14,6 +14,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// PlanQuery selects plans.
+type PlanQuery = catalogdb.PlanQuery
+
 // CreatePlan creates a plan.
 func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Plan) (credit.Plan, error) {
 	if err := p.Validate(); err != nil {
@@ -75,12 +78,10 @@ func (s *Service) GetPlan(
 	})
 }
 
-// ListPlans reads plans by name. The first page starts after an empty name and a zero id.
-func (s *Service) ListPlans(
-	ctx context.Context, caller tenant.Caller, inactive bool, afterName string, afterID tenant.PlanID, limit int,
-) ([]credit.Plan, error) {
+// ListPlans reads plans by name.
+func (s *Service) ListPlans(ctx context.Context, caller tenant.Caller, q PlanQuery) ([]credit.Plan, error) {
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]credit.Plan) {
-		catalogdb.ListPlans(b, caller.Tenant, inactive, afterName, afterID, limit, into)
+		catalogdb.ListPlans(b, caller.Tenant, q, into)
 	})
 }
 

@@ -300,7 +300,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 	var n SweepResult
 	var due []credit.Subscription
 	var batch pg.Batch
-	bookingdb.ListSubscriptions(&batch, tx.Tenant, ids, &due)
+	bookingdb.FindSubscriptions(&batch, tx.Tenant, ids, &due)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return n, err
 	}

@@ -83,7 +83,7 @@ func loadPayers(
 	}
 	var subscriptions []credit.Subscription
 	var batch pg.Batch
-	bookingdb.ListSubscriptions(&batch, tx.Tenant, pg.Distinct(ids), &subscriptions)
+	bookingdb.FindSubscriptions(&batch, tx.Tenant, pg.Distinct(ids), &subscriptions)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}

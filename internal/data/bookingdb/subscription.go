@@ -53,8 +53,14 @@ var selectSubscriptions = `select ` + subscribed.Columns() + ` from subscription
   join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id`
 
 var (
-	findSubscription        = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.id = $2`)
-	listSubscriptions       = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.id = any($2)`)
+	findSubscription  = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.id = $2`)
+	findSubscriptions = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.id = any($2)`)
+	listSubscriptions = pg.SQL(selectSubscriptions + `
+where u.tenant_id = $1 and ($2::uuid is null or u.member_id = $2) and ($3::uuid is null or u.plan_id = $3)
+  and case when u.status in ('ACTIVE', 'PAUSED', 'DEBT') and u.ends_at <= $5 then 'EXPIRED' else u.status end = any($4)
+  and ($6::timestamptz is null or u.ends_at >= $6) and ($7::timestamptz is null or u.ends_at < $7)
+  and ($8::uuid is null or u.id < $8)
+order by u.id desc limit $9`)
 	listMemberSubscriptions = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.member_id = $2 order by u.id`)
 )
 
@@ -63,9 +69,28 @@ func FindSubscription(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID,
 	subscribed.Find(b.Queue(findSubscription, in, id), into)
 }
 
-// ListSubscriptions reads subscriptions by their ids, in no particular order.
-func ListSubscriptions(b *pg.Batch, in tenant.TenantID, ids []tenant.SubscriptionID, into *[]credit.Subscription) {
-	subscribed.List(b.Queue(listSubscriptions, in, ids), into)
+// FindSubscriptions reads subscriptions by their ids, in no particular order.
+func FindSubscriptions(b *pg.Batch, in tenant.TenantID, ids []tenant.SubscriptionID, into *[]credit.Subscription) {
+	subscribed.List(b.Queue(findSubscriptions, in, ids), into)
+}
+
+// SubscriptionQuery selects subscriptions.
+type SubscriptionQuery struct {
+	Member              tenant.MemberID // zero: any
+	Plan                tenant.PlanID   // zero: any
+	Statuses            []credit.Status // as of Now
+	EndsFrom, EndsUntil time.Time       // half-open; zero: with any end, or without one
+	Now                 time.Time
+	Before              tenant.SubscriptionID // keyset: the last one of the page before
+	Limit               int
+}
+
+// ListSubscriptions reads subscriptions, the newest first. One whose term has ended counts as expired, even if that has
+// not been written yet.
+func ListSubscriptions(b *pg.Batch, in tenant.TenantID, q SubscriptionQuery, into *[]credit.Subscription) {
+	statuses := pg.Array(q.Statuses, func(s credit.Status) string { return string(s) })
+	subscribed.List(b.Queue(listSubscriptions, in, q.Member, q.Plan, statuses, q.Now,
+		pg.OrNull(q.EndsFrom), pg.OrNull(q.EndsUntil), q.Before, q.Limit), into)
 }
 
 // ListMemberSubscriptions reads a member's subscriptions in the order in which they were made.

@@ -28,7 +28,7 @@ var (
 	findItem  = pg.SQL(`select ` + items.Columns() + ` from items i where i.tenant_id = $1 and i.id = $2`)
 	findItems = pg.SQL(`select ` + items.Columns() + ` from items i where i.tenant_id = $1 and i.id = any($2)`)
 	listItems = pg.SQL(`select ` + items.Columns() + ` from items i
-where i.tenant_id = $1 and ($2::uuid is null or i.location_id = $2) and (i.active or $3)
+where i.tenant_id = $1 and ($2::uuid is null or i.location_id = $2) and i.active = any($3)
   and ($5::uuid is null or (lower(i.name), i.id) > (lower($4), $5))
 order by lower(i.name), i.id limit $6`)
 	insertItem = pg.SQL(`insert into items ` + items.Values())
@@ -48,7 +48,7 @@ func FindItems(b *pg.Batch, in tenant.TenantID, ids []tenant.ItemID, into *[]boo
 // ItemQuery selects items. A zero location means all.
 type ItemQuery struct {
 	Location  tenant.LocationID
-	Inactive  bool // also inactive ones
+	Active    []bool // which of the active and the inactive ones
 	AfterName string
 	AfterID   tenant.ItemID
 	Limit     int
@@ -56,7 +56,7 @@ type ItemQuery struct {
 
 // ListItems reads items by name, then id.
 func ListItems(b *pg.Batch, in tenant.TenantID, q ItemQuery, into *[]booking.Item) {
-	items.List(b.Queue(listItems, in, q.Location, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
+	items.List(b.Queue(listItems, in, q.Location, q.Active, q.AfterName, q.AfterID, q.Limit), into)
 }
 
 // InsertItem inserts an item.

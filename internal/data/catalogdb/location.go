@@ -28,7 +28,7 @@ var locations = pg.NewTable("l", func(l *catalog.Location) []pg.Column {
 var (
 	findLocation  = pg.SQL(`select ` + locations.Columns() + ` from locations l where l.tenant_id = $1 and l.id = $2`)
 	listLocations = pg.SQL(`select ` + locations.Columns() + ` from locations l
-where l.tenant_id = $1 and (l.active or $2) and ($4::uuid is null or (lower(l.name), l.id) > (lower($3), $4))
+where l.tenant_id = $1 and l.active = any($2) and ($4::uuid is null or (lower(l.name), l.id) > (lower($3), $4))
 order by lower(l.name) limit $5`)
 	insertLocation = pg.SQL(`insert into locations ` + locations.Values())
 	updateLocation = pg.SQL(`update locations set ` + locations.Set() + ` where tenant_id = $1 and id = $2`)
@@ -41,7 +41,7 @@ func FindLocation(b *pg.Batch, in tenant.TenantID, id tenant.LocationID, into **
 
 // LocationQuery selects locations.
 type LocationQuery struct {
-	Inactive  bool   // also inactive ones
+	Active    []bool // which of the active and the inactive ones
 	AfterName string // keyset: the last name and id of the page before
 	AfterID   tenant.LocationID
 	Limit     int
@@ -49,7 +49,7 @@ type LocationQuery struct {
 
 // ListLocations reads locations by name, which is unique.
 func ListLocations(b *pg.Batch, in tenant.TenantID, q LocationQuery, into *[]catalog.Location) {
-	locations.List(b.Queue(listLocations, in, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
+	locations.List(b.Queue(listLocations, in, q.Active, q.AfterName, q.AfterID, q.Limit), into)
 }
 
 // HasSessions reads whether a location has sessions that are not deleted, whatever their state is.

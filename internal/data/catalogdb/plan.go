@@ -10,7 +10,7 @@ import (
 var (
 	findPlan  = pg.SQL(`select ` + coredb.Plans.Columns() + ` from plans p where p.tenant_id = $1 and p.id = $2`)
 	listPlans = pg.SQL(`select ` + coredb.Plans.Columns() + ` from plans p
-where p.tenant_id = $1 and (p.active or $2) and ($4::uuid is null or (lower(p.name), p.id) > (lower($3), $4))
+where p.tenant_id = $1 and p.active = any($2) and ($4::uuid is null or (lower(p.name), p.id) > (lower($3), $4))
 order by lower(p.name) limit $5`)
 	insertPlan = pg.SQL(`insert into plans ` + coredb.Plans.Values())
 	updatePlan = pg.SQL(`update plans set ` + coredb.Plans.Set() + ` where tenant_id = $1 and id = $2`)
@@ -21,12 +21,17 @@ func FindPlan(b *pg.Batch, in tenant.TenantID, id tenant.PlanID, into **credit.P
 	coredb.Plans.Find(b.Queue(findPlan, in, id), into)
 }
 
-// ListPlans reads plans by name, which is unique. The first page has a zero id.
-func ListPlans(
-	b *pg.Batch, in tenant.TenantID, inactive bool, afterName string, afterID tenant.PlanID, limit int,
-	into *[]credit.Plan,
-) {
-	coredb.Plans.List(b.Queue(listPlans, in, inactive, afterName, afterID, limit), into)
+// PlanQuery selects plans.
+type PlanQuery struct {
+	Active    []bool // which of the active and the inactive ones
+	AfterName string // keyset: the last name and id of the page before
+	AfterID   tenant.PlanID
+	Limit     int
+}
+
+// ListPlans reads plans by name, which is unique.
+func ListPlans(b *pg.Batch, in tenant.TenantID, q PlanQuery, into *[]credit.Plan) {
+	coredb.Plans.List(b.Queue(listPlans, in, q.Active, q.AfterName, q.AfterID, q.Limit), into)
 }
 
 // InsertPlan inserts a plan.

@@ -22,7 +22,7 @@ var resources = pg.NewTable("r", func(r *catalog.Resource) []pg.Column {
 var (
 	findResource  = pg.SQL(`select ` + resources.Columns() + ` from resources r where r.tenant_id = $1 and r.id = $2`)
 	listResources = pg.SQL(`select ` + resources.Columns() + ` from resources r
-where r.tenant_id = $1 and ($2::uuid is null or r.location_id = $2) and (r.active or $3)
+where r.tenant_id = $1 and ($2::uuid is null or r.location_id = $2) and r.active = any($3)
   and ($5::uuid is null or (lower(r.name), r.id) > (lower($4), $5))
 order by lower(r.name), r.id limit $6`)
 	insertResource = pg.SQL(`insert into resources ` + resources.Values())
@@ -37,7 +37,7 @@ func FindResource(b *pg.Batch, in tenant.TenantID, id tenant.ResourceID, into **
 // ResourceQuery selects resources.
 type ResourceQuery struct {
 	Location  tenant.LocationID // zero: any
-	Inactive  bool              // also inactive ones
+	Active    []bool            // which of the active and the inactive ones
 	AfterName string            // keyset: the last name and id of the page before
 	AfterID   tenant.ResourceID
 	Limit     int
@@ -45,7 +45,7 @@ type ResourceQuery struct {
 
 // ListResources reads resources by name, then id.
 func ListResources(b *pg.Batch, in tenant.TenantID, q ResourceQuery, into *[]catalog.Resource) {
-	resources.List(b.Queue(listResources, in, q.Location, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
+	resources.List(b.Queue(listResources, in, q.Location, q.Active, q.AfterName, q.AfterID, q.Limit), into)
 }
 
 // InsertResource inserts a resource.

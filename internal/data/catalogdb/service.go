@@ -30,7 +30,7 @@ var services = pg.NewTable("v", func(s *catalog.Service) []pg.Column {
 var (
 	findService  = pg.SQL(`select ` + services.Columns() + ` from services v where v.tenant_id = $1 and v.id = $2`)
 	listServices = pg.SQL(`select ` + services.Columns() + ` from services v
-where v.tenant_id = $1 and ($2 = '' or v.category = $2) and (v.active or $3)
+where v.tenant_id = $1 and ($2 = '' or v.category = $2) and v.active = any($3)
   and ($5::uuid is null or (lower(v.name), v.id) > (lower($4), $5))
 order by lower(v.name) limit $6`)
 	insertService = pg.SQL(`insert into services ` + services.Values())
@@ -45,7 +45,7 @@ func FindService(b *pg.Batch, in tenant.TenantID, id tenant.ServiceID, into **ca
 // ServiceQuery selects services.
 type ServiceQuery struct {
 	Category  string // exactly; empty: any
-	Inactive  bool   // also inactive ones
+	Active    []bool // which of the active and the inactive ones
 	AfterName string // keyset: the last name and id of the page before
 	AfterID   tenant.ServiceID
 	Limit     int
@@ -53,7 +53,7 @@ type ServiceQuery struct {
 
 // ListServices reads services by name, which is unique.
 func ListServices(b *pg.Batch, in tenant.TenantID, q ServiceQuery, into *[]catalog.Service) {
-	services.List(b.Queue(listServices, in, q.Category, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
+	services.List(b.Queue(listServices, in, q.Category, q.Active, q.AfterName, q.AfterID, q.Limit), into)
 }
 
 // InsertService inserts a service.

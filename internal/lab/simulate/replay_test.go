@@ -479,9 +479,13 @@ func (r *replay) ours() snapshot {
 		var sub credit.Subscription // as it is stored: use cases read it as of now
 		r.NoError(r.DB.Owner.QueryRow(ctx, `select status, balance, period_ends_at from subscriptions
 			where tenant_id = $1 and id = $2`, r.Tenant, here).Scan(&sub.Status, &sub.Balance, &sub.PeriodEndsAt))
-		ledger := expect.Value(r.App.Accounts.ListLedger(ctx, r.Owner, here, 0, 1000))(r.T)
-		slices.SortFunc(ledger, func(a, b credit.Line) int { return cmp.Compare(a.Number, b.Number) })
-		w.addSubscription(there, sub, ledger)
+		ledger := expect.Value(r.App.Accounts.ListLedger(ctx, r.Owner, here, accounts.LineQuery{Limit: 1000}))(r.T)
+		slices.SortFunc(ledger, func(a, b accounts.CreditLine) int { return cmp.Compare(a.Number, b.Number) })
+		var lines []credit.Line
+		for _, l := range ledger {
+			lines = append(lines, l.Line)
+		}
+		w.addSubscription(there, sub, lines)
 	}
 	return w
 }

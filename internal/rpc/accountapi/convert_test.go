@@ -6,6 +6,7 @@ import (
 	"github.com/shoenig/test"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -20,9 +21,18 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, subscriptionMessage, func(s *credit.Subscription) {
 		s.Status, s.Plan.Kind = credit.Paused, credit.Course
 	})
-	converttest.Add(&l, func(line credit.Line) *v1.CreditLine {
+	converttest.Add(&l, func(line accounts.CreditLine) *v1.CreditLine {
 		return lineMessage(line, nil)
-	}, func(e *credit.Line) { e.Kind, e.Actor = credit.Correction, "0190a000-0000-7000-8000-00000000000a" })
+	}, func(e *accounts.CreditLine) {
+		e.Kind, e.Actor = credit.Correction, "0190a000-0000-7000-8000-00000000000a"
+	})
+	converttest.AddBack(&l, subscriptionQuery)
+	converttest.AddBack(&l, lineQuery)
+	converttest.AddBack(&l, func(m *v1.SubscriptionInput) credit.Subscription {
+		var edited credit.Subscription
+		editSubscription(m, []string{"end_time"})(&edited)
+		return edited
+	})
 	converttest.Add(&l, memberMessage, func(m *member.Member) { m.Status = member.Inactive })
 	converttest.AddBack(&l, memberValue)
 	converttest.AddBack(&l, func(m *v1.Member) member.Member {

@@ -25,6 +25,64 @@ func (s *Accounts) CreateSubscription(
 	return &v1.CreateSubscriptionResponse{Subscription: subscriptionMessage(sub)}, nil
 }
 
+// UpdateSubscription handles CreditService.UpdateSubscription.
+func (s *Accounts) UpdateSubscription(
+	ctx context.Context, req *v1.UpdateSubscriptionRequest,
+) (*v1.UpdateSubscriptionResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
+	if err != nil {
+		return nil, err
+	}
+	sub, err := s.Service.UpdateSubscription(
+		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), expect,
+		editSubscription(req.Subscription, req.UpdateMask.GetPaths()), req.Reason,
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.UpdateSubscriptionResponse{Subscription: subscriptionMessage(sub)}, nil
+}
+
+// GetSubscription handles CreditService.GetSubscription.
+func (s *Accounts) GetSubscription(
+	ctx context.Context, req *v1.GetSubscriptionRequest,
+) (*v1.GetSubscriptionResponse, error) {
+	sub, err := s.Service.GetSubscription(
+		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetSubscriptionResponse{Subscription: subscriptionMessage(sub)}, nil
+}
+
+// ListSubscriptions handles CreditService.ListSubscriptions.
+func (s *Accounts) ListSubscriptions(
+	ctx context.Context, req *v1.ListSubscriptionsRequest,
+) (*v1.ListSubscriptionsResponse, error) {
+	caller, err := request.Scoped(ctx, req.Scope, "credit.read")
+	if err != nil {
+		return nil, err
+	}
+	page, err := convert.ParsePage[tenant.SubscriptionID](req)
+	if err != nil {
+		return nil, err
+	}
+	q := subscriptionQuery(req.Filter)
+	q.Limit = page.Limit()
+	if page.After != nil {
+		q.Before = *page.After
+	}
+	subs, err := s.Service.ListSubscriptions(ctx, caller, q)
+	if err != nil {
+		return nil, err
+	}
+	subs, next := convert.Paginate(page, subs, func(s credit.Subscription) tenant.SubscriptionID { return s.ID })
+	return &v1.ListSubscriptionsResponse{
+		Subscriptions: convert.Messages(subs, subscriptionMessage), NextPageToken: next,
+	}, nil
+}
+
 // PauseSubscription handles CreditService.PauseSubscription.
 func (s *Accounts) PauseSubscription(
 	ctx context.Context, req *v1.PauseSubscriptionRequest,
@@ -119,7 +177,7 @@ func (s *Accounts) RefundCredit(ctx context.Context, req *v1.RefundCreditRequest
 // GetBalance handles CreditService.GetBalance.
 func (s *Accounts) GetBalance(ctx context.Context, req *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error) {
 	subs, err := s.Service.GetBalance(
-		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.MemberId), req.IncludeEnded,
+		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.MemberId), subscriptionStatuses(req.Statuses),
 	)
 	if err != nil {
 		return nil, err
@@ -138,17 +196,18 @@ func (s *Accounts) ListCreditLines(
 	if err != nil {
 		return nil, err
 	}
-	var before int
+	q := lineQuery(req.Filter)
+	q.Limit = page.Limit()
 	if page.After != nil {
-		before = int(*page.After)
+		q.Before = int(*page.After)
 	}
 	lines, err := s.Service.ListLedger(
-		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), before, page.Limit(),
+		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), q,
 	)
 	if err != nil {
 		return nil, err
 	}
-	lines, next := convert.Paginate(page, lines, func(l credit.Line) int32 { return int32(l.Number) })
+	lines, next := convert.Paginate(page, lines, func(l accounts.CreditLine) int32 { return int32(l.Number) })
 	messages, err := lineMessages(ctx, lines...)
 	if err != nil {
 		return nil, err
@@ -157,7 +216,7 @@ func (s *Accounts) ListCreditLines(
 }
 
 // lineMessages converts lines of the ledger, with the names of those who caused them.
-func lineMessages(ctx context.Context, lines ...credit.Line) ([]*v1.CreditLine, error) {
+func lineMessages(ctx context.Context, lines ...accounts.CreditLine) ([]*v1.CreditLine, error) {
 	actors := make([]string, len(lines))
 	for i, l := range lines {
 		actors[i] = l.Actor
@@ -166,5 +225,5 @@ func lineMessages(ctx context.Context, lines ...credit.Line) ([]*v1.CreditLine, 
 	if err != nil {
 		return nil, err
 	}
-	return convert.Messages(lines, func(l credit.Line) *v1.CreditLine { return lineMessage(l, names) }), nil
+	return convert.Messages(lines, func(l accounts.CreditLine) *v1.CreditLine { return lineMessage(l, names) }), nil
 }

@@ -67,7 +67,8 @@ func (s *Catalog) ListItems(ctx context.Context, req *v1.ListItemsRequest) (*v1.
 		return nil, err
 	}
 	query := catalog.ItemQuery{
-		Location: convert.ID[tenant.LocationID](req.LocationId), Inactive: req.IncludeInactive, Limit: page.Limit(),
+		Location: convert.ID[tenant.LocationID](req.GetFilter().GetLocationId()),
+		Active:   activeValues(req.GetFilter().GetStatuses()), Limit: page.Limit(),
 	}
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}

@@ -72,7 +72,7 @@ func (s *Catalog) ListLocations(ctx context.Context, req *v1.ListLocationsReques
 	if err != nil {
 		return nil, err
 	}
-	q := appcatalog.LocationQuery{Inactive: req.GetIncludeInactive(), Limit: page.Limit()}
+	q := appcatalog.LocationQuery{Active: activeValues(req.GetFilter().GetStatuses()), Limit: page.Limit()}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -123,13 +124,11 @@ func (s *Catalog) ListPlans(ctx context.Context, req *v1.ListPlansRequest) (*v1.
 	if err != nil {
 		return nil, err
 	}
-	var after convert.NameCursor
+	q := catalog.PlanQuery{Active: activeValues(req.GetFilter().GetStatuses()), Limit: page.Limit()}
 	if page.After != nil {
-		after = *page.After
+		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	plans, err := s.Service.ListPlans(
-		ctx, request.Caller(ctx), req.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Limit(),
-	)
+	plans, err := s.Service.ListPlans(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}

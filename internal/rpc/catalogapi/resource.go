@@ -58,8 +58,8 @@ func (s *Catalog) ListResources(ctx context.Context, req *v1.ListResourcesReques
 		return nil, err
 	}
 	q := appcatalog.ResourceQuery{
-		Location: convert.ID[tenant.LocationID](req.GetLocationId()), Inactive: req.GetIncludeInactive(),
-		Limit: page.Limit(),
+		Location: convert.ID[tenant.LocationID](req.GetFilter().GetLocationId()),
+		Active:   activeValues(req.GetFilter().GetStatuses()), Limit: page.Limit(),
 	}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID

@@ -52,7 +52,7 @@ func (s *Catalog) ListServices(ctx context.Context, req *v1.ListServicesRequest)
 		return nil, err
 	}
 	q := appcatalog.ServiceQuery{
-		Category: req.GetCategory(), Inactive: req.GetIncludeInactive(), Limit: page.Limit(),
+		Category: req.GetFilter().GetCategory(), Active: activeValues(req.GetFilter().GetStatuses()), Limit: page.Limit(),
 	}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID

@@ -179,6 +179,18 @@ func Enum[E ~int32, S ~string](values map[string]int32, prefix string, name S) E
 	return E(values[prefix+string(name)])
 }
 
+// EnumNames is EnumName for a list.
+func EnumNames[S ~string, E interface {
+	~int32
+	String() string
+}](prefix string, values []E) []S {
+	names := make([]S, len(values))
+	for i, v := range values {
+		names[i] = EnumName[S](prefix, v)
+	}
+	return names
+}
+
 // EnumName is the inverse of Enum: it returns the name of a value without the prefix. UNSPECIFIED becomes "".
 func EnumName[S ~string, E interface {
 	~int32

@@ -138,6 +138,36 @@ func StartTime(asked, now time.Time) (time.Time, error) {
 	return asked, nil
 }
 
+// maxEndDistance is how far from now the end of a subscription can be set.
+const maxEndDistance = 3660 * day
+
+// CheckEdit rejects an edit of a subscription that has ended: SUBSCRIPTION_STATE. It also rejects an end that is not in
+// the future, not after the start, or more than ten years away: INVALID_FIELD.
+func (s Subscription) CheckEdit(now time.Time) error {
+	const field = "subscription.end_time"
+	switch {
+	case s.Status == Expired || s.Status == Cancelled:
+		return errEnded(s.Status)
+	case s.EndsAt == nil:
+		return nil
+	case !s.EndsAt.After(now):
+		return fault.Invalid(field, "A subscription ends in the future. To end it now, cancel it.")
+	case !s.EndsAt.After(s.StartsAt):
+		return fault.Invalid(field, "A subscription ends after it starts.")
+	case s.EndsAt.Sub(now) > maxEndDistance:
+		return fault.Invalid(field, "A subscription ends within 3,660 days from now.")
+	}
+	return nil
+}
+
+// AuditFields are the fields that staff can edit, as the audit log has them.
+func (s Subscription) AuditFields() map[string]any {
+	if s.EndsAt == nil {
+		return map[string]any{"end_time": nil}
+	}
+	return map[string]any{"end_time": s.EndsAt.UTC().Format(time.RFC3339)}
+}
+
 // Start begins a subscription: its status, its term and first period, and its first credits.
 func Start(
 	id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt, now time.Time,
@@ -182,6 +212,9 @@ func Advance(s Subscription, now time.Time) (Subscription, []Line) {
 	lines = s.post(lines, bySystem(Period, s.Plan.Credits, now))
 	return s, lines
 }
+
+// OpenStatuses are those of subscriptions that have not ended.
+func OpenStatuses() []Status { return []Status{Active, Paused, Debt} }
 
 // AvailableCredits returns the total balance of the active subscriptions, and whether one of them books without
 // credits.

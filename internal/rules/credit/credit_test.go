@@ -99,6 +99,32 @@ func TestStartTime_IsNowOrWithinAYear(t *testing.T) {
 	}
 }
 
+func TestCheckEdit_AcceptsAnEndAheadOfOpenSubscriptions(t *testing.T) {
+	t.Parallel()
+	starts := now.Add(10 * day)
+	for name, tt := range map[string]struct {
+		status credit.Status
+		ends   *time.Time
+		err    string
+	}{
+		"no end":                   {credit.Active, nil, ""},
+		"just after now":           {credit.Debt, new(now.Add(1)), ""},
+		"now":                      {credit.Active, &now, "INVALID_FIELD @subscription.end_time"},
+		"in the past":              {credit.Paused, new(now.Add(-day)), "INVALID_FIELD @subscription.end_time"},
+		"3,660 days ahead":         {credit.Active, new(now.Add(3660 * day)), ""},
+		"more than that":           {credit.Active, new(now.Add(3660*day + 1)), "INVALID_FIELD @subscription.end_time"},
+		"of one that has expired":  {credit.Expired, new(now.Add(day)), "SUBSCRIPTION_STATE status=EXPIRED"},
+		"of one that is cancelled": {credit.Cancelled, nil, "SUBSCRIPTION_STATE status=CANCELLED"},
+	} {
+		s := credit.Subscription{Status: tt.status, StartsAt: now.Add(-day), EndsAt: tt.ends}
+		expect.Fault(t, tt.err, name)(s.CheckEdit(now))
+	}
+	for ends, err := range map[time.Time]string{starts: "INVALID_FIELD @subscription.end_time", starts.Add(1): ""} {
+		s := credit.Subscription{Status: credit.Active, StartsAt: starts, EndsAt: &ends}
+		expect.Fault(t, err, ends)(s.CheckEdit(now))
+	}
+}
+
 func TestStart_InThePastBeginsInTheCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	plan := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}

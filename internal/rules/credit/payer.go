@@ -124,8 +124,7 @@ func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) (
 			WithMetadata("kind", string(s.Plan.Kind))
 	}
 	if s.Status == Expired || s.Status == Cancelled {
-		return nil, fault.New(fault.FailedPrecondition, fault.SubscriptionState, "The subscription has ended.").
-			WithMetadata("status", string(s.Status))
+		return nil, errEnded(s.Status)
 	}
 	if s.Balance+amount < 0 {
 		return nil, fault.New(fault.FailedPrecondition, fault.NoCredits, "The balance would be negative.").
@@ -136,6 +135,11 @@ func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) (
 		kind = Correction
 	}
 	return s.post(nil, Line{Kind: kind, Amount: amount, Actor: actor, Reason: reason, At: now}), nil
+}
+
+func errEnded(status Status) error {
+	return fault.New(fault.FailedPrecondition, fault.SubscriptionState, "The subscription has ended.").
+		WithMetadata("status", string(status))
 }
 
 // transitions are the changes of status that staff can make. Only the end of the term makes a subscription EXPIRED.

@@ -3,7 +3,10 @@ import { type Call, expectUser } from "../shared/start/expect-user";
 
 // The parts of the first page load side by side, and so do its data.
 const isSchedule = location.pathname === "/";
-const all = { includeInactive: true, pageSize: 500 };
+const all = {
+  filter: { statuses: ["CATALOG_STATUS_ACTIVE", "CATALOG_STATUS_INACTIVE"] },
+  pageSize: 500,
+};
 const catalog: readonly Call[] = [
   ["CatalogService/ListLocations", all],
   ["CatalogService/ListServices", all],

@@ -59,7 +59,7 @@ export function NewHold({ session, onHeld, onClose }: NewHoldProps) {
   const hold = useCall(BookingService.method.holdBooking, { quiet: true });
   const items = useAll(
     CatalogService.method.listItems,
-    { locationId: session.locationId },
+    { filter: { locationId: session.locationId } },
     (answer) => answer.items,
   );
   const ready = guest ? name.trim() !== "" : member !== undefined;

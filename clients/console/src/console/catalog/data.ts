@@ -1,5 +1,6 @@
 import {
   CatalogService,
+  CatalogStatus,
   type Location,
   type Member,
   MemberService,
@@ -17,9 +18,12 @@ import type { Answers } from "../../shared/start/expect-user";
 /** The catalog rarely changes. */
 const slow = { staleTime: 60_000 };
 
+/** Also what is not in use any more. */
+export const everyStatus = [CatalogStatus.ACTIVE, CatalogStatus.INACTIVE];
+
 const list = <I extends DescMessage, O extends DescMessage, T>(...all: AllOf<I, O, T>) => all;
 const { listLocations, listServices, listResources } = CatalogService.method;
-const everything = { includeInactive: true };
+const everything = { filter: { statuses: everyStatus } };
 const allLocations = list(listLocations, everything, (page) => page.locations, slow);
 const allServices = list(listServices, everything, (page) => page.services, slow);
 const allResources = list(listResources, everything, (page) => page.resources, slow);

@@ -13,6 +13,7 @@ import { right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Price } from "../ui/inputs";
 import { uiTexts } from "../ui/texts";
+import { everyStatus } from "./data";
 import { EntityTable, type FormProps } from "./entity-table";
 import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
@@ -24,7 +25,7 @@ export function Items({ archived }: { archived: boolean }) {
   const catalog = useCatalog();
   const items = useAll(
     CatalogService.method.listItems,
-    { includeInactive: true },
+    { filter: { statuses: everyStatus } },
     (answer) => answer.items,
   );
   return (

@@ -12,6 +12,7 @@ import { Dimmed, Note, Page, right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Price } from "../ui/inputs";
 import { type UiTexts, uiTexts } from "../ui/texts";
+import { everyStatus } from "./data";
 import { EntityTable, type FormProps } from "./entity-table";
 import { type CatalogTexts, catalogTexts } from "./texts";
 
@@ -20,7 +21,7 @@ export function PlansPage() {
   const [retired, { toggle }] = useDisclosure();
   const plans = useAll(
     CreditService.method.listPlans,
-    { includeInactive: true },
+    { filter: { statuses: everyStatus } },
     (answer) => answer.plans,
   );
   return (

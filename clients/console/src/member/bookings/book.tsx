@@ -160,7 +160,7 @@ function BookForm({ session, location, serviceOf, onClose }: Props & { session: 
   const service = serviceOf(session);
   const items = useAll(
     CatalogService.method.listItems,
-    { locationId: session.locationId },
+    { filter: { locationId: session.locationId } },
     (answer) => answer.items,
     { staleTime: 60_000 },
   );

@@ -1,4 +1,10 @@
-import { CatalogService, EligibilityStatus, type Session, SessionStatus } from "@berthhq/client";
+import {
+  CatalogService,
+  CatalogStatus,
+  EligibilityStatus,
+  type Session,
+  SessionStatus,
+} from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { useLocalStorage } from "@mantine/hooks";
 import { useState } from "react";
@@ -17,10 +23,16 @@ export const useLocations = (enabled = true) =>
     enabled,
   });
 
-export const useServices = (includeInactive = false) =>
-  useAll(CatalogService.method.listServices, { includeInactive }, (answer) => answer.services, {
-    staleTime,
-  });
+/** Also what is not offered any more. */
+export const everyStatus = [CatalogStatus.ACTIVE, CatalogStatus.INACTIVE];
+
+export const useServices = (statuses = [CatalogStatus.ACTIVE]) =>
+  useAll(
+    CatalogService.method.listServices,
+    { filter: { statuses } },
+    (answer) => answer.services,
+    { staleTime },
+  );
 
 /** All locations, and the one that the user chose last in this browser. */
 export function useChosenLocation() {

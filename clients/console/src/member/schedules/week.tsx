@@ -37,7 +37,13 @@ import { useI18n, useText } from "../../shared/i18n";
 import { Card, QueryResult, State, Tag, Time } from "../../shared/ui";
 import { later } from "../../shared/ui/lazy";
 import { useCancelBooking } from "../bookings/cancel";
-import { isBooked, useChosenLocation, usePublished, useServices } from "../catalog/data";
+import {
+  everyStatus,
+  isBooked,
+  useChosenLocation,
+  usePublished,
+  useServices,
+} from "../catalog/data";
 import { routes } from "../routes";
 import { memberTexts } from "../texts";
 import { Heading, Note, Small } from "../ui";
@@ -65,7 +71,7 @@ export function WeekPage() {
   const [{ date }, change] = routes.week.useSearch();
   const [chosen, setChosen] = useState<Session>();
   const { locations, location, choose } = useChosenLocation();
-  const services = useServices(true);
+  const services = useServices(everyStatus);
   const serviceOf = ({ serviceId }: Session) => services.data?.find(({ id }) => id === serviceId);
   const zone = location?.timeZone ?? tenant.timeZone;
   const first = today(zone);

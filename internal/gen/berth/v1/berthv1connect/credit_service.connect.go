@@ -46,6 +46,15 @@ const (
 	// CreditServiceCreateSubscriptionProcedure is the fully-qualified name of the CreditService's
 	// CreateSubscription RPC.
 	CreditServiceCreateSubscriptionProcedure = "/berth.v1.CreditService/CreateSubscription"
+	// CreditServiceUpdateSubscriptionProcedure is the fully-qualified name of the CreditService's
+	// UpdateSubscription RPC.
+	CreditServiceUpdateSubscriptionProcedure = "/berth.v1.CreditService/UpdateSubscription"
+	// CreditServiceGetSubscriptionProcedure is the fully-qualified name of the CreditService's
+	// GetSubscription RPC.
+	CreditServiceGetSubscriptionProcedure = "/berth.v1.CreditService/GetSubscription"
+	// CreditServiceListSubscriptionsProcedure is the fully-qualified name of the CreditService's
+	// ListSubscriptions RPC.
+	CreditServiceListSubscriptionsProcedure = "/berth.v1.CreditService/ListSubscriptions"
 	// CreditServicePauseSubscriptionProcedure is the fully-qualified name of the CreditService's
 	// PauseSubscription RPC.
 	CreditServicePauseSubscriptionProcedure = "/berth.v1.CreditService/PauseSubscription"
@@ -89,6 +98,19 @@ type CreditServiceClient interface {
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
 	// (start_time).
 	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
+	// UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
+	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
+	// owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
+	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
+	// PERMISSION_DENIED.
+	UpdateSubscription(context.Context, *v1.UpdateSubscriptionRequest) (*v1.UpdateSubscriptionResponse, error)
+	// GetSubscription reads one subscription, in any status: the caller's own, or any with the permission credit.read.
+	// Errors: SUBSCRIPTION_NOT_FOUND.
+	GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error)
+	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
+	// credit.read, those of all members.
+	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
+	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error)
@@ -160,6 +182,26 @@ func NewCreditServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(creditServiceMethods.ByName("CreateSubscription")),
 			connect.WithClientOptions(opts...),
 		),
+		updateSubscription: connect.NewClient[v1.UpdateSubscriptionRequest, v1.UpdateSubscriptionResponse](
+			httpClient,
+			baseURL+CreditServiceUpdateSubscriptionProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("UpdateSubscription")),
+			connect.WithClientOptions(opts...),
+		),
+		getSubscription: connect.NewClient[v1.GetSubscriptionRequest, v1.GetSubscriptionResponse](
+			httpClient,
+			baseURL+CreditServiceGetSubscriptionProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("GetSubscription")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listSubscriptions: connect.NewClient[v1.ListSubscriptionsRequest, v1.ListSubscriptionsResponse](
+			httpClient,
+			baseURL+CreditServiceListSubscriptionsProcedure,
+			connect.WithSchema(creditServiceMethods.ByName("ListSubscriptions")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		pauseSubscription: connect.NewClient[v1.PauseSubscriptionRequest, v1.PauseSubscriptionResponse](
 			httpClient,
 			baseURL+CreditServicePauseSubscriptionProcedure,
@@ -220,6 +262,9 @@ type creditServiceClient struct {
 	getPlan                *connect.Client[v1.GetPlanRequest, v1.GetPlanResponse]
 	listPlans              *connect.Client[v1.ListPlansRequest, v1.ListPlansResponse]
 	createSubscription     *connect.Client[v1.CreateSubscriptionRequest, v1.CreateSubscriptionResponse]
+	updateSubscription     *connect.Client[v1.UpdateSubscriptionRequest, v1.UpdateSubscriptionResponse]
+	getSubscription        *connect.Client[v1.GetSubscriptionRequest, v1.GetSubscriptionResponse]
+	listSubscriptions      *connect.Client[v1.ListSubscriptionsRequest, v1.ListSubscriptionsResponse]
 	pauseSubscription      *connect.Client[v1.PauseSubscriptionRequest, v1.PauseSubscriptionResponse]
 	resumeSubscription     *connect.Client[v1.ResumeSubscriptionRequest, v1.ResumeSubscriptionResponse]
 	markSubscriptionInDebt *connect.Client[v1.MarkSubscriptionInDebtRequest, v1.MarkSubscriptionInDebtResponse]
@@ -269,6 +314,33 @@ func (c *creditServiceClient) ListPlans(ctx context.Context, req *v1.ListPlansRe
 // CreateSubscription calls berth.v1.CreditService.CreateSubscription.
 func (c *creditServiceClient) CreateSubscription(ctx context.Context, req *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error) {
 	response, err := c.createSubscription.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// UpdateSubscription calls berth.v1.CreditService.UpdateSubscription.
+func (c *creditServiceClient) UpdateSubscription(ctx context.Context, req *v1.UpdateSubscriptionRequest) (*v1.UpdateSubscriptionResponse, error) {
+	response, err := c.updateSubscription.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetSubscription calls berth.v1.CreditService.GetSubscription.
+func (c *creditServiceClient) GetSubscription(ctx context.Context, req *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error) {
+	response, err := c.getSubscription.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// ListSubscriptions calls berth.v1.CreditService.ListSubscriptions.
+func (c *creditServiceClient) ListSubscriptions(ctx context.Context, req *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error) {
+	response, err := c.listSubscriptions.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -364,6 +436,19 @@ type CreditServiceHandler interface {
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
 	// (start_time).
 	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
+	// UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
+	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
+	// owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
+	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
+	// PERMISSION_DENIED.
+	UpdateSubscription(context.Context, *v1.UpdateSubscriptionRequest) (*v1.UpdateSubscriptionResponse, error)
+	// GetSubscription reads one subscription, in any status: the caller's own, or any with the permission credit.read.
+	// Errors: SUBSCRIPTION_NOT_FOUND.
+	GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error)
+	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
+	// credit.read, those of all members.
+	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
+	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error)
@@ -431,6 +516,26 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(creditServiceMethods.ByName("CreateSubscription")),
 		connect.WithHandlerOptions(opts...),
 	)
+	creditServiceUpdateSubscriptionHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceUpdateSubscriptionProcedure,
+		svc.UpdateSubscription,
+		connect.WithSchema(creditServiceMethods.ByName("UpdateSubscription")),
+		connect.WithHandlerOptions(opts...),
+	)
+	creditServiceGetSubscriptionHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceGetSubscriptionProcedure,
+		svc.GetSubscription,
+		connect.WithSchema(creditServiceMethods.ByName("GetSubscription")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	creditServiceListSubscriptionsHandler := connect.NewUnaryHandlerSimple(
+		CreditServiceListSubscriptionsProcedure,
+		svc.ListSubscriptions,
+		connect.WithSchema(creditServiceMethods.ByName("ListSubscriptions")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	creditServicePauseSubscriptionHandler := connect.NewUnaryHandlerSimple(
 		CreditServicePauseSubscriptionProcedure,
 		svc.PauseSubscription,
@@ -493,6 +598,12 @@ func NewCreditServiceHandler(svc CreditServiceHandler, opts ...connect.HandlerOp
 			creditServiceListPlansHandler.ServeHTTP(w, r)
 		case CreditServiceCreateSubscriptionProcedure:
 			creditServiceCreateSubscriptionHandler.ServeHTTP(w, r)
+		case CreditServiceUpdateSubscriptionProcedure:
+			creditServiceUpdateSubscriptionHandler.ServeHTTP(w, r)
+		case CreditServiceGetSubscriptionProcedure:
+			creditServiceGetSubscriptionHandler.ServeHTTP(w, r)
+		case CreditServiceListSubscriptionsProcedure:
+			creditServiceListSubscriptionsHandler.ServeHTTP(w, r)
 		case CreditServicePauseSubscriptionProcedure:
 			creditServicePauseSubscriptionHandler.ServeHTTP(w, r)
 		case CreditServiceResumeSubscriptionProcedure:
@@ -536,6 +647,18 @@ func (UnimplementedCreditServiceHandler) ListPlans(context.Context, *v1.ListPlan
 
 func (UnimplementedCreditServiceHandler) CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.CreateSubscription is not implemented"))
+}
+
+func (UnimplementedCreditServiceHandler) UpdateSubscription(context.Context, *v1.UpdateSubscriptionRequest) (*v1.UpdateSubscriptionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.UpdateSubscription is not implemented"))
+}
+
+func (UnimplementedCreditServiceHandler) GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.GetSubscription is not implemented"))
+}
+
+func (UnimplementedCreditServiceHandler) ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CreditService.ListSubscriptions is not implemented"))
 }
 
 func (UnimplementedCreditServiceHandler) PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error) {

@@ -7,6 +7,7 @@ import {
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Group, Modal, NumberInput, Select, Stack, Switch, Text, Textarea } from "@mantine/core";
+import { DateInput } from "@mantine/dates";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
@@ -14,7 +15,8 @@ import { Ledger } from "../../../shared/accounts/ledger";
 import { Terms } from "../../../shared/accounts/terms";
 import { useCall } from "../../../shared/api/calls";
 import { useAll } from "../../../shared/api/lists";
-import { useCan } from "../../../shared/auth/user";
+import { useCan, useMe } from "../../../shared/auth/user";
+import { atWallClock, Temporal, zoned } from "../../../shared/format/time";
 import { useFields } from "../../../shared/forms/form";
 import { useText } from "../../../shared/i18n";
 import { Card, QueryResult, State, Tag, type Tone } from "../../../shared/ui";
@@ -30,6 +32,15 @@ const subscriptionTones: Partial<Record<SubscriptionStatus, Tone>> = {
   [SubscriptionStatus.DEBT]: "bad",
 };
 
+/** Also those that have ended. */
+const everyStatus = [
+  SubscriptionStatus.ACTIVE,
+  SubscriptionStatus.PAUSED,
+  SubscriptionStatus.DEBT,
+  SubscriptionStatus.EXPIRED,
+  SubscriptionStatus.CANCELLED,
+];
+
 /** A member's subscriptions and credit history. */
 export function Credits({ member }: { member: Member }) {
   const t = useText(accountTexts, uiTexts);
@@ -37,7 +48,7 @@ export function Credits({ member }: { member: Member }) {
   const [ended, { toggle }] = useDisclosure();
   const balance = useQuery(CreditService.method.getBalance, {
     memberId: member.id,
-    includeEnded: ended,
+    statuses: ended ? everyStatus : [],
   });
   return (
     <Stack gap={18}>
@@ -78,6 +89,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const t = useText(accountTexts, uiTexts);
   const can = useCan();
   const [granting, grant] = useDisclosure();
+  const [moving, move] = useDisclosure();
   const pause = useCall(CreditService.method.pauseSubscription);
   const resume = useCall(CreditService.method.resumeSubscription);
   const debt = useCall(CreditService.method.markSubscriptionInDebt);
@@ -96,6 +108,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const active = status === SubscriptionStatus.ACTIVE;
   const actions: Action[] = [
     [counted && can("credit.grant"), t.members.grant, grant.open],
+    [true, t.members.moveEnd, move.open],
     [active, t.members.pause, () => pause.run({ subscriptionId })],
     [!active, t.members.resume, () => resume.run({ subscriptionId })],
     [active, t.members.debt, () => debt.run({ subscriptionId })],
@@ -137,7 +150,49 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
       <Modal opened={granting} onClose={grant.close} title={t.members.grant}>
         {granting && <Grant subscription={subscription} onClose={grant.close} />}
       </Modal>
+      <Modal opened={moving} onClose={move.close} title={t.members.moveEnd}>
+        {moving && <MoveEnd subscription={subscription} onClose={move.close} />}
+      </Modal>
     </Card>
+  );
+}
+
+/** Changes the last day of a subscription. Without one, it runs until it is cancelled. */
+function MoveEnd({ subscription, onClose }: { subscription: Subscription; onClose: () => void }) {
+  const t = useText(accountTexts);
+  const zone = useMe().tenant.timeZone;
+  const { id: subscriptionId, etag, endTime } = subscription;
+  const [day, setDay] = useState(endTime ? zoned(endTime, zone).toPlainDate().toString() : null);
+  const form = useFields({ reason: "" }, t.fields);
+  const update = useSave(CreditService.method.updateSubscription);
+  const end = () => ({
+    endTime: atWallClock(Temporal.PlainDate.from(day ?? ""), 23 * 60 + 59, zone),
+  });
+  return (
+    <CallForm
+      act={t.actions.save}
+      run={() =>
+        update({
+          subscriptionId,
+          subscription: day ? end() : {},
+          updateMask: { paths: ["end_time"] },
+          etag,
+          reason: form.values.reason,
+        })
+      }
+      onClose={onClose}
+    >
+      <DateInput
+        label={t.members.lastDay}
+        description={t.members.lastDayNote}
+        value={day}
+        valueFormat="DD MMM YYYY"
+        onChange={setDay}
+        clearable
+        data-autofocus
+      />
+      <Textarea {...form.text("reason")} maxLength={1000} autosize />
+    </CallForm>
   );
 }
 

@@ -158,6 +158,9 @@ export const fr: typeof en = {
     endTitle: (plan) => `Résilier ${plan} ?`,
     endBody:
       "Les réservations existantes sont conservées. Un abonnement résilié ne peut pas être repris.",
+    moveEnd: "Modifier la fin",
+    lastDay: "Dernier jour",
+    lastDayNote: "Sans date, il court jusqu’à sa résiliation.",
     grant: "Ajuster les crédits",
     amount: "Crédits",
     amountNote: "Un nombre négatif retire des crédits.",

@@ -2,8 +2,8 @@
 // @generated from file berth/v1/catalog.proto (package berth.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
 import type { BookingChannel, DeliveryMode } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/catalog.proto.
  */
 export const file_berth_v1_catalog: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9jYXRhbG9nLnByb3RvEghiZXJ0aC52MSKWAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSKgoIY2hhbm5lbHMYBiADKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIOCgZhY3RpdmUYByABKAgSDAoEZXRhZxgIIAEoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIq8BCg1Mb2NhdGlvbklucHV0EgwKBG5hbWUYASABKAkSEQoJdGltZV96b25lGAIgASgJEiAKA2dlbxgDIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZxIPCgdhZGRyZXNzGAQgASgJEioKCGNoYW5uZWxzGAUgAygOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSEwoGYWN0aXZlGAYgASgISACIAQFCCQoHX2FjdGl2ZSLHAQoIUmVzb3VyY2USCgoCaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEg4KBmFjdGl2ZRgFIAEoCBIMCgRldGFnGAYgASgJEi8KC2NyZWF0ZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiSwoNUmVzb3VyY2VJbnB1dBIMCgRuYW1lGAEgASgJEgwKBGtpbmQYAiABKAkSEwoGYWN0aXZlGAMgASgISACIAQFCCQoHX2FjdGl2ZSKtAwoHU2VydmljZRIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhAKCGNhdGVnb3J5GAQgASgJEisKCGR1cmF0aW9uGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGRlZmF1bHRfY2FwYWNpdHkYBiABKAVIAIgBARIhChlkZWZhdWx0X3dhaXRsaXN0X2NhcGFjaXR5GAcgASgFEhEKCW1pbl9wYXJ0eRgIIAEoBRIRCgltYXhfcGFydHkYCSABKAUSKAoIZGVsaXZlcnkYCiABKA4yFi5iZXJ0aC52MS5EZWxpdmVyeU1vZGUSDQoFY29sb3IYCyABKAkSDgoGYWN0aXZlGAwgASgIEgwKBGV0YWcYDSABKAkSLwoLY3JlYXRlX3RpbWUYDiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA8gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEITChFfZGVmYXVsdF9jYXBhY2l0eSLGAgoMU2VydmljZUlucHV0EgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSEAoIY2F0ZWdvcnkYAyABKAkSKwoIZHVyYXRpb24YBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQZGVmYXVsdF9jYXBhY2l0eRgFIAEoBUgAiAEBEiEKGWRlZmF1bHRfd2FpdGxpc3RfY2FwYWNpdHkYBiABKAUSEQoJbWluX3BhcnR5GAcgASgFEhEKCW1heF9wYXJ0eRgIIAEoBRIoCghkZWxpdmVyeRgJIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRINCgVjb2xvchgKIAEoCRITCgZhY3RpdmUYCyABKAhIAYgBAUITChFfZGVmYXVsdF9jYXBhY2l0eUIJCgdfYWN0aXZlQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
+  fileDesc("ChZiZXJ0aC92MS9jYXRhbG9nLnByb3RvEghiZXJ0aC52MSKWAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSKgoIY2hhbm5lbHMYBiADKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIOCgZhY3RpdmUYByABKAgSDAoEZXRhZxgIIAEoCRIvCgtjcmVhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIq8BCg1Mb2NhdGlvbklucHV0EgwKBG5hbWUYASABKAkSEQoJdGltZV96b25lGAIgASgJEiAKA2dlbxgDIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZxIPCgdhZGRyZXNzGAQgASgJEioKCGNoYW5uZWxzGAUgAygOMhguYmVydGgudjEuQm9va2luZ0NoYW5uZWwSEwoGYWN0aXZlGAYgASgISACIAQFCCQoHX2FjdGl2ZSI7Cg5Mb2NhdGlvbkZpbHRlchIpCghzdGF0dXNlcxgBIAMoDjIXLmJlcnRoLnYxLkNhdGFsb2dTdGF0dXMixwEKCFJlc291cmNlEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIksKDVJlc291cmNlSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEhMKBmFjdGl2ZRgDIAEoCEgAiAEBQgkKB19hY3RpdmUiUAoOUmVzb3VyY2VGaWx0ZXISEwoLbG9jYXRpb25faWQYASABKAkSKQoIc3RhdHVzZXMYAiADKA4yFy5iZXJ0aC52MS5DYXRhbG9nU3RhdHVzIq0DCgdTZXJ2aWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSKwoIZHVyYXRpb24YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQZGVmYXVsdF9jYXBhY2l0eRgGIAEoBUgAiAEBEiEKGWRlZmF1bHRfd2FpdGxpc3RfY2FwYWNpdHkYByABKAUSEQoJbWluX3BhcnR5GAggASgFEhEKCW1heF9wYXJ0eRgJIAEoBRIoCghkZWxpdmVyeRgKIAEoDjIWLmJlcnRoLnYxLkRlbGl2ZXJ5TW9kZRINCgVjb2xvchgLIAEoCRIOCgZhY3RpdmUYDCABKAgSDAoEZXRhZxgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQhMKEV9kZWZhdWx0X2NhcGFjaXR5IsYCCgxTZXJ2aWNlSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIQCghjYXRlZ29yeRgDIAEoCRIrCghkdXJhdGlvbhgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIdChBkZWZhdWx0X2NhcGFjaXR5GAUgASgFSACIAQESIQoZZGVmYXVsdF93YWl0bGlzdF9jYXBhY2l0eRgGIAEoBRIRCgltaW5fcGFydHkYByABKAUSEQoJbWF4X3BhcnR5GAggASgFEigKCGRlbGl2ZXJ5GAkgASgOMhYuYmVydGgudjEuRGVsaXZlcnlNb2RlEg0KBWNvbG9yGAogASgJEhMKBmFjdGl2ZRgLIAEoCEgBiAEBQhMKEV9kZWZhdWx0X2NhcGFjaXR5QgkKB19hY3RpdmUiTAoNU2VydmljZUZpbHRlchIQCghjYXRlZ29yeRgBIAEoCRIpCghzdGF0dXNlcxgCIAMoDjIXLmJlcnRoLnYxLkNhdGFsb2dTdGF0dXMqZwoNQ2F0YWxvZ1N0YXR1cxIeChpDQVRBTE9HX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUNBVEFMT0dfU1RBVFVTX0FDVElWRRABEhsKF0NBVEFMT0dfU1RBVFVTX0lOQUNUSVZFEAJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
  * Location is a club, course or studio of a tenant.
@@ -161,6 +161,27 @@ export const LocationInputSchema: GenMessage<LocationInput> = /*@__PURE__*/
   messageDesc(file_berth_v1_catalog, 1);
 
 /**
+ * LocationFilter selects locations. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.LocationFilter
+ */
+export type LocationFilter = Message<"berth.v1.LocationFilter"> & {
+  /**
+   * Only these statuses. Empty: only ACTIVE.
+   *
+   * @generated from field: repeated berth.v1.CatalogStatus statuses = 1;
+   */
+  statuses: CatalogStatus[];
+};
+
+/**
+ * Describes the message berth.v1.LocationFilter.
+ * Use `create(LocationFilterSchema)` to create a new message.
+ */
+export const LocationFilterSchema: GenMessage<LocationFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog, 2);
+
+/**
  * Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
  *
  * @generated from message berth.v1.Resource
@@ -228,7 +249,7 @@ export type Resource = Message<"berth.v1.Resource"> & {
  * Use `create(ResourceSchema)` to create a new message.
  */
 export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog, 2);
+  messageDesc(file_berth_v1_catalog, 3);
 
 /**
  * ResourceInput has the fields of a resource that staff can edit.
@@ -264,7 +285,35 @@ export type ResourceInput = Message<"berth.v1.ResourceInput"> & {
  * Use `create(ResourceInputSchema)` to create a new message.
  */
 export const ResourceInputSchema: GenMessage<ResourceInput> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog, 3);
+  messageDesc(file_berth_v1_catalog, 4);
+
+/**
+ * ResourceFilter selects resources. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.ResourceFilter
+ */
+export type ResourceFilter = Message<"berth.v1.ResourceFilter"> & {
+  /**
+   * Only those at this location, which must exist: LOCATION_NOT_FOUND. Empty: at any location.
+   *
+   * @generated from field: string location_id = 1;
+   */
+  locationId: string;
+
+  /**
+   * Only these statuses. Empty: only ACTIVE.
+   *
+   * @generated from field: repeated berth.v1.CatalogStatus statuses = 2;
+   */
+  statuses: CatalogStatus[];
+};
+
+/**
+ * Describes the message berth.v1.ResourceFilter.
+ * Use `create(ResourceFilterSchema)` to create a new message.
+ */
+export const ResourceFilterSchema: GenMessage<ResourceFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog, 5);
 
 /**
  * Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
@@ -384,7 +433,7 @@ export type Service = Message<"berth.v1.Service"> & {
  * Use `create(ServiceSchema)` to create a new message.
  */
 export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog, 4);
+  messageDesc(file_berth_v1_catalog, 6);
 
 /**
  * ServiceInput has the fields of a service that staff can edit.
@@ -476,5 +525,68 @@ export type ServiceInput = Message<"berth.v1.ServiceInput"> & {
  * Use `create(ServiceInputSchema)` to create a new message.
  */
 export const ServiceInputSchema: GenMessage<ServiceInput> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog, 5);
+  messageDesc(file_berth_v1_catalog, 7);
+
+/**
+ * ServiceFilter selects services. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.ServiceFilter
+ */
+export type ServiceFilter = Message<"berth.v1.ServiceFilter"> & {
+  /**
+   * Only this category (exact match), up to 100 characters. Empty: any category.
+   *
+   * @generated from field: string category = 1;
+   */
+  category: string;
+
+  /**
+   * Only these statuses. Empty: only ACTIVE.
+   *
+   * @generated from field: repeated berth.v1.CatalogStatus statuses = 2;
+   */
+  statuses: CatalogStatus[];
+};
+
+/**
+ * Describes the message berth.v1.ServiceFilter.
+ * Use `create(ServiceFilterSchema)` to create a new message.
+ */
+export const ServiceFilterSchema: GenMessage<ServiceFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog, 8);
+
+/**
+ * CatalogStatus is whether something in the catalog is in use. Filters have it, and `active` says the same of one plan,
+ * location, resource, service, item or benefit provider.
+ *
+ * @generated from enum berth.v1.CatalogStatus
+ */
+export enum CatalogStatus {
+  /**
+   * Rejected.
+   *
+   * @generated from enum value: CATALOG_STATUS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * It is in use.
+   *
+   * @generated from enum value: CATALOG_STATUS_ACTIVE = 1;
+   */
+  ACTIVE = 1,
+
+  /**
+   * It is kept for what refers to it, and not used for anything new.
+   *
+   * @generated from enum value: CATALOG_STATUS_INACTIVE = 2;
+   */
+  INACTIVE = 2,
+}
+
+/**
+ * Describes the enum berth.v1.CatalogStatus.
+ */
+export const CatalogStatusSchema: GenEnum<CatalogStatus> = /*@__PURE__*/
+  enumDesc(file_berth_v1_catalog, 0);
 

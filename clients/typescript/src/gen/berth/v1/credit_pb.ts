@@ -4,8 +4,12 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Actor } from "./common_pb.js";
+import type { CatalogStatus } from "./catalog_pb.js";
+import { file_berth_v1_catalog } from "./catalog_pb.js";
+import type { Actor, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
+import type { SessionSummary } from "./session_pb.js";
+import { file_berth_v1_session } from "./session_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../../google/type/money_pb.js";
@@ -16,7 +20,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit.proto.
  */
 export const file_berth_v1_credit: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIsIDCgRQbGFuEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSIAoEa2luZBgEIAEoDjISLmJlcnRoLnYxLlBsYW5LaW5kEg8KB2NyZWRpdHMYBSABKAUSJAoGcGVyaW9kGAYgASgLMhQuYmVydGgudjEuUGxhbkxlbmd0aBIiCgR0ZXJtGAcgASgLMhQuYmVydGgudjEuUGxhbkxlbmd0aBIYCgtkYWlseV9saW1pdBgIIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgJIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCiABKAgSIQoFcHJpY2UYCyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYDCABKAgSDAoEZXRhZxgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9kYWlseV9saW1pdEIPCg1fd2Vla2x5X2xpbWl0ItsCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIkCgZwZXJpb2QYBSABKAsyFC5iZXJ0aC52MS5QbGFuTGVuZ3RoEiIKBHRlcm0YBiABKAsyFC5iZXJ0aC52MS5QbGFuTGVuZ3RoEhgKC2RhaWx5X2xpbWl0GAcgASgFSACIAQESGQoMd2Vla2x5X2xpbWl0GAggASgFSAGIAQESFQoNYWxsb3dfb3ZlcmxhcBgJIAEoCBIhCgVwcmljZRgKIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EhMKBmFjdGl2ZRgLIAEoCEgCiAEBQg4KDF9kYWlseV9saW1pdEIPCg1fd2Vla2x5X2xpbWl0QgkKB19hY3RpdmUiOAoKUGxhbkxlbmd0aBIOCgRkYXlzGAEgASgFSAASEAoGbW9udGhzGAIgASgFSABCCAoGbGVuZ3RoIvsCCgxTdWJzY3JpcHRpb24SCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEg8KB3BsYW5faWQYAyABKAkSEQoJcGxhbl9uYW1lGAQgASgJEiUKCXBsYW5fa2luZBgFIAEoDjISLmJlcnRoLnYxLlBsYW5LaW5kEiwKBnN0YXR1cxgGIAEoDjIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvblN0YXR1cxIPCgdiYWxhbmNlGAcgASgFEi4KCnN0YXJ0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9wZXJpb2RfZW5kX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLvAQoKQ3JlZGl0TGluZRIKCgJpZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSJgoEa2luZBgDIAEoDjIYLmJlcnRoLnYxLkNyZWRpdExpbmVLaW5kEg4KBmFtb3VudBgEIAEoBRIPCgdiYWxhbmNlGAUgASgFEhIKCmJvb2tpbmdfaWQYBiABKAkSHgoFYWN0b3IYByABKAsyDy5iZXJ0aC52MS5BY3RvchIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKmsKCFBsYW5LaW5kEhkKFVBMQU5fS0lORF9VTlNQRUNJRklFRBAAEhcKE1BMQU5fS0lORF9VTkxJTUlURUQQARIVChFQTEFOX0tJTkRfQ1JFRElUUxACEhQKEFBMQU5fS0lORF9DT1VSU0UQAyrbAQoSU3Vic2NyaXB0aW9uU3RhdHVzEiMKH1NVQlNDUklQVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVFVTX0FDVElWRRABEh4KGlNVQlNDUklQVElPTl9TVEFUVVNfUEFVU0VEEAISHAoYU1VCU0NSSVBUSU9OX1NUQVRVU19ERUJUEAMSHwobU1VCU0NSSVBUSU9OX1NUQVRVU19FWFBJUkVEEAQSIQodU1VCU0NSSVBUSU9OX1NUQVRVU19DQU5DRUxMRUQQBSrkAQoOQ3JlZGl0TGluZUtpbmQSIAocQ1JFRElUX0xJTkVfS0lORF9VTlNQRUNJRklFRBAAEhoKFkNSRURJVF9MSU5FX0tJTkRfR1JBTlQQARIbChdDUkVESVRfTElORV9LSU5EX1BFUklPRBACEhwKGENSRURJVF9MSU5FX0tJTkRfQk9PS0lORxADEhsKF0NSRURJVF9MSU5FX0tJTkRfUkVGVU5EEAQSGwoXQ1JFRElUX0xJTkVfS0lORF9FWFBJUlkQBRIfChtDUkVESVRfTElORV9LSU5EX0NPUlJFQ1RJT04QBkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIsIDCgRQbGFuEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSIAoEa2luZBgEIAEoDjISLmJlcnRoLnYxLlBsYW5LaW5kEg8KB2NyZWRpdHMYBSABKAUSJAoGcGVyaW9kGAYgASgLMhQuYmVydGgudjEuUGxhbkxlbmd0aBIiCgR0ZXJtGAcgASgLMhQuYmVydGgudjEuUGxhbkxlbmd0aBIYCgtkYWlseV9saW1pdBgIIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgJIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCiABKAgSIQoFcHJpY2UYCyABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYDCABKAgSDAoEZXRhZxgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYDyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQg4KDF9kYWlseV9saW1pdEIPCg1fd2Vla2x5X2xpbWl0ItsCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIkCgZwZXJpb2QYBSABKAsyFC5iZXJ0aC52MS5QbGFuTGVuZ3RoEiIKBHRlcm0YBiABKAsyFC5iZXJ0aC52MS5QbGFuTGVuZ3RoEhgKC2RhaWx5X2xpbWl0GAcgASgFSACIAQESGQoMd2Vla2x5X2xpbWl0GAggASgFSAGIAQESFQoNYWxsb3dfb3ZlcmxhcBgJIAEoCBIhCgVwcmljZRgKIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EhMKBmFjdGl2ZRgLIAEoCEgCiAEBQg4KDF9kYWlseV9saW1pdEIPCg1fd2Vla2x5X2xpbWl0QgkKB19hY3RpdmUiNwoKUGxhbkZpbHRlchIpCghzdGF0dXNlcxgBIAMoDjIXLmJlcnRoLnYxLkNhdGFsb2dTdGF0dXMiOAoKUGxhbkxlbmd0aBIOCgRkYXlzGAEgASgFSAASEAoGbW9udGhzGAIgASgFSABCCAoGbGVuZ3RoIroDCgxTdWJzY3JpcHRpb24SCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEg8KB3BsYW5faWQYAyABKAkSEQoJcGxhbl9uYW1lGAQgASgJEiUKCXBsYW5fa2luZBgFIAEoDjISLmJlcnRoLnYxLlBsYW5LaW5kEiwKBnN0YXR1cxgGIAEoDjIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvblN0YXR1cxIPCgdiYWxhbmNlGAcgASgFEi4KCnN0YXJ0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9wZXJpb2RfZW5kX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEgwKBGV0YWcYCyABKAkSLwoLY3JlYXRlX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGA0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJBChFTdWJzY3JpcHRpb25JbnB1dBIsCghlbmRfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAikgEKElN1YnNjcmlwdGlvbkZpbHRlchIRCgltZW1iZXJfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIuCghzdGF0dXNlcxgDIAMoDjIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvblN0YXR1cxIoCgtlbmRzX3dpdGhpbhgEIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSKaAgoKQ3JlZGl0TGluZRIKCgJpZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSJgoEa2luZBgDIAEoDjIYLmJlcnRoLnYxLkNyZWRpdExpbmVLaW5kEg4KBmFtb3VudBgEIAEoBRIPCgdiYWxhbmNlGAUgASgFEhIKCmJvb2tpbmdfaWQYBiABKAkSHgoFYWN0b3IYByABKAsyDy5iZXJ0aC52MS5BY3RvchIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEikKB3Nlc3Npb24YCiABKAsyGC5iZXJ0aC52MS5TZXNzaW9uU3VtbWFyeSJoChBDcmVkaXRMaW5lRmlsdGVyEicKBWtpbmRzGAEgAygOMhguYmVydGgudjEuQ3JlZGl0TGluZUtpbmQSKwoOY3JlYXRlZF93aXRoaW4YAiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2UqawoIUGxhbktpbmQSGQoVUExBTl9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUExBTl9LSU5EX1VOTElNSVRFRBABEhUKEVBMQU5fS0lORF9DUkVESVRTEAISFAoQUExBTl9LSU5EX0NPVVJTRRADKtsBChJTdWJzY3JpcHRpb25TdGF0dXMSIwofU1VCU0NSSVBUSU9OX1NUQVRVU19VTlNQRUNJRklFRBAAEh4KGlNVQlNDUklQVElPTl9TVEFUVVNfQUNUSVZFEAESHgoaU1VCU0NSSVBUSU9OX1NUQVRVU19QQVVTRUQQAhIcChhTVUJTQ1JJUFRJT05fU1RBVFVTX0RFQlQQAxIfChtTVUJTQ1JJUFRJT05fU1RBVFVTX0VYUElSRUQQBBIhCh1TVUJTQ1JJUFRJT05fU1RBVFVTX0NBTkNFTExFRBAFKuQBCg5DcmVkaXRMaW5lS2luZBIgChxDUkVESVRfTElORV9LSU5EX1VOU1BFQ0lGSUVEEAASGgoWQ1JFRElUX0xJTkVfS0lORF9HUkFOVBABEhsKF0NSRURJVF9MSU5FX0tJTkRfUEVSSU9EEAISHAoYQ1JFRElUX0xJTkVfS0lORF9CT09LSU5HEAMSGwoXQ1JFRElUX0xJTkVfS0lORF9SRUZVTkQQBBIbChdDUkVESVRfTElORV9LSU5EX0VYUElSWRAFEh8KG0NSRURJVF9MSU5FX0tJTkRfQ09SUkVDVElPThAGQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_catalog, file_berth_v1_common, file_berth_v1_session, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Plan is a plan that members can subscribe to.
@@ -234,6 +238,27 @@ export const PlanInputSchema: GenMessage<PlanInput> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 1);
 
 /**
+ * PlanFilter selects plans. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.PlanFilter
+ */
+export type PlanFilter = Message<"berth.v1.PlanFilter"> & {
+  /**
+   * Only these statuses. Empty: only ACTIVE.
+   *
+   * @generated from field: repeated berth.v1.CatalogStatus statuses = 1;
+   */
+  statuses: CatalogStatus[];
+};
+
+/**
+ * Describes the message berth.v1.PlanFilter.
+ * Use `create(PlanFilterSchema)` to create a new message.
+ */
+export const PlanFilterSchema: GenMessage<PlanFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit, 2);
+
+/**
  * PlanLength is the length of a period or a term of a plan.
  *
  * @generated from message berth.v1.PlanLength
@@ -268,7 +293,7 @@ export type PlanLength = Message<"berth.v1.PlanLength"> & {
  * Use `create(PlanLengthSchema)` to create a new message.
  */
 export const PlanLengthSchema: GenMessage<PlanLength> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit, 2);
+  messageDesc(file_berth_v1_credit, 3);
 
 /**
  * Subscription is a member's subscription to a plan.
@@ -347,11 +372,25 @@ export type Subscription = Message<"berth.v1.Subscription"> & {
   periodEndTime?: Timestamp | undefined;
 
   /**
+   * Changes with every edit and every change of its status. Credits and periods do not change it.
+   *
+   * @generated from field: string etag = 11;
+   */
+  etag: string;
+
+  /**
    * The time of creation, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp create_time = 11;
+   * @generated from field: google.protobuf.Timestamp create_time = 12;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * The time of the last change, in UTC: of an edit, its status, or its credits.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 13;
+   */
+  updateTime?: Timestamp | undefined;
 };
 
 /**
@@ -359,7 +398,70 @@ export type Subscription = Message<"berth.v1.Subscription"> & {
  * Use `create(SubscriptionSchema)` to create a new message.
  */
 export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit, 3);
+  messageDesc(file_berth_v1_credit, 4);
+
+/**
+ * SubscriptionInput has the fields of a subscription that staff can edit.
+ *
+ * @generated from message berth.v1.SubscriptionInput
+ */
+export type SubscriptionInput = Message<"berth.v1.SubscriptionInput"> & {
+  /**
+   * The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is cancelled.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 1;
+   */
+  endTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.SubscriptionInput.
+ * Use `create(SubscriptionInputSchema)` to create a new message.
+ */
+export const SubscriptionInputSchema: GenMessage<SubscriptionInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit, 5);
+
+/**
+ * SubscriptionFilter selects subscriptions. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.SubscriptionFilter
+ */
+export type SubscriptionFilter = Message<"berth.v1.SubscriptionFilter"> & {
+  /**
+   * Only those of this member. Empty: of any member, within the scope.
+   *
+   * @generated from field: string member_id = 1;
+   */
+  memberId: string;
+
+  /**
+   * Only those to this plan. Empty: to any plan.
+   *
+   * @generated from field: string plan_id = 2;
+   */
+  planId: string;
+
+  /**
+   * Only these statuses. Empty: ACTIVE, PAUSED and DEBT.
+   *
+   * @generated from field: repeated berth.v1.SubscriptionStatus statuses = 3;
+   */
+  statuses: SubscriptionStatus[];
+
+  /**
+   * Only those whose end_time is in this range. Those without an end are in no range.
+   *
+   * @generated from field: berth.v1.TimeRange ends_within = 4;
+   */
+  endsWithin?: TimeRange | undefined;
+};
+
+/**
+ * Describes the message berth.v1.SubscriptionFilter.
+ * Use `create(SubscriptionFilterSchema)` to create a new message.
+ */
+export const SubscriptionFilterSchema: GenMessage<SubscriptionFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit, 6);
 
 /**
  * CreditLine is a line of the append-only ledger. The balance is the sum of all lines.
@@ -429,6 +531,13 @@ export type CreditLine = Message<"berth.v1.CreditLine"> & {
    * @generated from field: google.protobuf.Timestamp create_time = 9;
    */
   createTime?: Timestamp | undefined;
+
+  /**
+   * The session of that booking, as it is now. Absent if no booking caused the line.
+   *
+   * @generated from field: berth.v1.SessionSummary session = 10;
+   */
+  session?: SessionSummary | undefined;
 };
 
 /**
@@ -436,7 +545,35 @@ export type CreditLine = Message<"berth.v1.CreditLine"> & {
  * Use `create(CreditLineSchema)` to create a new message.
  */
 export const CreditLineSchema: GenMessage<CreditLine> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit, 4);
+  messageDesc(file_berth_v1_credit, 7);
+
+/**
+ * CreditLineFilter selects lines of a ledger. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.CreditLineFilter
+ */
+export type CreditLineFilter = Message<"berth.v1.CreditLineFilter"> & {
+  /**
+   * Only these kinds. Empty: all kinds.
+   *
+   * @generated from field: repeated berth.v1.CreditLineKind kinds = 1;
+   */
+  kinds: CreditLineKind[];
+
+  /**
+   * Only those written in this range. Absent: at any time.
+   *
+   * @generated from field: berth.v1.TimeRange created_within = 2;
+   */
+  createdWithin?: TimeRange | undefined;
+};
+
+/**
+ * Describes the message berth.v1.CreditLineFilter.
+ * Use `create(CreditLineFilterSchema)` to create a new message.
+ */
+export const CreditLineFilterSchema: GenMessage<CreditLineFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit, 8);
 
 /**
  * PlanKind is how a plan counts bookings.

@@ -5,7 +5,9 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { CreditLine, Plan, PlanInput, Subscription } from "./credit_pb.js";
+import type { ListScope } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
+import type { CreditLine, CreditLineFilter, Plan, PlanFilter, PlanInput, Subscription, SubscriptionFilter, SubscriptionInput, SubscriptionStatus } from "./credit_pb.js";
 import { file_berth_v1_credit } from "./credit_pb.js";
 import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/credit_service.proto.
  */
 export const file_berth_v1_credit_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiI0Cg5HZXRQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCSIvCg9HZXRQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmJlcnRoLnYxLlBsYW4iZgoQTGlzdFBsYW5zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgCIAEoCBIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJLChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmJlcnRoLnYxLlBsYW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpIBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiSgoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlYKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJJChlQYXVzZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlSZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGlJlc3VtZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJbCh1NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJOCh5NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGUNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaQ2FuY2VsU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uImEKE0dyYW50Q3JlZGl0c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZhbW91bnQYAyABKAUSDgoGcmVhc29uGAQgASgJImgKFEdyYW50Q3JlZGl0c1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJMChNSZWZ1bmRDcmVkaXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJoChRSZWZ1bmRDcmVkaXRSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIsCgxzdWJzY3JpcHRpb24YAiABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iUAoRR2V0QmFsYW5jZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIVCg1pbmNsdWRlX2VuZGVkGAMgASgIImcKEkdldEJhbGFuY2VSZXNwb25zZRItCg1zdWJzY3JpcHRpb25zGAEgAygLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uEg8KB2JhbGFuY2UYAiABKAUSEQoJdW5saW1pdGVkGAMgASgIImsKFkxpc3RDcmVkaXRMaW5lc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJXChdMaXN0Q3JlZGl0TGluZXNSZXNwb25zZRIjCgVsaW5lcxgBIAMoCzIULmJlcnRoLnYxLkNyZWRpdExpbmUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMpcLCg1DcmVkaXRTZXJ2aWNlElsKCkNyZWF0ZVBsYW4SGy5iZXJ0aC52MS5DcmVhdGVQbGFuUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZVBsYW5SZXNwb25zZSISyvMYDggBEgpwbGFuLndyaXRlElsKClVwZGF0ZVBsYW4SGy5iZXJ0aC52MS5VcGRhdGVQbGFuUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZVBsYW5SZXNwb25zZSISyvMYDggBEgpwbGFuLndyaXRlElQKB0dldFBsYW4SGC5iZXJ0aC52MS5HZXRQbGFuUmVxdWVzdBoZLmJlcnRoLnYxLkdldFBsYW5SZXNwb25zZSIUkAIByvMYDQgBEglwbGFuLnJlYWQSWgoJTGlzdFBsYW5zEhouYmVydGgudjEuTGlzdFBsYW5zUmVxdWVzdBobLmJlcnRoLnYxLkxpc3RQbGFuc1Jlc3BvbnNlIhSQAgHK8xgNCAESCXBsYW4ucmVhZBJ8ChJDcmVhdGVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5DcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ5ChFQYXVzZVN1YnNjcmlwdGlvbhIiLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBojLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ8ChJSZXN1bWVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRKIAQoWTWFya1N1YnNjcmlwdGlvbkluRGVidBInLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0GiguYmVydGgudjEuTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSQ2FuY2VsU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USYwoMR3JhbnRDcmVkaXRzEh0uYmVydGgudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlIhTK8xgQCAESDGNyZWRpdC5ncmFudBJkCgxSZWZ1bmRDcmVkaXQSHS5iZXJ0aC52MS5SZWZ1bmRDcmVkaXRSZXF1ZXN0Gh4uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVzcG9uc2UiFcrzGBEIARINY3JlZGl0LnJlZnVuZBJfCgpHZXRCYWxhbmNlEhsuYmVydGgudjEuR2V0QmFsYW5jZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRCYWxhbmNlUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSbgoPTGlzdENyZWRpdExpbmVzEiAuYmVydGgudjEuTGlzdENyZWRpdExpbmVzUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiI0Cg5HZXRQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCSIvCg9HZXRQbGFuUmVzcG9uc2USHAoEcGxhbhgBIAEoCzIOLmJlcnRoLnYxLlBsYW4icgoQTGlzdFBsYW5zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoGZmlsdGVyGAIgASgLMhQuYmVydGgudjEuUGxhbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJLChFMaXN0UGxhbnNSZXNwb25zZRIdCgVwbGFucxgBIAMoCzIOLmJlcnRoLnYxLlBsYW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIpIBChlDcmVhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIuCgpzdGFydF90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiSgoaQ3JlYXRlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIskBChlVcGRhdGVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSMQoMc3Vic2NyaXB0aW9uGAMgASgLMhsuYmVydGgudjEuU3Vic2NyaXB0aW9uSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkSDgoGcmVhc29uGAYgASgJIkoKGlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJEChZHZXRTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkiRwoXR2V0U3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIqYBChhMaXN0U3Vic2NyaXB0aW9uc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBXNjb3BlGAIgASgOMhMuYmVydGgudjEuTGlzdFNjb3BlEiwKBmZpbHRlchgDIAEoCzIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvbkZpbHRlchIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJjChlMaXN0U3Vic2NyaXB0aW9uc1Jlc3BvbnNlEi0KDXN1YnNjcmlwdGlvbnMYASADKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlYKGFBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJJChlQYXVzZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlSZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGlJlc3VtZVN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJbCh1NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJOCh5NYXJrU3Vic2NyaXB0aW9uSW5EZWJ0UmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGUNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaQ2FuY2VsU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uImEKE0dyYW50Q3JlZGl0c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZhbW91bnQYAyABKAUSDgoGcmVhc29uGAQgASgJImgKFEdyYW50Q3JlZGl0c1Jlc3BvbnNlEiIKBGxpbmUYASABKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJMChNSZWZ1bmRDcmVkaXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJoChRSZWZ1bmRDcmVkaXRSZXNwb25zZRIiCgRsaW5lGAEgASgLMhQuYmVydGgudjEuQ3JlZGl0TGluZRIsCgxzdWJzY3JpcHRpb24YAiABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iaQoRR2V0QmFsYW5jZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIuCghzdGF0dXNlcxgDIAMoDjIcLmJlcnRoLnYxLlN1YnNjcmlwdGlvblN0YXR1cyJnChJHZXRCYWxhbmNlUmVzcG9uc2USLQoNc3Vic2NyaXB0aW9ucxgBIAMoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbhIPCgdiYWxhbmNlGAIgASgFEhEKCXVubGltaXRlZBgDIAEoCCKXAQoWTGlzdENyZWRpdExpbmVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEioKBmZpbHRlchgDIAEoCzIaLmJlcnRoLnYxLkNyZWRpdExpbmVGaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoXTGlzdENyZWRpdExpbmVzUmVzcG9uc2USIwoFbGluZXMYASADKAsyFC5iZXJ0aC52MS5DcmVkaXRMaW5lEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTL7DQoNQ3JlZGl0U2VydmljZRJbCgpDcmVhdGVQbGFuEhsuYmVydGgudjEuQ3JlYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJbCgpVcGRhdGVQbGFuEhsuYmVydGgudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJUCgdHZXRQbGFuEhguYmVydGgudjEuR2V0UGxhblJlcXVlc3QaGS5iZXJ0aC52MS5HZXRQbGFuUmVzcG9uc2UiFJACAcrzGA0IARIJcGxhbi5yZWFkEloKCUxpc3RQbGFucxIaLmJlcnRoLnYxLkxpc3RQbGFuc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0UGxhbnNSZXNwb25zZSIUkAIByvMYDQgBEglwbGFuLnJlYWQSfAoSQ3JlYXRlU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ3JlYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNyZWF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSVXBkYXRlU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuVXBkYXRlU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLlVwZGF0ZVN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USbgoPR2V0U3Vic2NyaXB0aW9uEiAuYmVydGgudjEuR2V0U3Vic2NyaXB0aW9uUmVxdWVzdBohLmJlcnRoLnYxLkdldFN1YnNjcmlwdGlvblJlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkEnQKEUxpc3RTdWJzY3JpcHRpb25zEiIuYmVydGgudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXF1ZXN0GiMuYmVydGgudjEuTGlzdFN1YnNjcmlwdGlvbnNSZXNwb25zZSIWkAIByvMYDwgCEgtjcmVkaXQucmVhZBJ5ChFQYXVzZVN1YnNjcmlwdGlvbhIiLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVxdWVzdBojLmJlcnRoLnYxLlBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRJ8ChJSZXN1bWVTdWJzY3JpcHRpb24SIy5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXF1ZXN0GiQuYmVydGgudjEuUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2UiG8rzGBcIARITc3Vic2NyaXB0aW9uLm1hbmFnZRKIAQoWTWFya1N1YnNjcmlwdGlvbkluRGVidBInLmJlcnRoLnYxLk1hcmtTdWJzY3JpcHRpb25JbkRlYnRSZXF1ZXN0GiguYmVydGgudjEuTWFya1N1YnNjcmlwdGlvbkluRGVidFJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USfAoSQ2FuY2VsU3Vic2NyaXB0aW9uEiMuYmVydGgudjEuQ2FuY2VsU3Vic2NyaXB0aW9uUmVxdWVzdBokLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlIhvK8xgXCAESE3N1YnNjcmlwdGlvbi5tYW5hZ2USYwoMR3JhbnRDcmVkaXRzEh0uYmVydGgudjEuR3JhbnRDcmVkaXRzUmVxdWVzdBoeLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1Jlc3BvbnNlIhTK8xgQCAESDGNyZWRpdC5ncmFudBJkCgxSZWZ1bmRDcmVkaXQSHS5iZXJ0aC52MS5SZWZ1bmRDcmVkaXRSZXF1ZXN0Gh4uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVzcG9uc2UiFcrzGBEIARINY3JlZGl0LnJlZnVuZBJfCgpHZXRCYWxhbmNlEhsuYmVydGgudjEuR2V0QmFsYW5jZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRCYWxhbmNlUmVzcG9uc2UiFpACAcrzGA8IAhILY3JlZGl0LnJlYWQSbgoPTGlzdENyZWRpdExpbmVzEiAuYmVydGgudjEuTGlzdENyZWRpdExpbmVzUmVxdWVzdBohLmJlcnRoLnYxLkxpc3RDcmVkaXRMaW5lc1Jlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * CreatePlanRequest creates a plan.
@@ -200,11 +202,11 @@ export type ListPlansRequest = Message<"berth.v1.ListPlansRequest"> & {
   tenantId: string;
 
   /**
-   * Whether to include plans that are no longer sold.
+   * Which to list. Absent: as an empty one.
    *
-   * @generated from field: bool include_inactive = 2;
+   * @generated from field: berth.v1.PlanFilter filter = 2;
    */
-  includeInactive: boolean;
+  filter?: PlanFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
@@ -327,6 +329,209 @@ export const CreateSubscriptionResponseSchema: GenMessage<CreateSubscriptionResp
   messageDesc(file_berth_v1_credit_service, 9);
 
 /**
+ * UpdateSubscriptionRequest edits a subscription.
+ *
+ * @generated from message berth.v1.UpdateSubscriptionRequest
+ */
+export type UpdateSubscriptionRequest = Message<"berth.v1.UpdateSubscriptionRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: string subscription_id = 2;
+   */
+  subscriptionId: string;
+
+  /**
+   * New values for the fields in the mask.
+   *
+   * @generated from field: berth.v1.SubscriptionInput subscription = 3;
+   */
+  subscription?: SubscriptionInput | undefined;
+
+  /**
+   * The fields of subscription to change: "end_time". A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+
+  /**
+   * The reason, for the audit log, up to 1,000 characters.
+   *
+   * @generated from field: string reason = 6;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message berth.v1.UpdateSubscriptionRequest.
+ * Use `create(UpdateSubscriptionRequestSchema)` to create a new message.
+ */
+export const UpdateSubscriptionRequestSchema: GenMessage<UpdateSubscriptionRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 10);
+
+/**
+ * UpdateSubscriptionResponse is the edited subscription.
+ *
+ * @generated from message berth.v1.UpdateSubscriptionResponse
+ */
+export type UpdateSubscriptionResponse = Message<"berth.v1.UpdateSubscriptionResponse"> & {
+  /**
+   * The subscription.
+   *
+   * @generated from field: berth.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message berth.v1.UpdateSubscriptionResponse.
+ * Use `create(UpdateSubscriptionResponseSchema)` to create a new message.
+ */
+export const UpdateSubscriptionResponseSchema: GenMessage<UpdateSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 11);
+
+/**
+ * GetSubscriptionRequest reads a subscription.
+ *
+ * @generated from message berth.v1.GetSubscriptionRequest
+ */
+export type GetSubscriptionRequest = Message<"berth.v1.GetSubscriptionRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The subscription.
+   *
+   * @generated from field: string subscription_id = 2;
+   */
+  subscriptionId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetSubscriptionRequest.
+ * Use `create(GetSubscriptionRequestSchema)` to create a new message.
+ */
+export const GetSubscriptionRequestSchema: GenMessage<GetSubscriptionRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 12);
+
+/**
+ * GetSubscriptionResponse is the subscription.
+ *
+ * @generated from message berth.v1.GetSubscriptionResponse
+ */
+export type GetSubscriptionResponse = Message<"berth.v1.GetSubscriptionResponse"> & {
+  /**
+   * The subscription, as of now.
+   *
+   * @generated from field: berth.v1.Subscription subscription = 1;
+   */
+  subscription?: Subscription | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetSubscriptionResponse.
+ * Use `create(GetSubscriptionResponseSchema)` to create a new message.
+ */
+export const GetSubscriptionResponseSchema: GenMessage<GetSubscriptionResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 13);
+
+/**
+ * ListSubscriptionsRequest lists subscriptions.
+ *
+ * @generated from message berth.v1.ListSubscriptionsRequest
+ */
+export type ListSubscriptionsRequest = Message<"berth.v1.ListSubscriptionsRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Whose subscriptions. Unspecified means OWN.
+   *
+   * @generated from field: berth.v1.ListScope scope = 2;
+   */
+  scope: ListScope;
+
+  /**
+   * Which to list. Absent: as an empty one.
+   *
+   * @generated from field: berth.v1.SubscriptionFilter filter = 3;
+   */
+  filter?: SubscriptionFilter | undefined;
+
+  /**
+   * The maximum number of results on a page, up to 500. 0 means 50.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty for the first page.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListSubscriptionsRequest.
+ * Use `create(ListSubscriptionsRequestSchema)` to create a new message.
+ */
+export const ListSubscriptionsRequestSchema: GenMessage<ListSubscriptionsRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 14);
+
+/**
+ * ListSubscriptionsResponse is one page.
+ *
+ * @generated from message berth.v1.ListSubscriptionsResponse
+ */
+export type ListSubscriptionsResponse = Message<"berth.v1.ListSubscriptionsResponse"> & {
+  /**
+   * The subscriptions as of now, by time of creation, newest first.
+   *
+   * @generated from field: repeated berth.v1.Subscription subscriptions = 1;
+   */
+  subscriptions: Subscription[];
+
+  /**
+   * The token of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListSubscriptionsResponse.
+ * Use `create(ListSubscriptionsResponseSchema)` to create a new message.
+ */
+export const ListSubscriptionsResponseSchema: GenMessage<ListSubscriptionsResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_credit_service, 15);
+
+/**
  * PauseSubscriptionRequest pauses a subscription.
  *
  * @generated from message berth.v1.PauseSubscriptionRequest
@@ -359,7 +564,7 @@ export type PauseSubscriptionRequest = Message<"berth.v1.PauseSubscriptionReques
  * Use `create(PauseSubscriptionRequestSchema)` to create a new message.
  */
 export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 10);
+  messageDesc(file_berth_v1_credit_service, 16);
 
 /**
  * PauseSubscriptionResponse is the changed subscription.
@@ -380,7 +585,7 @@ export type PauseSubscriptionResponse = Message<"berth.v1.PauseSubscriptionRespo
  * Use `create(PauseSubscriptionResponseSchema)` to create a new message.
  */
 export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 11);
+  messageDesc(file_berth_v1_credit_service, 17);
 
 /**
  * ResumeSubscriptionRequest resumes a subscription.
@@ -415,7 +620,7 @@ export type ResumeSubscriptionRequest = Message<"berth.v1.ResumeSubscriptionRequ
  * Use `create(ResumeSubscriptionRequestSchema)` to create a new message.
  */
 export const ResumeSubscriptionRequestSchema: GenMessage<ResumeSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 12);
+  messageDesc(file_berth_v1_credit_service, 18);
 
 /**
  * ResumeSubscriptionResponse is the changed subscription.
@@ -436,7 +641,7 @@ export type ResumeSubscriptionResponse = Message<"berth.v1.ResumeSubscriptionRes
  * Use `create(ResumeSubscriptionResponseSchema)` to create a new message.
  */
 export const ResumeSubscriptionResponseSchema: GenMessage<ResumeSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 13);
+  messageDesc(file_berth_v1_credit_service, 19);
 
 /**
  * MarkSubscriptionInDebtRequest records a debt.
@@ -471,7 +676,7 @@ export type MarkSubscriptionInDebtRequest = Message<"berth.v1.MarkSubscriptionIn
  * Use `create(MarkSubscriptionInDebtRequestSchema)` to create a new message.
  */
 export const MarkSubscriptionInDebtRequestSchema: GenMessage<MarkSubscriptionInDebtRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 14);
+  messageDesc(file_berth_v1_credit_service, 20);
 
 /**
  * MarkSubscriptionInDebtResponse is the changed subscription.
@@ -492,7 +697,7 @@ export type MarkSubscriptionInDebtResponse = Message<"berth.v1.MarkSubscriptionI
  * Use `create(MarkSubscriptionInDebtResponseSchema)` to create a new message.
  */
 export const MarkSubscriptionInDebtResponseSchema: GenMessage<MarkSubscriptionInDebtResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 15);
+  messageDesc(file_berth_v1_credit_service, 21);
 
 /**
  * CancelSubscriptionRequest cancels a subscription.
@@ -527,7 +732,7 @@ export type CancelSubscriptionRequest = Message<"berth.v1.CancelSubscriptionRequ
  * Use `create(CancelSubscriptionRequestSchema)` to create a new message.
  */
 export const CancelSubscriptionRequestSchema: GenMessage<CancelSubscriptionRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 16);
+  messageDesc(file_berth_v1_credit_service, 22);
 
 /**
  * CancelSubscriptionResponse is the cancelled subscription.
@@ -548,7 +753,7 @@ export type CancelSubscriptionResponse = Message<"berth.v1.CancelSubscriptionRes
  * Use `create(CancelSubscriptionResponseSchema)` to create a new message.
  */
 export const CancelSubscriptionResponseSchema: GenMessage<CancelSubscriptionResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 17);
+  messageDesc(file_berth_v1_credit_service, 23);
 
 /**
  * GrantCreditsRequest gives or takes credits.
@@ -590,7 +795,7 @@ export type GrantCreditsRequest = Message<"berth.v1.GrantCreditsRequest"> & {
  * Use `create(GrantCreditsRequestSchema)` to create a new message.
  */
 export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 18);
+  messageDesc(file_berth_v1_credit_service, 24);
 
 /**
  * GrantCreditsResponse is the new line of the ledger.
@@ -618,7 +823,7 @@ export type GrantCreditsResponse = Message<"berth.v1.GrantCreditsResponse"> & {
  * Use `create(GrantCreditsResponseSchema)` to create a new message.
  */
 export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 19);
+  messageDesc(file_berth_v1_credit_service, 25);
 
 /**
  * RefundCreditRequest refunds a booking's credits.
@@ -653,7 +858,7 @@ export type RefundCreditRequest = Message<"berth.v1.RefundCreditRequest"> & {
  * Use `create(RefundCreditRequestSchema)` to create a new message.
  */
 export const RefundCreditRequestSchema: GenMessage<RefundCreditRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 20);
+  messageDesc(file_berth_v1_credit_service, 26);
 
 /**
  * RefundCreditResponse is the new line of the ledger.
@@ -681,7 +886,7 @@ export type RefundCreditResponse = Message<"berth.v1.RefundCreditResponse"> & {
  * Use `create(RefundCreditResponseSchema)` to create a new message.
  */
 export const RefundCreditResponseSchema: GenMessage<RefundCreditResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 21);
+  messageDesc(file_berth_v1_credit_service, 27);
 
 /**
  * GetBalanceRequest asks for a member's subscriptions.
@@ -704,11 +909,11 @@ export type GetBalanceRequest = Message<"berth.v1.GetBalanceRequest"> & {
   memberId: string;
 
   /**
-   * Whether to include expired and cancelled subscriptions.
+   * Only these statuses. Empty: ACTIVE, PAUSED and DEBT.
    *
-   * @generated from field: bool include_ended = 3;
+   * @generated from field: repeated berth.v1.SubscriptionStatus statuses = 3;
    */
-  includeEnded: boolean;
+  statuses: SubscriptionStatus[];
 };
 
 /**
@@ -716,7 +921,7 @@ export type GetBalanceRequest = Message<"berth.v1.GetBalanceRequest"> & {
  * Use `create(GetBalanceRequestSchema)` to create a new message.
  */
 export const GetBalanceRequestSchema: GenMessage<GetBalanceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 22);
+  messageDesc(file_berth_v1_credit_service, 28);
 
 /**
  * GetBalanceResponse has a member's subscriptions and credits.
@@ -725,7 +930,7 @@ export const GetBalanceRequestSchema: GenMessage<GetBalanceRequest> = /*@__PURE_
  */
 export type GetBalanceResponse = Message<"berth.v1.GetBalanceResponse"> & {
   /**
-   * The bookings, by time of creation.
+   * The subscriptions, by time of creation, oldest first.
    *
    * @generated from field: repeated berth.v1.Subscription subscriptions = 1;
    */
@@ -751,7 +956,7 @@ export type GetBalanceResponse = Message<"berth.v1.GetBalanceResponse"> & {
  * Use `create(GetBalanceResponseSchema)` to create a new message.
  */
 export const GetBalanceResponseSchema: GenMessage<GetBalanceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 23);
+  messageDesc(file_berth_v1_credit_service, 29);
 
 /**
  * ListCreditLinesRequest asks for a subscription's ledger.
@@ -774,16 +979,23 @@ export type ListCreditLinesRequest = Message<"berth.v1.ListCreditLinesRequest"> 
   subscriptionId: string;
 
   /**
+   * Which lines to list. Absent: as an empty one.
+   *
+   * @generated from field: berth.v1.CreditLineFilter filter = 3;
+   */
+  filter?: CreditLineFilter | undefined;
+
+  /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 3;
+   * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 4;
+   * @generated from field: string page_token = 5;
    */
   pageToken: string;
 };
@@ -793,7 +1005,7 @@ export type ListCreditLinesRequest = Message<"berth.v1.ListCreditLinesRequest"> 
  * Use `create(ListCreditLinesRequestSchema)` to create a new message.
  */
 export const ListCreditLinesRequestSchema: GenMessage<ListCreditLinesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 24);
+  messageDesc(file_berth_v1_credit_service, 30);
 
 /**
  * ListCreditLinesResponse is one page.
@@ -802,7 +1014,7 @@ export const ListCreditLinesRequestSchema: GenMessage<ListCreditLinesRequest> = 
  */
 export type ListCreditLinesResponse = Message<"berth.v1.ListCreditLinesResponse"> & {
   /**
-   * The lines.
+   * The lines, newest first.
    *
    * @generated from field: repeated berth.v1.CreditLine lines = 1;
    */
@@ -821,7 +1033,7 @@ export type ListCreditLinesResponse = Message<"berth.v1.ListCreditLinesResponse"
  * Use `create(ListCreditLinesResponseSchema)` to create a new message.
  */
 export const ListCreditLinesResponseSchema: GenMessage<ListCreditLinesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_credit_service, 25);
+  messageDesc(file_berth_v1_credit_service, 31);
 
 /**
  * CreditService manages plans, subscriptions and the credit ledger. Members start, change and top up no subscription
@@ -884,6 +1096,43 @@ export const CreditService: GenService<{
     methodKind: "unary";
     input: typeof CreateSubscriptionRequestSchema;
     output: typeof CreateSubscriptionResponseSchema;
+  },
+  /**
+   * UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
+   * end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
+   * owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
+   * Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
+   * PERMISSION_DENIED.
+   *
+   * @generated from rpc berth.v1.CreditService.UpdateSubscription
+   */
+  updateSubscription: {
+    methodKind: "unary";
+    input: typeof UpdateSubscriptionRequestSchema;
+    output: typeof UpdateSubscriptionResponseSchema;
+  },
+  /**
+   * GetSubscription reads one subscription, in any status: the caller's own, or any with the permission credit.read.
+   * Errors: SUBSCRIPTION_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.CreditService.GetSubscription
+   */
+  getSubscription: {
+    methodKind: "unary";
+    input: typeof GetSubscriptionRequestSchema;
+    output: typeof GetSubscriptionResponseSchema;
+  },
+  /**
+   * ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
+   * credit.read, those of all members.
+   * Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
+   *
+   * @generated from rpc berth.v1.CreditService.ListSubscriptions
+   */
+  listSubscriptions: {
+    methodKind: "unary";
+    input: typeof ListSubscriptionsRequestSchema;
+    output: typeof ListSubscriptionsResponseSchema;
   },
   /**
    * PauseSubscription pauses a subscription. Pausing it again changes nothing.

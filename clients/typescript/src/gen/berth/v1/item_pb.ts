@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { CatalogStatus } from "./catalog_pb.js";
+import { file_berth_v1_catalog } from "./catalog_pb.js";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { Money } from "../../google/type/money_pb.js";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/item.proto.
  */
 export const file_berth_v1_item: GenFile = /*@__PURE__*/
-  fileDesc("ChNiZXJ0aC92MS9pdGVtLnByb3RvEghiZXJ0aC52MSLEAQoESXRlbRIKCgJpZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGtpbmQYBCABKAkSDQoFc3RvY2sYBSABKAUSIQoFcHJpY2UYBiABKAsyEi5nb29nbGUudHlwZS5Nb25leRIvCgx1c2VfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAggASgIEgwKBGV0YWcYCSABKAkimgEKC0Jvb2tpbmdJdGVtEgoKAmlkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghxdWFudGl0eRgEIAEoBRIhCgVwcmljZRgFIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKBnN0YXR1cxgGIAEoDjIbLmJlcnRoLnYxLkJvb2tpbmdJdGVtU3RhdHVzIqoBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSLwoMdXNlX2R1cmF0aW9uGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhMKBmFjdGl2ZRgGIAEoCEgAiAEBQgkKB19hY3RpdmUqnwEKEUJvb2tpbmdJdGVtU3RhdHVzEiMKH0JPT0tJTkdfSVRFTV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtCT09LSU5HX0lURU1fU1RBVFVTX1BFTkRJTkcQARIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NPTkZJUk1FRBACEiEKHUJPT0tJTkdfSVRFTV9TVEFUVVNfQ0FOQ0VMTEVEEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_duration, file_google_type_money]);
+  fileDesc("ChNiZXJ0aC92MS9pdGVtLnByb3RvEghiZXJ0aC52MSLEAQoESXRlbRIKCgJpZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGtpbmQYBCABKAkSDQoFc3RvY2sYBSABKAUSIQoFcHJpY2UYBiABKAsyEi5nb29nbGUudHlwZS5Nb25leRIvCgx1c2VfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAggASgIEgwKBGV0YWcYCSABKAkimgEKC0Jvb2tpbmdJdGVtEgoKAmlkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghxdWFudGl0eRgEIAEoBRIhCgVwcmljZRgFIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKBnN0YXR1cxgGIAEoDjIbLmJlcnRoLnYxLkJvb2tpbmdJdGVtU3RhdHVzIkwKCkl0ZW1GaWx0ZXISEwoLbG9jYXRpb25faWQYASABKAkSKQoIc3RhdHVzZXMYAiADKA4yFy5iZXJ0aC52MS5DYXRhbG9nU3RhdHVzIqoBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSLwoMdXNlX2R1cmF0aW9uGAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhMKBmFjdGl2ZRgGIAEoCEgAiAEBQgkKB19hY3RpdmUqnwEKEUJvb2tpbmdJdGVtU3RhdHVzEiMKH0JPT0tJTkdfSVRFTV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtCT09LSU5HX0lURU1fU1RBVFVTX1BFTkRJTkcQARIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NPTkZJUk1FRBACEiEKHUJPT0tJTkdfSVRFTV9TVEFUVVNfQ0FOQ0VMTEVEEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_catalog, file_google_protobuf_duration, file_google_type_money]);
 
 /**
  * Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
@@ -150,6 +152,34 @@ export const BookingItemSchema: GenMessage<BookingItem> = /*@__PURE__*/
   messageDesc(file_berth_v1_item, 1);
 
 /**
+ * ItemFilter selects items. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.ItemFilter
+ */
+export type ItemFilter = Message<"berth.v1.ItemFilter"> & {
+  /**
+   * Only those at this location. Empty: at any location.
+   *
+   * @generated from field: string location_id = 1;
+   */
+  locationId: string;
+
+  /**
+   * Only these statuses. Empty: only ACTIVE.
+   *
+   * @generated from field: repeated berth.v1.CatalogStatus statuses = 2;
+   */
+  statuses: CatalogStatus[];
+};
+
+/**
+ * Describes the message berth.v1.ItemFilter.
+ * Use `create(ItemFilterSchema)` to create a new message.
+ */
+export const ItemFilterSchema: GenMessage<ItemFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_item, 2);
+
+/**
  * ItemInput has the fields of an item that staff can edit.
  *
  * @generated from message berth.v1.ItemInput
@@ -203,7 +233,7 @@ export type ItemInput = Message<"berth.v1.ItemInput"> & {
  * Use `create(ItemInputSchema)` to create a new message.
  */
 export const ItemInputSchema: GenMessage<ItemInput> = /*@__PURE__*/
-  messageDesc(file_berth_v1_item, 2);
+  messageDesc(file_berth_v1_item, 3);
 
 /**
  * BookingItemStatus is the status of an item of a booking.
