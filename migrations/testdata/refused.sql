@@ -365,11 +365,13 @@ select again('waitlist_entries', $$id = id('other')$$); -- waitlist_entries_exte
 update waitlist_offers set expires_at = created_at; -- waitlist_offers_check
 update waitlist_offers set booking_id = id('booking'); -- waitlist_offers_check1
 update waitlist_offers set closed_at = created_at; -- waitlist_offers_check2
-update waitlist_offers set void = true; -- waitlist_offers_check3
+update waitlist_offers set withdraw_cause = 'FEWER_SEATS'; -- waitlist_offers_check3
+update waitlist_offers set void = true; -- waitlist_offers_check4
 update waitlist_offers set code_hash = '12'; -- waitlist_offers_code_hash_check
 update waitlist_offers set seats = 0; -- waitlist_offers_seats_check
 update waitlist_offers set status = 'LOST', closed_at = created_at; -- waitlist_offers_status_check
 update waitlist_offers set try = 0; -- waitlist_offers_try_check
+update waitlist_offers set withdraw_cause = 'LOST', status = 'WITHDRAWN', closed_at = created_at; -- waitlist_offers_withdraw_cause_check
 update waitlist_offers set status = 'ACCEPTED', closed_at = created_at, booking_id = id('other'); -- waitlist_offers_tenant_id_booking_id_fkey
 update waitlist_offers set entry_id = id('other'); -- waitlist_offers_tenant_id_entry_id_fkey
 update waitlist_offers set member_id = id('other'); -- waitlist_offers_tenant_id_member_id_fkey

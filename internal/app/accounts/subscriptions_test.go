@@ -171,7 +171,11 @@ func TestListSubscriptions_SelectsAsOfNow(t *testing.T) {
 	app, owner, ana, ben := studio.App.Accounts, studio.Owner, studio.AddMember("Ana"), studio.AddMember("Ben")
 	pack := studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 4, Term: new(48 * time.Hour)})
 	open := studio.AddPlan(credit.Plan{Kind: credit.Unlimited})
-	ends, stays, others := studio.Subscribe(ana, pack), studio.Subscribe(ana, open), studio.Subscribe(ben, open)
+	subscribe := func(member tenant.Caller, plan credit.Plan) credit.Subscription {
+		studio.Clock.Advance(time.Second) // ids of one millisecond have no order
+		return studio.Subscribe(member, plan)
+	}
+	ends, stays, others := subscribe(ana, pack), subscribe(ana, open), subscribe(ben, open)
 	studio.Clock.Advance(49 * time.Hour)
 	test.EqOp(t, credit.Expired, expect.Value(app.GetSubscription(t.Context(), owner, ends.ID))(t).Status)
 	for name, tt := range map[string]struct {
