@@ -112,14 +112,15 @@ func (r *recording) stop() {
 	r.server = nil
 }
 
-// settle waits until notices are planned for all events and all messages of this minute are sent. It does not ask for
-// those that are due now: a notice that is planned while it asks is due a moment later.
+// settle waits until imports have ended, notices are planned for all events and all messages of this minute are sent.
+// It does not ask for those that are due now: a notice that is planned while it asks is due a moment later.
 func (r *recording) settle() {
 	r.t.Helper()
 	r.wait("messages are settled", `
 select not exists (
          select from events e where not exists (
            select from event_consumers c where c.tenant_id = e.tenant_id and (c.xid, c.event_id) >= (e.xid, e.id)))
+   and not exists (select from imports where due_at is not null)
    and not exists (select from notices where done_at is null and (sending or due_at <= $1))
    and not exists (select from policies where rules_due)`, func() []any { return []any{r.clock.Add(time.Minute)} })
 }

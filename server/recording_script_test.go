@@ -168,13 +168,6 @@ func clock(at time.Time) do { return func(r *recording) { r.startAt(at) } }
 // occurred waits until n events of a type have occurred since the clock was set.
 func occurred(event string, n int) do { return func(r *recording) { r.waitForEvents(event, n) } }
 
-// imported waits until all imports have ended.
-func imported() do {
-	return func(r *recording) {
-		r.wait("imports", `select not exists (select from imports where due_at is not null)`, func() []any { return nil })
-	}
-}
-
 // token returns the token of a caller, who is the member with that subject.
 func (r *recording) token(of caller) string {
 	r.t.Helper()

@@ -98,6 +98,7 @@ func seriesScript() script {
 			SeriesId: "$over.series.id", EndDate: &date.Date{Year: 2024, Month: 10, Day: 27},
 		}),
 		adam.calls("The admin creates a series without an end", endless).as("open"),
+		clock(on(13, "10:00")), // reminders come first, and the endless series grows later
 		clock(time.Date(2024, time.August, 5, 10, 0, 0, 0, berlin())),
 		occurred("session.created", 2),
 		adam.calls("The admin reads the endless series two months later",

@@ -211,17 +211,13 @@ func importsScript() script {
 	return script{
 		clock(on(5, "10:40")),
 		adam.calls("The admin tries a file", with(good, &v1.ImportSessionsRequest{DryRun: true})).as("tried"),
-		imported(),
 		adam.calls("The admin reads what the trial found", &v1.GetImportRequest{ImportId: "$tried.fileImport.id"}),
 		adam.calls("The admin imports it", good).as("imported"),
-		imported(),
 		adam.calls("The admin reads that it was imported", &v1.GetImportRequest{ImportId: "$imported.fileImport.id"}),
 		adam.calls("The admin imports it again", good).as("again"),
-		imported(),
 		adam.calls("The admin reads what is in the way", &v1.GetImportRequest{ImportId: "$again.fileImport.id"}),
 		adam.calls("The admin imports wrong rows", file("Golf,Center,2024-06-13,08:00,09:00,,,,,,\n"+
 			"Yoga,Moon,2024-06-31,25:00,09:00,many,Cellar,nobody@example.com,,,maybe\n")).as("wrong"),
-		imported(),
 		adam.calls("The admin reads what is wrong", &v1.GetImportRequest{ImportId: "$wrong.fileImport.id"}),
 		adam.calls("The admin lists imports that failed", &v1.ListImportsRequest{Filter: &v1.ImportFilter{
 			Statuses: []v1.ImportStatus{v1.ImportStatus_IMPORT_STATUS_FAILED},

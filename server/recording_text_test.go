@@ -60,6 +60,9 @@ var (
 	anyDuration = regexp.MustCompile(`^-?\d+\.\d+s$`)
 )
 
+// bulkToken is the length of the token of a preview, which is shorter than secrets are.
+const bulkToken = 22
+
 // normalizeText replaces the parts of a text that differ between runs. Times of the script's clock are truncated to the
 // minute. The text is the value of a key in an object; owner is the object's own key.
 func (p *placeholders) normalizeText(text, key, owner string) string {
@@ -75,6 +78,8 @@ func (p *placeholders) normalizeText(text, key, owner string) string {
 		return string(file)
 	case strings.HasSuffix(strings.ToLower(key), "pagetoken") && len(text) > len("none"):
 		return p.of(text, "page")
+	case key == "token" && len(text) == bulkToken:
+		return p.of(text, "token")
 	case anyDuration.MatchString(text):
 		d, _ := time.ParseDuration(text)
 		if d > 365*24*time.Hour {
