@@ -98,12 +98,6 @@ func (o outcome) shape() outcome {
 	return o
 }
 
-// ignoredIDs are in messages that are used for reading and writing. Writing ignores them.
-var ignoredIDs = map[string]bool{
-	"MemberService/CreateMember member.id": true, "MemberService/UpdateMe member.id": true,
-	"TenantService/UpdateTenant tenant.id": true,
-}
-
 // mismatchReasons are the reasons for ids that exist but do not fit.
 var mismatchReasons = map[protoreflect.Name]string{
 	"coach_id": "COACH_INVALID", "item_id": "ITEM_UNAVAILABLE", "booking_item_ids": "INVALID_FIELD",
@@ -294,13 +288,11 @@ func (t *isolationTest) swap(at fieldRef, b build, theirs string) {
 		if !at.isID() {
 			continue
 		}
-		ignored := ignoredIDs[t.p.Short()+" "+at.String()]
 		chosen := t.p.IsReadOnly() || at[0].Name() == "filter" // which may match nothing
 		missing := got.Code == codes.NotFound || got.Reason == mismatchReasons[at.leaf().Name()]
 		test.False(
-			t.t, !missing && (got.Code != codes.OK || !chosen && !ignored), test.Sprintf("%s of another tenant: %s", at, got),
+			t.t, !missing && (got.Code != codes.OK || !chosen), test.Sprintf("%s of another tenant: %s", at, got),
 		)
-		test.False(t.t, ignored && got.Code != codes.OK, test.Sprintf("%s is ignored no more: %s", at, got))
 		if chosen && others == nil && got.Code == codes.OK && !t.p.IsEndless() {
 			t.checkEmpty(at, got, b)
 		}

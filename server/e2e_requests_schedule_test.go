@@ -310,12 +310,11 @@ func memberWithoutSubject() member.Member {
 	return member.Member{Name: unique(), Email: unique() + "@example.com"}
 }
 
-func memberInput(caller tenant.Caller) *v1.Member {
-	return &v1.Member{
-		Id: text(caller.Member), Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678",
+func memberInput() *v1.MemberInput {
+	return &v1.MemberInput{
+		Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678",
 		Tier: unique(), Tags: []string{unique()},
-		Roles: []string{tenant.RoleMember}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Locale: "de",
-		TimeZone: "Europe/Berlin", Notes: unique(),
+		Locale: "de", TimeZone: "Europe/Berlin", Notes: unique(),
 	}
 }
 

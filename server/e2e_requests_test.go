@@ -524,15 +524,21 @@ var peopleRequests = map[string][]build{
 	// Members
 
 	"MemberService/CreateMember": {
-		func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.other)} },
+		func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput()} },
 	},
 	"MemberService/UpdateMember": {func(w *world) proto.Message {
-		sent := memberInput(
-			tenant.Caller{Member: expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t).ID},
-		)
-		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths(
-			"subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes",
+		m := expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t)
+		return &v1.UpdateMemberRequest{MemberId: text(m.ID), Member: memberInput(), UpdateMask: paths(
+			"subject", "name", "email", "phone", "tier", "tags", "locale", "time_zone", "notes",
 		)}
+	}},
+	"MemberService/DeactivateMember": {func(w *world) proto.Message {
+		return &v1.DeactivateMemberRequest{MemberId: text(w.newMember().Member)}
+	}},
+	"MemberService/ReactivateMember": {func(w *world) proto.Message {
+		who := w.newMember().Member
+		expect.OK(w.t)(w.app.Accounts.DeactivateMember(w.ctx(), w.owner, who))
+		return &v1.ReactivateMemberRequest{MemberId: text(who)}
 	}},
 	"MemberService/GetMember": {
 		func(w *world) proto.Message { return &v1.GetMemberRequest{MemberId: text(w.newMember().Member)} },
@@ -542,14 +548,15 @@ var peopleRequests = map[string][]build{
 			m := memberWithoutSubject()
 			m.Tier, m.Tags = unique(), []string{unique()}
 			m = expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, m))(w.t)
-			return &v1.ListMembersRequest{
-				Query: m.Name, Role: tenant.RoleMember, Tier: m.Tier, Tag: m.Tags[0], Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE,
-			}
+			return &v1.ListMembersRequest{Filter: &v1.MemberFilter{
+				Query: m.Name, Role: tenant.RoleMember, Tier: m.Tier, Tag: m.Tags[0],
+				Statuses: []v1.MemberStatus{v1.MemberStatus_MEMBER_STATUS_ACTIVE},
+			}}
 		},
 		func(w *world) proto.Message {
 			role := w.newRole()
 			w.person(unique(), role)
-			return &v1.ListMembersRequest{Role: role}
+			return &v1.ListMembersRequest{Filter: &v1.MemberFilter{Role: role}}
 		},
 		always(&v1.ListMembersRequest{PageSize: 1}),
 	},
@@ -560,7 +567,11 @@ var peopleRequests = map[string][]build{
 	"MemberService/UpdateMe": {func(w *world) proto.Message {
 		w.forgetCodes()
 		return &v1.UpdateMeRequest{
-			Member: memberInput(w.owner), UpdateMask: paths("name", "email", "phone", "locale", "time_zone"),
+			Member: &v1.MeInput{
+				Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678", Locale: "de",
+				TimeZone: "Europe/Berlin",
+			},
+			UpdateMask: paths("name", "email", "phone", "locale", "time_zone"),
 		}
 	}},
 	"MemberService/ConfirmContact": {func(w *world) proto.Message {
@@ -584,6 +595,24 @@ var peopleRequests = map[string][]build{
 	"MemberService/RegisterDevice": {func(*world) proto.Message {
 		return &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_WEB, Token: unique()}
 	}},
+	"MemberService/GetDevice": {func(w *world) proto.Message {
+		return &v1.GetDeviceRequest{DeviceId: text(w.newDevice(w.owner))}
+	}},
+	"MemberService/ListDevices": {
+		func(w *world) proto.Message {
+			w.newDevice(w.owner)
+			return &v1.ListDevicesRequest{PageSize: 1}
+		},
+		func(w *world) proto.Message {
+			w.newDevice(w.owner)
+			return &v1.ListDevicesRequest{
+				Scope: v1.ListScope_LIST_SCOPE_ALL,
+				Filter: &v1.DeviceFilter{
+					MemberId: text(w.owner.Member), Kinds: []v1.DeviceKind{v1.DeviceKind_DEVICE_KIND_WEB},
+				},
+			}
+		},
+	},
 	"MemberService/UnregisterDevice": {func(w *world) proto.Message {
 		return &v1.UnregisterDeviceRequest{DeviceId: text(w.newDevice(w.owner))}
 	}},

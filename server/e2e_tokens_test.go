@@ -77,10 +77,8 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 				return l.try(t.Context(), w.token(tenant.RoleAdmin), list, &v1.ListMembersRequest{})
 			},
 			func() {
-				call[*v1.UpdateMemberResponse](t, first, owner, "MemberService/UpdateMember", &v1.UpdateMemberRequest{
-					Member:     &v1.Member{Id: text(w.admin.Member), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
-					UpdateMask: paths("status"),
-				})
+				call[*v1.DeactivateMemberResponse](t, first, owner, "MemberService/DeactivateMember",
+					&v1.DeactivateMemberRequest{MemberId: text(w.admin.Member)})
 			},
 		},
 		"service account": {

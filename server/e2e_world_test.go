@@ -100,12 +100,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.person("gardener", w.role)
 	expect.OK(w.t)(w.app.Accounts.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember))
 	left := w.person("left")
-	expect.OK(w.t)(w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(
-		m *member.Member,
-	) error {
-		m.Status = member.Inactive
-		return nil
-	}))
+	expect.OK(w.t)(w.app.Accounts.DeactivateMember(w.ctx(), w.owner, left.Member))
 	account, _, err := w.app.Accounts.CreateServiceAccount(
 		w.ctx(), w.owner, grant.ServiceAccount{Name: unique(), Roles: []string{tenant.RolePartner}},
 	)

@@ -58,12 +58,12 @@ func invalidRequestsScript() script {
 		olga.sends("A request is no JSON", create, `{"member"`),
 		olga.sends("A request is for no RPC", "/berth.v1.MemberService/DeleteMember", `{}`),
 		olga.sends("A request has an enum that is not there", "/berth.v1.MemberService/ListMembers",
-			`{"status": "MEMBER_STATUS_ASLEEP"}`),
-		olga.refused("A request has many wrong fields", "INVALID_FIELD", &v1.CreateMemberRequest{Member: &v1.Member{
+			`{"filter": {"statuses": ["MEMBER_STATUS_ASLEEP"]}}`),
+		olga.refused("A request has many wrong fields", "INVALID_FIELD", &v1.CreateMemberRequest{Member: &v1.MemberInput{
 			Email: "nobody", Phone: "123", Tags: []string{"a", "a", ""}, Locale: "-",
 		}}),
 		olga.refused("A request has a text that is no text", "INVALID_FIELD",
-			&v1.CreateMemberRequest{Member: &v1.Member{Name: "A\x00B"}}),
+			&v1.CreateMemberRequest{Member: &v1.MemberInput{Name: "A\x00B"}}),
 		olga.refused("A page is too large", "INVALID_FIELD", &v1.ListMembersRequest{PageSize: 501}),
 		olga.refused("A request is too large", "REQUEST_TOO_LARGE",
 			&v1.ImportSessionsRequest{Csv: bytes.Repeat([]byte("x"), 5<<20)}),

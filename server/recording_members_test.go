@@ -18,46 +18,50 @@ func membersScript() script {
 }
 
 func memberEditsScript() script {
-	add := func(in *v1.Member) *v1.CreateMemberRequest { return &v1.CreateMemberRequest{Member: in} }
-	ada := &v1.Member{
+	add := func(in *v1.MemberInput) *v1.CreateMemberRequest { return &v1.CreateMemberRequest{Member: in} }
+	ada := &v1.MemberInput{
 		Name: "Ada Member", Phone: "+4915112345670", Tier: "gold", Tags: []string{"early", "loud"},
-		Locale: "pt-PT", TimeZone: "Europe/Lisbon", Notes: "Knows everybody.", Roles: []string{"admin"},
+		Locale: "pt-PT", TimeZone: "Europe/Lisbon", Notes: "Knows everybody.",
 	}
-	edit := func(in *v1.Member, names ...string) *v1.UpdateMemberRequest {
-		return &v1.UpdateMemberRequest{Member: in, UpdateMask: paths(names...)}
+	edit := func(id string, in *v1.MemberInput, names ...string) *v1.UpdateMemberRequest {
+		return &v1.UpdateMemberRequest{MemberId: id, Member: in, UpdateMask: paths(names...)}
 	}
 	change := edit(
-		&v1.Member{
-			Id: "$ada", Name: "Ada Lovelace", Tags: []string{"quiet"}, Notes: "Moved.", Etag: "$created.member.etag",
-		},
+		"$ada", &v1.MemberInput{Name: "Ada Lovelace", Tags: []string{"quiet"}, Notes: "Moved."},
 		"name", "email", "tags", "notes", "tier",
 	)
+	change.Etag = "$created.member.etag"
 	return script{
 		frida.calls("The front desk adds Ada",
-			add(with(ada, &v1.Member{Subject: "ada", Email: "Ada@example.com"}))).as("created").named("ada"),
+			add(with(ada, &v1.MemberInput{Subject: "ada", Email: "Ada@example.com"}))).as("created").named("ada"),
 		frida.refused("The front desk adds her email again", "ALREADY_EXISTS",
-			add(with(ada, &v1.Member{Email: "ADA@example.com"}))),
+			add(with(ada, &v1.MemberInput{Email: "ADA@example.com"}))),
 		frida.refused("The front desk adds her subject again", "ALREADY_EXISTS",
-			add(with(ada, &v1.Member{Subject: "ada"}))),
-		frida.refused("The front desk adds a member without a name", "INVALID_FIELD", add(&v1.Member{})),
+			add(with(ada, &v1.MemberInput{Subject: "ada"}))),
+		frida.refused("The front desk adds a member without a name", "INVALID_FIELD", add(&v1.MemberInput{})),
 		frida.refused("The front desk adds a number that cannot be", "INVALID_FIELD",
-			add(&v1.Member{Name: "Bea", Phone: "+9991234567"})),
+			add(&v1.MemberInput{Name: "Bea", Phone: "+9991234567"})),
 		frida.refused("The front desk adds a language that is none", "INVALID_FIELD",
-			add(&v1.Member{Name: "Bea", Locale: "xx"})),
-		mia.refused("Mia adds a member", "PERMISSION_DENIED", add(&v1.Member{Name: "Bea"})),
+			add(&v1.MemberInput{Name: "Bea", Locale: "xx"})),
+		mia.refused("Mia adds a member", "PERMISSION_DENIED", add(&v1.MemberInput{Name: "Bea"})),
 		frida.calls("The front desk edits Ada", change),
 		frida.refused("The front desk edits an Ada who has changed", "ETAG_MISMATCH", change),
 		frida.refused("The front desk changes her subject", "INVALID_FIELD",
-			edit(&v1.Member{Id: "$ada", Subject: "other"}, "subject")),
+			edit("$ada", &v1.MemberInput{Subject: "other"}, "subject")),
 		frida.refused("The front desk gives her Mia's email", "ALREADY_EXISTS",
-			edit(&v1.Member{Id: "$ada", Email: "mia@example.com"}, "email")),
-		frida.refused("The front desk edits an unknown member", "MEMBER_NOT_FOUND", edit(&v1.Member{Id: absentID}, "notes")),
+			edit("$ada", &v1.MemberInput{Email: "mia@example.com"}, "email")),
+		frida.refused("The front desk edits an unknown member", "MEMBER_NOT_FOUND", edit(absentID, &v1.MemberInput{}, "notes")),
 		frida.refused("The front desk edits the owner", "PERMISSION_DENIED",
-			edit(&v1.Member{Id: "$olga", Notes: "Nice."}, "notes")),
+			edit("$olga", &v1.MemberInput{Notes: "Nice."}, "notes")),
 		olga.refused("The last owner leaves", "LAST_OWNER",
-			edit(&v1.Member{Id: "$olga", Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status")),
-		frida.calls("The front desk suspends Ada",
-			edit(&v1.Member{Id: "$ada", Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status")),
+			&v1.DeactivateMemberRequest{MemberId: "$olga"}),
+		frida.refused("The front desk suspends the owner", "PERMISSION_DENIED",
+			&v1.DeactivateMemberRequest{MemberId: "$olga"}),
+		frida.calls("The front desk suspends Ada", &v1.DeactivateMemberRequest{MemberId: "$ada"}),
+		frida.calls("The front desk has Ada back", &v1.ReactivateMemberRequest{MemberId: "$ada"}),
+		frida.calls("The front desk has her back again", &v1.ReactivateMemberRequest{MemberId: "$ada"}),
+		frida.calls("The front desk suspends Ada again", &v1.DeactivateMemberRequest{MemberId: "$ada"}),
+		mia.refused("Mia suspends Tom", "PERMISSION_DENIED", &v1.DeactivateMemberRequest{MemberId: "$tom"}),
 		cora.calls("The coach reads Ada", &v1.GetMemberRequest{MemberId: "$ada"}),
 		cora.refused("The coach reads an unknown member", "MEMBER_NOT_FOUND", &v1.GetMemberRequest{MemberId: absentID}),
 		tom.refused("Tom reads Mia", "PERMISSION_DENIED", &v1.GetMemberRequest{MemberId: "$mia"}),
@@ -65,11 +69,11 @@ func memberEditsScript() script {
 }
 
 func meScript() script {
-	edit := func(in *v1.Member) *v1.UpdateMeRequest {
+	edit := func(in *v1.MeInput) *v1.UpdateMeRequest {
 		return &v1.UpdateMeRequest{Member: in, UpdateMask: paths("name", "email", "phone", "locale", "time_zone")}
 	}
-	moore := &v1.Member{
-		Name: "Mia Moore", Email: "moore@example.com", Locale: "de-AT", TimeZone: "Europe/Vienna", Notes: "Mine.",
+	moore := &v1.MeInput{
+		Name: "Mia Moore", Email: "moore@example.com", Locale: "de-AT", TimeZone: "Europe/Vienna",
 	}
 	return script{
 		mia.calls("Mia reads herself", &v1.GetMeRequest{}),
@@ -77,10 +81,10 @@ func meScript() script {
 		ivan.refused("Ivan reads himself", "PERMISSION_DENIED", &v1.GetMeRequest{}),
 		portal.refused("The partner reads itself", "PERMISSION_DENIED", &v1.GetMeRequest{}),
 		mia.calls("Mia edits herself", edit(moore)),
-		mia.refused("Mia edits herself as she was", "ETAG_MISMATCH", edit(with(moore, &v1.Member{Etag: "v1"}))),
-		mia.calls("Mia enters Tom's email", edit(&v1.Member{Name: "Mia", Email: "tom@example.com"})),
+		mia.refused("Mia edits herself as she was", "ETAG_MISMATCH", with(edit(moore), &v1.UpdateMeRequest{Etag: "v1"})),
+		mia.calls("Mia enters Tom's email", edit(&v1.MeInput{Name: "Mia", Email: "tom@example.com"})),
 		mia.refused("Mia edits her notes", "INVALID_FIELD",
-			&v1.UpdateMeRequest{Member: &v1.Member{}, UpdateMask: paths("notes")}),
+			&v1.UpdateMeRequest{Member: &v1.MeInput{}, UpdateMask: paths("notes")}),
 		mia.calls("Mia registers her phone", &v1.RegisterDeviceRequest{
 			Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "phone",
 		}).as("phone"),
@@ -93,6 +97,15 @@ func meScript() script {
 		tom.refused("Tom unregisters Mia's phone", "DEVICE_NOT_FOUND",
 			&v1.UnregisterDeviceRequest{DeviceId: "$phone.device.id"}),
 		cora.calls("The coach sees Mia's device", &v1.GetMemberRequest{MemberId: "$mia"}),
+		mia.calls("Mia reads her phone", &v1.GetDeviceRequest{DeviceId: "$phone.device.id"}),
+		tom.refused("Tom reads Mia's phone", "DEVICE_NOT_FOUND", &v1.GetDeviceRequest{DeviceId: "$phone.device.id"}),
+		mia.calls("Mia lists her devices", &v1.ListDevicesRequest{}),
+		mia.refused("Mia lists all devices", "PERMISSION_DENIED",
+			&v1.ListDevicesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
+		cora.calls("The coach lists all browsers", &v1.ListDevicesRequest{
+			Scope:  v1.ListScope_LIST_SCOPE_ALL,
+			Filter: &v1.DeviceFilter{Kinds: []v1.DeviceKind{v1.DeviceKind_DEVICE_KIND_WEB}},
+		}),
 		mia.calls("Mia reads herself and her phone", &v1.GetMeRequest{}),
 		mia.calls("Mia unregisters her phone", &v1.UnregisterDeviceRequest{DeviceId: "$phone.device.id"}),
 		mia.refused("Mia unregisters it again", "DEVICE_NOT_FOUND",
@@ -116,9 +129,9 @@ func contactsScript() script {
 	}
 	email, phone := v1.ContactKind_CONTACT_KIND_EMAIL, v1.ContactKind_CONTACT_KIND_PHONE
 	number := func(text string) *v1.UpdateMeRequest {
-		return &v1.UpdateMeRequest{Member: &v1.Member{Phone: text}, UpdateMask: paths("phone")}
+		return &v1.UpdateMeRequest{Member: &v1.MeInput{Phone: text}, UpdateMask: paths("phone")}
 	}
-	toTom := &v1.UpdateMeRequest{Member: &v1.Member{Email: "TOM@example.com"}, UpdateMask: paths("email")}
+	toTom := &v1.UpdateMeRequest{Member: &v1.MeInput{Email: "TOM@example.com"}, UpdateMask: paths("email")}
 	return script{
 		zoe.refused("Zoe confirms nothing", "CONTACT_NOT_PENDING", confirm(phone, "000000")),
 		zoe.refused("Zoe enters a number in Portugal", "CONTACT_COUNTRY", number("+351912345678")),
@@ -157,16 +170,19 @@ func contactsScript() script {
 }
 
 func memberListsScript() script {
+	find := func(filter *v1.MemberFilter) *v1.ListMembersRequest { return &v1.ListMembersRequest{Filter: filter} }
 	return script{
 		clock(on(5, "10:10")),
 		cora.calls("The coach lists members", &v1.ListMembersRequest{}),
 		cora.calls("The coach lists three members", &v1.ListMembersRequest{PageSize: 3}).as("page"),
 		cora.calls("The coach lists the next three", &v1.ListMembersRequest{PageSize: 3, PageToken: "$page.nextPageToken"}),
-		cora.calls("The coach looks for a number", &v1.ListMembersRequest{Query: "1511 2345 679"}),
-		cora.calls("The coach looks for gold", &v1.ListMembersRequest{Tier: "gold"}),
+		cora.calls("The coach looks for a number", find(&v1.MemberFilter{Query: "1511 2345 679"})),
+		cora.calls("The coach looks for gold", find(&v1.MemberFilter{Tier: "gold"})),
 		cora.calls("The coach looks for the quiet who left",
-			&v1.ListMembersRequest{Tag: "quiet", Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}),
-		cora.calls("The coach looks for the front desk", &v1.ListMembersRequest{Role: "front_desk"}),
+			find(&v1.MemberFilter{
+				Tag: "quiet", Statuses: []v1.MemberStatus{v1.MemberStatus_MEMBER_STATUS_INACTIVE},
+			})),
+		cora.calls("The coach looks for the front desk", find(&v1.MemberFilter{Role: "front_desk"})),
 		mia.refused("Mia lists members", "PERMISSION_DENIED", &v1.ListMembersRequest{}),
 		cora.refused("The coach has no such page", "INVALID_FIELD", &v1.ListMembersRequest{PageToken: "none"}),
 	}

@@ -229,7 +229,7 @@ func sendingDomainScript() script {
 func messagesScript() script {
 	return script{
 		clock(on(5, "10:20")),
-		newMember(&v1.Member{
+		newMember(&v1.MemberInput{
 			Subject: "pierre", Name: "Pierre Membre", Email: "pierre@example.com", Phone: "+33612345678", Locale: "fr",
 		}),
 		mia.silently(&v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "phone"}),

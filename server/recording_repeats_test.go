@@ -60,7 +60,7 @@ func everyMutationTwiceScript() script {
 		adam.callsTwice("d", "import sessions",
 			&v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,end\nYoga,Center,2024-06-13,08:00,09:00\n")}),
 		adam.callsTwice("e", "import members", &v1.ImportMembersRequest{Csv: []byte("name\nCarl\n")}),
-		adam.callsTwice("f", "create a member", &v1.CreateMemberRequest{Member: &v1.Member{Name: "Dora"}}),
+		adam.callsTwice("f", "create a member", &v1.CreateMemberRequest{Member: &v1.MemberInput{Name: "Dora"}}),
 		adam.callsTwice("g", "create an account",
 			&v1.CreateServiceAccountRequest{
 				ServiceAccount: &v1.ServiceAccountInput{Name: "Kiosk", Roles: []string{"partner"}},

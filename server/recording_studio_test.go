@@ -96,16 +96,14 @@ func foundingScript() script {
 			},
 		}}),
 		staff("frida", "front_desk"),
-		newMember(&v1.Member{Subject: "mia", Name: "Mia Member", Email: "mia@example.com", Phone: "+4915112345678"}),
-		newMember(&v1.Member{Subject: "tom", Name: "Tom Member", Email: "tom@example.com"}),
-		newMember(&v1.Member{Subject: "lena", Name: "Lena Member", Phone: "+4915112345679", Locale: "de"}),
-		newMember(&v1.Member{Subject: "noah", Name: "Noah Member", Tier: "gold"}),
-		newMember(&v1.Member{Subject: "zoe", Name: "Zoe Member"}),
-		newMember(&v1.Member{Subject: "ivan", Name: "Ivan Inactive"}),
-		olga.silently(&v1.UpdateMemberRequest{
-			Member: &v1.Member{Id: "$ivan", Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, UpdateMask: paths("status"),
-		}),
-		otto.silently(&v1.CreateMemberRequest{Member: &v1.Member{Subject: "mona", Name: "Mona Member"}}).named("mona"),
+		newMember(&v1.MemberInput{Subject: "mia", Name: "Mia Member", Email: "mia@example.com", Phone: "+4915112345678"}),
+		newMember(&v1.MemberInput{Subject: "tom", Name: "Tom Member", Email: "tom@example.com"}),
+		newMember(&v1.MemberInput{Subject: "lena", Name: "Lena Member", Phone: "+4915112345679", Locale: "de"}),
+		newMember(&v1.MemberInput{Subject: "noah", Name: "Noah Member", Tier: "gold"}),
+		newMember(&v1.MemberInput{Subject: "zoe", Name: "Zoe Member"}),
+		newMember(&v1.MemberInput{Subject: "ivan", Name: "Ivan Inactive"}),
+		olga.silently(&v1.DeactivateMemberRequest{MemberId: "$ivan"}),
+		otto.silently(&v1.CreateMemberRequest{Member: &v1.MemberInput{Subject: "mona", Name: "Mona Member"}}).named("mona"),
 		olga.silently(&v1.CreateServiceAccountRequest{
 			ServiceAccount: &v1.ServiceAccountInput{Name: "Portal", Roles: []string{"partner"}},
 		}).named("portal").as("account"),
@@ -113,13 +111,13 @@ func foundingScript() script {
 	}
 }
 
-func newMember(in *v1.Member) exchange {
+func newMember(in *v1.MemberInput) exchange {
 	return olga.silently(&v1.CreateMemberRequest{Member: in}).named(in.GetSubject())
 }
 
 func staff(subject, role string) script {
 	return script{
-		newMember(&v1.Member{Subject: subject, Name: capitalized(subject) + " Staff"}),
+		newMember(&v1.MemberInput{Subject: subject, Name: capitalized(subject) + " Staff"}),
 		olga.silently(&v1.AssignRoleRequest{MemberId: "$" + subject, Role: role}),
 	}
 }

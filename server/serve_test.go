@@ -151,7 +151,7 @@ func createMember(t *testing.T, address, token, subject string) string {
 	t.Helper()
 	return expect.Value(berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
 		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{
-			Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}},
+			Member: &v1.MemberInput{Name: subject, Subject: subject},
 		})))(t).Msg.GetMember().GetId()
 }
 

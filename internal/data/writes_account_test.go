@@ -98,11 +98,17 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 		"expires_at=2026-03-02T08:00:00+00:00 from_member=third to_member=member}\n" +
 		"ownership_transfers -third"},
 	{accountdb.SaveDevice, args{
-		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
+		member.Device{
+			ID: id[tenant.DeviceID]("seventh"), Member: id[tenant.MemberID]("member"), Kind: member.Web,
+			CreatedAt: now, SeenAt: now,
+		},
 		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("h"), Former: [][]byte{sha("token")}}, new(member.Device),
 	}, `devices device {kind=WEB sealed=\x#s token=null token_hash=\x#h}`},
 	{accountdb.SaveDevice, args{
-		"member", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: now, SeenAt: now},
+		member.Device{
+			ID: id[tenant.DeviceID]("seventh"), Member: id[tenant.MemberID]("member"), Kind: member.Web,
+			CreatedAt: now, SeenAt: now,
+		},
 		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other"), Former: [][]byte{sha("token")}}, new(member.Device),
 	}, "devices other {kind=WEB seen_at=2026-03-01T12:00:00+00:00}"},
 	{accountdb.UpdateMember, args{member.Member{
@@ -137,7 +143,10 @@ service_account_roles -account coach
 service_accounts account {revoked_at=2026-03-04T08:00:00+00:00}`},
 	{accountdb.MarkKeyUsed, args{"third", start}, "service_account_keys third {used_at=2026-03-02T08:00:00+00:00}"},
 	{accountdb.SaveDevice, args{
-		"third", member.Device{ID: id[tenant.DeviceID]("seventh"), Kind: member.Web, CreatedAt: start, SeenAt: start},
+		member.Device{
+			ID: id[tenant.DeviceID]("seventh"), Member: id[tenant.MemberID]("third"), Kind: member.Web,
+			CreatedAt: start, SeenAt: start,
+		},
 		accountdb.SealedToken{Sealed: sha("s"), Hash: sha("other"), Former: [][]byte{sha("token")}}, new(member.Device),
 	}, "devices other {created_at=2026-03-02T08:00:00+00:00 kind=WEB member_id=third seen_at=2026-03-02T08:00:00+00:00}"},
 	{accountdb.DeleteMemberRole, args{"member", "owner"}, ""},

@@ -19,7 +19,6 @@ import (
 	"github.com/berthhq/berth/internal/rpc/rpctest"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/grant"
-	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
@@ -169,9 +168,7 @@ func TestWatchEvents_AppliesRoleChanges(t *testing.T) {
 	expect.OK(t)(s.App.Accounts.RevokeRole(t.Context(), owner, me, tenant.RoleAdmin))
 	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("3", me))
 	test.EqOp(t, "ACCESS_CHANGED 3", eventNames(w.events(2)), test.Sprint("as a member again"))
-	expect.OK(t)(s.App.Accounts.UpdateMember(
-		t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
-	))
+	expect.OK(t)(s.App.Accounts.DeactivateMember(t.Context(), owner, me))
 	denied := apiError{
 		Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
 		Metadata: map[string]string{"permission": "event.read"},

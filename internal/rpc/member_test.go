@@ -39,33 +39,34 @@ func newMemberTest(t *testing.T) *memberTest {
 func mask(paths ...string) *fieldmaskpb.FieldMask { return &fieldmaskpb.FieldMask{Paths: paths} }
 
 // fullMember returns a member with every field that clients can set.
-func fullMember() *v1.Member {
-	return &v1.Member{
+func fullMember() *v1.MemberInput {
+	return &v1.MemberInput{
 		Subject: "ana", Name: "Ana", Email: "ana@example.com", Phone: "+351912345678", Tier: "gold", Tags: []string{"b", "a"},
 		Locale: "pt-PT", TimeZone: "Europe/Lisbon", Notes: "Left\nknee.",
 	}
 }
 
-func (mt *memberTest) create(t *testing.T, m *v1.Member) *v1.Member {
+func (mt *memberTest) create(t *testing.T, m *v1.MemberInput) *v1.Member {
 	t.Helper()
 	return ask[*v1.CreateMemberResponse](t, mt, mt.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}).GetMember()
 }
 
 var serverFields = protocmp.IgnoreFields(&v1.Member{}, "id", "create_time", "update_time")
 
+// memberOf returns an active member with the values of an input.
+func memberOf(in *v1.MemberInput, etag string) *v1.Member {
+	m := &v1.Member{Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: etag}
+	setFields(m, in, "subject", "name", "email", "phone", "tier", "tags", "locale", "time_zone", "notes")
+	return m
+}
+
 func TestMember_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
-	sent := fullMember()
-	sent.Id, sent.Roles, sent.Status = convert.IDText(
-		tenant.New[tenant.MemberID](time.Now()),
-	), []string{"owner"}, v1.MemberStatus_MEMBER_STATUS_INACTIVE
-	created := s.create(t, sent)
-	want := fullMember()
-	want.Roles, want.Status, want.Etag = []string{"member"}, v1.MemberStatus_MEMBER_STATUS_ACTIVE, "v1"
-	test.Eq(t, want, created, test.Cmp(protocmp.Transform(), serverFields), test.Sprint("(-want +created)"))
+	created := s.create(t, fullMember())
+	test.Eq(t, memberOf(fullMember(), "v1"), created, test.Cmp(protocmp.Transform(), serverFields),
+		test.Sprint("(-want +created)"))
 	test.NotEqOp(t, "", created.GetId())
-	test.NotEqOp(t, sent.GetId(), created.GetId())
 	test.False(t, created.GetCreateTime().AsTime().IsZero(), test.Sprintf("%v", created))
 	read := expect.Value(
 		s.GetMember(t.Context(), as(s.Token(t, "coach"), &v1.GetMemberRequest{MemberId: created.GetId()})),
@@ -77,43 +78,114 @@ func TestMember_RoundTripsEveryField(t *testing.T) {
 func TestUpdateMember_AppliesMask(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
-	for path, to := range map[string]*v1.Member{
+	for path, to := range map[string]*v1.MemberInput{
 		"name":      {Name: "Ann"},
 		"email":     {Email: "ann@example.com"},
 		"phone":     {Phone: "+351912345679"},
 		"tier":      {Tier: "silver"},
 		"tags":      {Tags: []string{"c"}},
-		"status":    {Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
 		"locale":    {Locale: "de"},
 		"time_zone": {TimeZone: "Europe/Berlin"},
 		"notes":     {Notes: "None."},
 	} {
-		created := fullMember()
-		created.Subject, created.Email = "subject of "+path, path+"@example.com"
-		created = s.create(t, created)
-		sent := &v1.Member{
-			Id: created.GetId(), Etag: created.GetEtag(), Subject: "other", Name: "Other", Tier: "other",
-			Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE,
-		}
+		full := fullMember()
+		full.Subject, full.Email = "subject of "+path, path+"@example.com"
+		created := s.create(t, full)
+		sent := &v1.MemberInput{Subject: "other", Name: "Other", Tier: "other"}
 		setFields(sent, to, path)
-		response := expect.Value(s.UpdateMember(
-			t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{Member: sent, UpdateMask: mask(path)}),
-		))(t)
+		response := expect.Value(s.UpdateMember(t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{
+			MemberId: created.GetId(), Member: sent, UpdateMask: mask(path), Etag: created.GetEtag(),
+		})))(t)
 		want := proto.CloneOf(created)
 		setFields(want, to, path)
 		want.Etag = "v2"
 		test.Eq(t, want, response.Msg.GetMember(), test.Cmp(protocmp.Transform(), serverFields), test.Sprint(path))
 	}
 
-	created := s.create(t, &v1.Member{Name: "Ben", Email: "ben@example.com", Tags: []string{"x"}, Notes: "y"})
+	created := s.create(t, &v1.MemberInput{Name: "Ben", Email: "ben@example.com", Tags: []string{"x"}, Notes: "y"})
 	response := expect.Value(s.UpdateMember(t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{
-		Member:     &v1.Member{Id: created.GetId(), Subject: "ben"},
+		MemberId:   created.GetId(),
+		Member:     &v1.MemberInput{Subject: "ben"},
 		UpdateMask: mask("subject", "email", "phone", "tier", "tags", "locale", "time_zone", "notes"),
 	})))(t)
-	want := &v1.Member{
-		Name: "Ben", Subject: "ben", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
-	}
+	want := memberOf(&v1.MemberInput{Name: "Ben", Subject: "ben"}, "v2")
 	test.Eq(t, want, response.Msg.GetMember(), test.Cmp(protocmp.Transform(), serverFields))
+}
+
+func TestDeactivateMember_AnswersTheSameAgain(t *testing.T) {
+	t.Parallel()
+	s := newMemberTest(t)
+	coach, ana := s.Token(t, "coach"), s.create(t, fullMember())
+	want := memberOf(fullMember(), "v2")
+	want.Status = v1.MemberStatus_MEMBER_STATUS_INACTIVE
+	for range 2 {
+		got := ask[*v1.DeactivateMemberResponse](t, s, coach, &v1.DeactivateMemberRequest{MemberId: ana.GetId()})
+		test.Eq(t, want, got.GetMember(), test.Cmp(protocmp.Transform(), serverFields))
+	}
+	want.Status, want.Etag = v1.MemberStatus_MEMBER_STATUS_ACTIVE, "v3"
+	for range 2 {
+		got := ask[*v1.ReactivateMemberResponse](t, s, coach, &v1.ReactivateMemberRequest{MemberId: ana.GetId()})
+		test.Eq(t, want, got.GetMember(), test.Cmp(protocmp.Transform(), serverFields))
+	}
+}
+
+// Members see their own devices, and staff who read members see all.
+func TestDevices_ShowToTheirOwnersAndToStaff(t *testing.T) {
+	t.Parallel()
+	s := newMemberTest(t)
+	member, coach := s.Token(t, "member"), s.Token(t, "coach")
+	register := func(token string, kind v1.DeviceKind) *v1.Device {
+		return ask[*v1.RegisterDeviceResponse](
+			t, s, token, &v1.RegisterDeviceRequest{Kind: kind, Token: "token of " + kind.String()},
+		).GetDevice()
+	}
+	phone := register(member, v1.DeviceKind_DEVICE_KIND_IOS)
+	browser := register(member, v1.DeviceKind_DEVICE_KIND_WEB)
+	other := register(coach, v1.DeviceKind_DEVICE_KIND_ANDROID)
+	test.EqOp(t, convert.IDText(s.Members["member"]), phone.GetMemberId())
+
+	list := func(token string, request *v1.ListDevicesRequest) []*v1.Device {
+		var all []*v1.Device
+		for request.PageSize = 1; ; {
+			page := ask[*v1.ListDevicesResponse](t, s, token, request)
+			all = append(all, page.GetDevices()...)
+			if request.PageToken = page.GetNextPageToken(); request.PageToken == "" {
+				return all
+			}
+		}
+	}
+	const all = v1.ListScope_LIST_SCOPE_ALL
+	of := func(scope v1.ListScope, who string, kinds ...v1.DeviceKind) *v1.ListDevicesRequest {
+		return &v1.ListDevicesRequest{Scope: scope, Filter: &v1.DeviceFilter{
+			MemberId: convert.IDText(s.Members[who]), Kinds: kinds,
+		}}
+	}
+	for name, c := range map[string]struct {
+		token   string
+		request *v1.ListDevicesRequest
+		want    []*v1.Device
+	}{
+		"one's own":            {member, &v1.ListDevicesRequest{}, []*v1.Device{browser, phone}},
+		"one's own, by id":     {member, of(0, "member"), []*v1.Device{browser, phone}},
+		"another's":            {member, of(0, "coach"), nil},
+		"a coach's own":        {coach, &v1.ListDevicesRequest{}, []*v1.Device{other}},
+		"a member's, not all":  {coach, of(0, "member"), nil},
+		"everyone's":           {coach, &v1.ListDevicesRequest{Scope: all}, []*v1.Device{other, browser, phone}},
+		"a member's":           {coach, of(all, "member"), []*v1.Device{browser, phone}},
+		"a member's of a kind": {coach, of(all, "member", phone.GetKind()), []*v1.Device{phone}},
+	} {
+		test.Eq(t, c.want, list(c.token, c.request), test.Cmp(protocmp.Transform()), test.Sprint(name))
+	}
+	refused(t, "PERMISSION_DENIED")(s.call(t, member, &v1.ListDevicesRequest{Scope: all}))
+
+	for name, token := range map[string]string{"the owner": member, "staff": coach} {
+		got := ask[*v1.GetDeviceResponse](t, s, token, &v1.GetDeviceRequest{DeviceId: phone.GetId()}).GetDevice()
+		test.Eq(t, phone, got, test.Cmp(protocmp.Transform()), test.Sprint(name))
+	}
+	refused(t, "DEVICE_NOT_FOUND")(s.call(t, member, &v1.GetDeviceRequest{DeviceId: other.GetId()}))
+	refused(t, "DEVICE_NOT_FOUND")(s.call(
+		t, coach, &v1.GetDeviceRequest{DeviceId: convert.IDText(s.Members["coach"])},
+	))
 }
 
 func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
@@ -122,64 +194,71 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 	ana := s.create(t, fullMember()).GetId()
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	owner := convert.IDText(s.Members["owner"])
-	create := func(changes *v1.Member) proto.Message {
-		return &v1.CreateMemberRequest{Member: with(&v1.Member{Name: "Ben"}, changes)}
+	create := func(changes *v1.MemberInput) proto.Message {
+		return &v1.CreateMemberRequest{Member: with(&v1.MemberInput{Name: "Ben"}, changes)}
 	}
-	update := func(m *v1.Member, path string) proto.Message {
-		return &v1.UpdateMemberRequest{Member: m, UpdateMask: mask(path)}
+	update := func(id string, m *v1.MemberInput, path string) *v1.UpdateMemberRequest {
+		return &v1.UpdateMemberRequest{MemberId: id, Member: m, UpdateMask: mask(path)}
+	}
+	outdated := func(etag string) proto.Message {
+		request := update(ana, &v1.MemberInput{Name: "B"}, "name")
+		request.Etag = etag
+		return request
 	}
 	for name, c := range map[string]struct {
 		request proto.Message
 		want    string
 	}{
-		"no name":        {&v1.CreateMemberRequest{Member: &v1.Member{}}, "INVALID_FIELD member"},
-		"blank name":     {create(&v1.Member{Name: " "}), "INVALID_FIELD member.name"},
-		"null in a name": {create(&v1.Member{Name: "A\x00"}), "INVALID_FIELD member.name"},
+		"no name":        {&v1.CreateMemberRequest{Member: &v1.MemberInput{}}, "INVALID_FIELD member"},
+		"blank name":     {create(&v1.MemberInput{Name: " "}), "INVALID_FIELD member.name"},
+		"null in a name": {create(&v1.MemberInput{Name: "A\x00"}), "INVALID_FIELD member.name"},
 		"huge name": {
-			create(&v1.Member{Name: strings.Repeat("x", 200_000)}), "INVALID_FIELD member.name",
+			create(&v1.MemberInput{Name: strings.Repeat("x", 200_000)}), "INVALID_FIELD member.name",
 		},
-		"email":         {create(&v1.Member{Email: "ben"}), "INVALID_FIELD member.email"},
-		"phone":         {create(&v1.Member{Phone: "+1234"}), "INVALID_FIELD member.phone"},
-		"phone, spaced": {create(&v1.Member{Phone: "+351 912"}), "INVALID_FIELD member.phone"},
+		"email":         {create(&v1.MemberInput{Email: "ben"}), "INVALID_FIELD member.email"},
+		"phone":         {create(&v1.MemberInput{Phone: "+1234"}), "INVALID_FIELD member.phone"},
+		"phone, spaced": {create(&v1.MemberInput{Phone: "+351 912"}), "INVALID_FIELD member.phone"},
 		"zone": {
-			create(&v1.Member{TimeZone: "Europe/Atlantis"}), "INVALID_FIELD member.time_zone",
+			create(&v1.MemberInput{TimeZone: "Europe/Atlantis"}), "INVALID_FIELD member.time_zone",
 		},
-		"zone, path":        {create(&v1.Member{TimeZone: "../etc"}), "INVALID_FIELD member.time_zone"},
-		"locale":            {create(&v1.Member{Locale: "xx-QQ"}), "INVALID_FIELD member.locale"},
-		"account's subject": {create(&v1.Member{Subject: "sa:" + absent}), "INVALID_FIELD member.subject"},
+		"zone, path":        {create(&v1.MemberInput{TimeZone: "../etc"}), "INVALID_FIELD member.time_zone"},
+		"locale":            {create(&v1.MemberInput{Locale: "xx-QQ"}), "INVALID_FIELD member.locale"},
+		"account's subject": {create(&v1.MemberInput{Subject: "sa:" + absent}), "INVALID_FIELD member.subject"},
 		"long subject": {
-			create(&v1.Member{Subject: strings.Repeat("é", 128)}), "INVALID_FIELD member.subject",
+			create(&v1.MemberInput{Subject: strings.Repeat("é", 128)}), "INVALID_FIELD member.subject",
 		},
-		"tags twice":    {create(&v1.Member{Tags: []string{"a", "a"}}), "INVALID_FIELD member.tags"},
-		"email taken":   {create(&v1.Member{Email: "ANA@example.com"}), "ALREADY_EXISTS member.email"},
-		"subject taken": {create(&v1.Member{Subject: "ana"}), "ALREADY_EXISTS member.subject"},
+		"tags twice":    {create(&v1.MemberInput{Tags: []string{"a", "a"}}), "INVALID_FIELD member.tags"},
+		"email taken":   {create(&v1.MemberInput{Email: "ANA@example.com"}), "ALREADY_EXISTS member.email"},
+		"subject taken": {create(&v1.MemberInput{Subject: "ana"}), "ALREADY_EXISTS member.subject"},
 		"roles in the mask": {
-			update(&v1.Member{Id: ana, Roles: []string{"owner"}}, "roles"), "INVALID_FIELD update_mask",
+			update(ana, &v1.MemberInput{}, "roles"), "INVALID_FIELD update_mask",
 		},
-		"no mask":      {&v1.UpdateMemberRequest{Member: &v1.Member{Id: ana}}, "INVALID_FIELD update_mask"},
-		"name cleared": {update(&v1.Member{Id: ana}, "name"), "INVALID_FIELD"},
+		"status in the mask": {update(ana, &v1.MemberInput{}, "status"), "INVALID_FIELD update_mask"},
+		"no mask": {
+			&v1.UpdateMemberRequest{MemberId: ana, Member: &v1.MemberInput{}}, "INVALID_FIELD update_mask",
+		},
+		"name cleared": {update(ana, &v1.MemberInput{}, "name"), "INVALID_FIELD"},
 		"subject changed": {
-			update(&v1.Member{Id: ana, Subject: "b"}, "subject"), "INVALID_FIELD member.subject",
+			update(ana, &v1.MemberInput{Subject: "b"}, "subject"), "INVALID_FIELD member.subject",
 		},
-		"absent":          {update(&v1.Member{Id: absent, Name: "B"}, "name"), "MEMBER_NOT_FOUND"},
-		"no id":           {update(&v1.Member{Id: "1", Name: "B"}, "name"), "INVALID_FIELD member.id"},
-		"old etag":        {update(&v1.Member{Id: ana, Name: "B", Etag: "v7"}, "name"), "ETAG_MISMATCH"},
-		"no etag of ours": {update(&v1.Member{Id: ana, Name: "B", Etag: "W/\"1\""}, "name"), "ETAG_MISMATCH"},
+		"absent":          {update(absent, &v1.MemberInput{Name: "B"}, "name"), "MEMBER_NOT_FOUND"},
+		"no id":           {update("1", &v1.MemberInput{Name: "B"}, "name"), "INVALID_FIELD member_id"},
+		"old etag":        {outdated("v7"), "ETAG_MISMATCH"},
+		"no etag of ours": {outdated("W/\"1\""), "ETAG_MISMATCH"},
 		"coach edits owner": {
-			update(&v1.Member{Id: owner, Name: "B"}, "name"), "PERMISSION_DENIED",
+			update(owner, &v1.MemberInput{Name: "B"}, "name"), "PERMISSION_DENIED",
 		},
 		"coach ousts owner": {
-			update(&v1.Member{Id: owner, Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"),
-			"PERMISSION_DENIED",
+			&v1.DeactivateMemberRequest{MemberId: owner}, "PERMISSION_DENIED",
 		},
+		"deactivate nobody":  {&v1.DeactivateMemberRequest{MemberId: absent}, "MEMBER_NOT_FOUND"},
+		"reactivate nobody":  {&v1.ReactivateMemberRequest{MemberId: absent}, "MEMBER_NOT_FOUND"},
 		"unregister nothing": {&v1.UnregisterDeviceRequest{DeviceId: absent}, "DEVICE_NOT_FOUND"},
 		"device of no kind":  {&v1.RegisterDeviceRequest{Token: "x"}, "INVALID_FIELD kind"},
 	} {
 		refused(t, c.want, test.Sprint(name))(s.call(t, s.Token(t, "coach"), c.request))
 	}
-	refused(t, "LAST_OWNER")(s.call(
-		t, s.Token(t, "owner"), update(&v1.Member{Id: owner, Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"),
-	))
+	refused(t, "LAST_OWNER")(s.call(t, s.Token(t, "owner"), &v1.DeactivateMemberRequest{MemberId: owner}))
 	for name, c := range map[string]struct{ role, csv, want string }{
 		"nothing":       {"owner", "", "INVALID_FIELD csv"},
 		"no CSV":        {"owner", "PK\x03\x04", "IMPORT_INVALID csv"},
@@ -204,7 +283,7 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 	}
 	update := func(email string, verified bool) *v1.UpdateMeResponse {
 		return expect.Value(s.UpdateMe(t.Context(), as(sign(verified), &v1.UpdateMeRequest{
-			Member: &v1.Member{Email: email}, UpdateMask: mask("email"),
+			Member: &v1.MeInput{Email: email}, UpdateMask: mask("email"),
 		})))(t).Msg
 	}
 	got := update("mia@example.com", false)
@@ -305,10 +384,12 @@ func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 func TestListMembers_SearchesByGET(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
-	s.create(t, &v1.Member{Name: "50% & more?"})
+	s.create(t, &v1.MemberInput{Name: "50% & more?"})
 	client := berthv1connect.NewMemberServiceClient(http.DefaultClient, s.URL, connect.WithHTTPGet())
 	response := expect.Value(
-		client.ListMembers(t.Context(), as(s.Token(t, "coach"), &v1.ListMembersRequest{Query: "% & M"})),
+		client.ListMembers(t.Context(), as(s.Token(t, "coach"), &v1.ListMembersRequest{
+			Filter: &v1.MemberFilter{Query: "% & M"},
+		})),
 	)(t)
 	test.EqOp(t, 1, len(response.Msg.GetMembers()), test.Sprintf("%v", response))
 }

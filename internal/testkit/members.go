@@ -66,7 +66,7 @@ func (s *Studio) SetTier(who tenant.Caller, tier string) {
 // Deactivate ends a membership.
 func (s *Studio) Deactivate(who tenant.Caller) {
 	s.T.Helper()
-	s.EditMember(who, func(m *member.Member) { m.Status = member.Inactive })
+	expect.OK(s.T)(s.App.Accounts.DeactivateMember(context.Background(), s.Owner, who.Member))
 }
 
 // SelfOnly returns the caller as in an RPC that allows access only to what is their own.

@@ -224,7 +224,7 @@ test("joins the waitlist for a time window, and shows the position", async () =>
     service: { name: kind, duration: "3600s" },
   });
   const { members } = await call<{ members: Listed[] }>("owner", "MemberService/ListMembers", {
-    role: "coach",
+    filter: { role: "coach" },
   });
   const coach = members.find(({ name }) => name === "Hugo Coach"); // has no sessions in the demo data
   const id = await makeSession(title, 8 * day, {

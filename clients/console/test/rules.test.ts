@@ -53,7 +53,8 @@ async function createWaitlist(locationId: string, serviceId: string, startsIn: n
   await ofSalon("BookingService/Book", { sessionId }, "member");
   const { member } = await ofSalon<{ member: { id: string } }>("MemberService/GetMe", {}, "member");
   await ofSalon("MemberService/UpdateMember", {
-    member: { id: member.id, tier: "gold" },
+    memberId: member.id,
+    member: { tier: "gold" },
     updateMask: "tier",
   });
   return { sessionId, bookingId: booking.id };

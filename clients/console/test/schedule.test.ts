@@ -141,7 +141,7 @@ test.describe("the schedule", () => {
     const { members } = await call<{ members: { id: string; name: string }[] }>(
       "owner",
       "MemberService/ListMembers",
-      { role: "coach" },
+      { filter: { role: "coach" } },
     );
     const [one, two] = members;
     if (!one || !two) throw new Error("the demo data have changed");

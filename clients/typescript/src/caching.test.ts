@@ -52,7 +52,7 @@ it("uses GET for cacheable calls and POST for the rest", async () => {
   });
   await berth.sessions.listSessions({ filter: {} });
   await berth.sessions.listSessions({ filter: { sessionIds: Array(500).fill("x".repeat(36)) } });
-  await berth.members.listMembers({ query: "mia@example.com" });
+  await berth.members.listMembers({ filter: { query: "mia@example.com" } });
   await berth.bookings.book({ sessionId: "s" });
   expect(sent).toEqual([
     "GET ListSessions Bearer t",

@@ -82,7 +82,7 @@ type MemberStatus int32
 const (
 	// Not set.
 	MemberStatus_MEMBER_STATUS_UNSPECIFIED MemberStatus = 0
-	// Active.
+	// They can sign in and book.
 	MemberStatus_MEMBER_STATUS_ACTIVE MemberStatus = 1
 	// Ended or suspended. Their tokens give no access to this tenant. Their data stays.
 	MemberStatus_MEMBER_STATUS_INACTIVE MemberStatus = 2
@@ -189,47 +189,44 @@ func (DeviceKind) EnumDescriptor() ([]byte, []int) {
 // Member is a person's membership in a tenant.
 type Member struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Ignored on creation.
+	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The `sub` of the member's tokens, up to 255 bytes. Unique in the tenant. Empty until it is known; once set, it
-	// cannot be changed. Values that begin with "sa:" are reserved for service accounts: INVALID_FIELD.
+	// The `sub` of the member's tokens. Unique in the tenant. Empty until it is known.
 	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The display name, 1 to 200 characters.
+	// The display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
+	// The email address. Unique in the tenant, ignoring case. May be empty.
 	Email string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
-	// The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
-	// impossible in its country's numbering plan is INVALID_FIELD.
-	Phone string `protobuf:"bytes,5,opt,name=phone,proto3" json:"phone,omitempty"`
-	// The tenant's own tier, such as "member" or "visitor", up to 50 characters. Policies and the waitlist order can
-	// depend on it.
-	Tier string `protobuf:"bytes,6,opt,name=tier,proto3" json:"tier,omitempty"`
-	// The tenant's own tags: at most 50, of 1 to 50 characters each, in the given order.
-	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// The names of the member's roles: the built-in roles by rank, then the others by name. Ignored in requests: use
-	// AssignRole and RevokeRole.
-	Roles []string `protobuf:"bytes,8,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Whether they can sign in and book. Always ACTIVE on creation.
-	Status MemberStatus `protobuf:"varint,9,opt,name=status,proto3,enum=berth.v1.MemberStatus" json:"status,omitempty"`
-	// The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
-	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
-	// The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
-	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// Notes for staff, up to 4,000 characters. Always empty in GetMe and UpdateMe.
-	Notes string `protobuf:"bytes,12,opt,name=notes,proto3" json:"notes,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag string `protobuf:"bytes,13,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The time of creation, in UTC. Set by the service.
-	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The time of the last edit, in UTC. Set by the service.
-	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	// Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified
-	// it (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
-	EmailConfirmed bool `protobuf:"varint,16,opt,name=email_confirmed,json=emailConfirmed,proto3" json:"email_confirmed,omitempty"`
-	// The same for phone.
-	PhoneConfirmed bool `protobuf:"varint,17,opt,name=phone_confirmed,json=phoneConfirmed,proto3" json:"phone_confirmed,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// it (the claims email and email_verified). Contacts that staff entered are used without that.
+	EmailConfirmed bool `protobuf:"varint,5,opt,name=email_confirmed,json=emailConfirmed,proto3" json:"email_confirmed,omitempty"`
+	// The phone number in E.164, such as "+351912345678". May be empty, and need not be unique.
+	Phone string `protobuf:"bytes,6,opt,name=phone,proto3" json:"phone,omitempty"`
+	// Whether phone is known to be the member's: by a code, or by ConfirmMemberContact.
+	PhoneConfirmed bool `protobuf:"varint,7,opt,name=phone_confirmed,json=phoneConfirmed,proto3" json:"phone_confirmed,omitempty"`
+	// The tenant's own tier, such as "member" or "visitor". May be empty. Policies and the waitlist order can depend on
+	// it.
+	Tier string `protobuf:"bytes,8,opt,name=tier,proto3" json:"tier,omitempty"`
+	// The tenant's own tags, in the given order.
+	Tags []string `protobuf:"bytes,9,rep,name=tags,proto3" json:"tags,omitempty"`
+	// The names of the member's roles: the built-in roles by rank, then the others by name.
+	Roles []string `protobuf:"bytes,10,rep,name=roles,proto3" json:"roles,omitempty"`
+	// Whether they can sign in and book.
+	Status MemberStatus `protobuf:"varint,11,opt,name=status,proto3,enum=berth.v1.MemberStatus" json:"status,omitempty"`
+	// The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's.
+	Locale string `protobuf:"bytes,12,opt,name=locale,proto3" json:"locale,omitempty"`
+	// The IANA time zone for quiet hours. Empty: the tenant's.
+	TimeZone string `protobuf:"bytes,13,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// Notes for staff. Always empty in GetMe, UpdateMe and ConfirmContact.
+	Notes string `protobuf:"bytes,14,opt,name=notes,proto3" json:"notes,omitempty"`
+	// Changes with every edit.
+	Etag string `protobuf:"bytes,15,opt,name=etag,proto3" json:"etag,omitempty"`
+	// The time of creation, in UTC.
+	CreateTime *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	// The time of the last edit, in UTC.
+	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Member) Reset() {
@@ -290,11 +287,25 @@ func (x *Member) GetEmail() string {
 	return ""
 }
 
+func (x *Member) GetEmailConfirmed() bool {
+	if x != nil {
+		return x.EmailConfirmed
+	}
+	return false
+}
+
 func (x *Member) GetPhone() string {
 	if x != nil {
 		return x.Phone
 	}
 	return ""
+}
+
+func (x *Member) GetPhoneConfirmed() bool {
+	if x != nil {
+		return x.PhoneConfirmed
+	}
+	return false
 }
 
 func (x *Member) GetTier() string {
@@ -367,18 +378,292 @@ func (x *Member) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-func (x *Member) GetEmailConfirmed() bool {
-	if x != nil {
-		return x.EmailConfirmed
-	}
-	return false
+// MemberInput has the fields of a member that staff can edit. Roles are changed by AssignRole and RevokeRole, the
+// status by DeactivateMember and ReactivateMember.
+type MemberInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The `sub` of the member's tokens, up to 255 bytes. Unique in the tenant. Empty until it is known; once set, it
+	// cannot be changed. Values that begin with "sa:" are reserved for service accounts: INVALID_FIELD.
+	Subject string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The display name: one line of 1 to 200 characters. It cannot be cleared.
+	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
+	// The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
+	Email string `protobuf:"bytes,3,opt,name=email,proto3" json:"email,omitempty"`
+	// The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
+	// impossible in its country's numbering plan is INVALID_FIELD.
+	Phone string `protobuf:"bytes,4,opt,name=phone,proto3" json:"phone,omitempty"`
+	// The tenant's own tier, such as "member" or "visitor", up to 50 characters. May be empty. Policies and the waitlist
+	// order can depend on it.
+	Tier string `protobuf:"bytes,5,opt,name=tier,proto3" json:"tier,omitempty"`
+	// The tenant's own tags: at most 50, of 1 to 50 characters each, none twice. They keep their order.
+	Tags []string `protobuf:"bytes,6,rep,name=tags,proto3" json:"tags,omitempty"`
+	// The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
+	Locale string `protobuf:"bytes,7,opt,name=locale,proto3" json:"locale,omitempty"`
+	// The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
+	TimeZone string `protobuf:"bytes,8,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	// Notes for staff, up to 4,000 characters. May be empty.
+	Notes         string `protobuf:"bytes,9,opt,name=notes,proto3" json:"notes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Member) GetPhoneConfirmed() bool {
+func (x *MemberInput) Reset() {
+	*x = MemberInput{}
+	mi := &file_berth_v1_member_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemberInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemberInput) ProtoMessage() {}
+
+func (x *MemberInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_proto_msgTypes[1]
 	if x != nil {
-		return x.PhoneConfirmed
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
 	}
-	return false
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemberInput.ProtoReflect.Descriptor instead.
+func (*MemberInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *MemberInput) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *MemberInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *MemberInput) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *MemberInput) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
+func (x *MemberInput) GetTier() string {
+	if x != nil {
+		return x.Tier
+	}
+	return ""
+}
+
+func (x *MemberInput) GetTags() []string {
+	if x != nil {
+		return x.Tags
+	}
+	return nil
+}
+
+func (x *MemberInput) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+func (x *MemberInput) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+func (x *MemberInput) GetNotes() string {
+	if x != nil {
+		return x.Notes
+	}
+	return ""
+}
+
+// MeInput has the fields of a member that they can edit themselves.
+type MeInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name: one line of 1 to 200 characters. It cannot be cleared.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
+	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
+	// The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
+	// impossible in its country's numbering plan is INVALID_FIELD.
+	Phone string `protobuf:"bytes,3,opt,name=phone,proto3" json:"phone,omitempty"`
+	// The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
+	Locale string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
+	// The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
+	TimeZone      string `protobuf:"bytes,5,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MeInput) Reset() {
+	*x = MeInput{}
+	mi := &file_berth_v1_member_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MeInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MeInput) ProtoMessage() {}
+
+func (x *MeInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MeInput.ProtoReflect.Descriptor instead.
+func (*MeInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *MeInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *MeInput) GetEmail() string {
+	if x != nil {
+		return x.Email
+	}
+	return ""
+}
+
+func (x *MeInput) GetPhone() string {
+	if x != nil {
+		return x.Phone
+	}
+	return ""
+}
+
+func (x *MeInput) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+func (x *MeInput) GetTimeZone() string {
+	if x != nil {
+		return x.TimeZone
+	}
+	return ""
+}
+
+// MemberFilter selects members. All conditions that are set must match.
+type MemberFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Part of a name, email address or phone number, up to 200 characters. Case, and spaces in numbers, are ignored.
+	// Empty: all.
+	Query string `protobuf:"bytes,1,opt,name=query,proto3" json:"query,omitempty"`
+	// Only these statuses. Empty: all.
+	Statuses []MemberStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=berth.v1.MemberStatus" json:"statuses,omitempty"`
+	// Only members with this role, by its name. Empty: all.
+	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
+	// Only this tier (exact match), up to 50 characters. Empty: all.
+	Tier string `protobuf:"bytes,4,opt,name=tier,proto3" json:"tier,omitempty"`
+	// Only members with this tag (exact match), up to 50 characters. Empty: all.
+	Tag           string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemberFilter) Reset() {
+	*x = MemberFilter{}
+	mi := &file_berth_v1_member_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemberFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemberFilter) ProtoMessage() {}
+
+func (x *MemberFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemberFilter.ProtoReflect.Descriptor instead.
+func (*MemberFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *MemberFilter) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+func (x *MemberFilter) GetStatuses() []MemberStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *MemberFilter) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *MemberFilter) GetTier() string {
+	if x != nil {
+		return x.Tier
+	}
+	return ""
+}
+
+func (x *MemberFilter) GetTag() string {
+	if x != nil {
+		return x.Tag
+	}
+	return ""
 }
 
 // PendingContact is an email address or phone number that a member has entered and not confirmed yet. It gets a code,
@@ -397,7 +682,7 @@ type PendingContact struct {
 
 func (x *PendingContact) Reset() {
 	*x = PendingContact{}
-	mi := &file_berth_v1_member_proto_msgTypes[1]
+	mi := &file_berth_v1_member_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -409,7 +694,7 @@ func (x *PendingContact) String() string {
 func (*PendingContact) ProtoMessage() {}
 
 func (x *PendingContact) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[1]
+	mi := &file_berth_v1_member_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -422,7 +707,7 @@ func (x *PendingContact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingContact.ProtoReflect.Descriptor instead.
 func (*PendingContact) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *PendingContact) GetKind() ContactKind {
@@ -446,24 +731,27 @@ func (x *PendingContact) GetCodeExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Device is a device that receives a member's push notifications.
+// Device is a device that receives a member's push notifications. The token by which the push provider knows it is
+// never returned.
 type Device struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	// The member.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The kind of app.
-	Kind DeviceKind `protobuf:"varint,2,opt,name=kind,proto3,enum=berth.v1.DeviceKind" json:"kind,omitempty"`
+	Kind DeviceKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.DeviceKind" json:"kind,omitempty"`
 	// The time the app last registered it, in UTC.
-	LastSeenTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_seen_time,json=lastSeenTime,proto3" json:"last_seen_time,omitempty"`
-	// The time it was first registered, in UTC.
-	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
+	LastSeenTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=last_seen_time,json=lastSeenTime,proto3" json:"last_seen_time,omitempty"`
+	// The time the member first registered it, in UTC.
+	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Device) Reset() {
 	*x = Device{}
-	mi := &file_berth_v1_member_proto_msgTypes[2]
+	mi := &file_berth_v1_member_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -475,7 +763,7 @@ func (x *Device) String() string {
 func (*Device) ProtoMessage() {}
 
 func (x *Device) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[2]
+	mi := &file_berth_v1_member_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -488,12 +776,19 @@ func (x *Device) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Device.ProtoReflect.Descriptor instead.
 func (*Device) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Device) GetId() string {
 	if x != nil {
 		return x.Id
+	}
+	return ""
+}
+
+func (x *Device) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
 	}
 	return ""
 }
@@ -519,6 +814,61 @@ func (x *Device) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// DeviceFilter selects devices. All conditions that are set must match.
+type DeviceFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only devices of this member. Empty: of everyone in the scope.
+	MemberId string `protobuf:"bytes,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Only these kinds. Empty: all.
+	Kinds         []DeviceKind `protobuf:"varint,2,rep,packed,name=kinds,proto3,enum=berth.v1.DeviceKind" json:"kinds,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeviceFilter) Reset() {
+	*x = DeviceFilter{}
+	mi := &file_berth_v1_member_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeviceFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeviceFilter) ProtoMessage() {}
+
+func (x *DeviceFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeviceFilter.ProtoReflect.Descriptor instead.
+func (*DeviceFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *DeviceFilter) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *DeviceFilter) GetKinds() []DeviceKind {
+	if x != nil {
+		return x.Kinds
+	}
+	return nil
+}
+
 // MemberImportProgress is the progress of an import.
 type MemberImportProgress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -538,7 +888,7 @@ type MemberImportProgress struct {
 
 func (x *MemberImportProgress) Reset() {
 	*x = MemberImportProgress{}
-	mi := &file_berth_v1_member_proto_msgTypes[3]
+	mi := &file_berth_v1_member_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -550,7 +900,7 @@ func (x *MemberImportProgress) String() string {
 func (*MemberImportProgress) ProtoMessage() {}
 
 func (x *MemberImportProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[3]
+	mi := &file_berth_v1_member_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -563,7 +913,7 @@ func (x *MemberImportProgress) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberImportProgress.ProtoReflect.Descriptor instead.
 func (*MemberImportProgress) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{3}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *MemberImportProgress) GetRowsTotal() int32 {
@@ -616,7 +966,7 @@ type MemberImportProblem struct {
 
 func (x *MemberImportProblem) Reset() {
 	*x = MemberImportProblem{}
-	mi := &file_berth_v1_member_proto_msgTypes[4]
+	mi := &file_berth_v1_member_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -628,7 +978,7 @@ func (x *MemberImportProblem) String() string {
 func (*MemberImportProblem) ProtoMessage() {}
 
 func (x *MemberImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[4]
+	mi := &file_berth_v1_member_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -641,7 +991,7 @@ func (x *MemberImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberImportProblem.ProtoReflect.Descriptor instead.
 func (*MemberImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *MemberImportProblem) GetRow() int32 {
@@ -682,7 +1032,7 @@ type MemberImportReport struct {
 
 func (x *MemberImportReport) Reset() {
 	*x = MemberImportReport{}
-	mi := &file_berth_v1_member_proto_msgTypes[5]
+	mi := &file_berth_v1_member_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -694,7 +1044,7 @@ func (x *MemberImportReport) String() string {
 func (*MemberImportReport) ProtoMessage() {}
 
 func (x *MemberImportReport) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[5]
+	mi := &file_berth_v1_member_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -707,7 +1057,7 @@ func (x *MemberImportReport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use MemberImportReport.ProtoReflect.Descriptor instead.
 func (*MemberImportReport) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_member_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *MemberImportReport) GetRowsTotal() int32 {
@@ -742,39 +1092,66 @@ var File_berth_v1_member_proto protoreflect.FileDescriptor
 
 const file_berth_v1_member_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/member.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb0\x06\n" +
-	"\x06Member\x12\x1b\n" +
-	"\x02id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x02id\x12\"\n" +
-	"\asubject\x18\x02 \x01(\tB\b\xbaH\x05r\x03(\xff\x01R\asubject\x12\x1c\n" +
-	"\x04name\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
-	"\x05email\x18\x04 \x01(\tB\r\xbaH\n" +
-	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x126\n" +
-	"\x05phone\x18\x05 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18\x18\x102\x14^\\+[1-9][0-9]{1,14}$R\x05phone\x12\x1b\n" +
-	"\x04tier\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x182R\x04tier\x12&\n" +
-	"\x04tags\x18\a \x03(\tB\x12\xbaH\x0f\x92\x01\f\x102\x18\x01\"\x06r\x04\x10\x01\x182R\x04tags\x12>\n" +
-	"\x05roles\x18\b \x03(\tB(\xbaH%\x92\x01\"\x10d\x18\x01\"\x1cr\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x05roles\x128\n" +
-	"\x06status\x18\t \x01(\x0e2\x16.berth.v1.MemberStatusB\b\xbaH\x05\x82\x01\x02\x10\x01R\x06status\x12G\n" +
-	"\x06locale\x18\n" +
-	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12Y\n" +
-	"\ttime_zone\x18\v \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\x12\x1e\n" +
-	"\x05notes\x18\f \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\x05notes\x12\x1b\n" +
-	"\x04etag\x18\r \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
-	"\vcreate_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"\x15berth/v1/member.proto\x12\bberth.v1\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8b\x04\n" +
+	"\x06Member\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x18\n" +
+	"\asubject\x18\x02 \x01(\tR\asubject\x12\x12\n" +
+	"\x04name\x18\x03 \x01(\tR\x04name\x12\x14\n" +
+	"\x05email\x18\x04 \x01(\tR\x05email\x12'\n" +
+	"\x0femail_confirmed\x18\x05 \x01(\bR\x0eemailConfirmed\x12\x14\n" +
+	"\x05phone\x18\x06 \x01(\tR\x05phone\x12'\n" +
+	"\x0fphone_confirmed\x18\a \x01(\bR\x0ephoneConfirmed\x12\x12\n" +
+	"\x04tier\x18\b \x01(\tR\x04tier\x12\x12\n" +
+	"\x04tags\x18\t \x03(\tR\x04tags\x12\x14\n" +
+	"\x05roles\x18\n" +
+	" \x03(\tR\x05roles\x12.\n" +
+	"\x06status\x18\v \x01(\x0e2\x16.berth.v1.MemberStatusR\x06status\x12\x16\n" +
+	"\x06locale\x18\f \x01(\tR\x06locale\x12\x1b\n" +
+	"\ttime_zone\x18\r \x01(\tR\btimeZone\x12\x14\n" +
+	"\x05notes\x18\x0e \x01(\tR\x05notes\x12\x12\n" +
+	"\x04etag\x18\x0f \x01(\tR\x04etag\x12;\n" +
+	"\vcreate_time\x18\x10 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
-	"\vupdate_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\x12'\n" +
-	"\x0femail_confirmed\x18\x10 \x01(\bR\x0eemailConfirmed\x12'\n" +
-	"\x0fphone_confirmed\x18\x11 \x01(\bR\x0ephoneConfirmed\"\x9b\x01\n" +
+	"\vupdate_time\x18\x11 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"updateTime\"\xb5\x03\n" +
+	"\vMemberInput\x12\"\n" +
+	"\asubject\x18\x01 \x01(\tB\b\xbaH\x05r\x03(\xff\x01R\asubject\x12\x1c\n" +
+	"\x04name\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
+	"\x05email\x18\x03 \x01(\tB\r\xbaH\n" +
+	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x126\n" +
+	"\x05phone\x18\x04 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18\x18\x102\x14^\\+[1-9][0-9]{1,14}$R\x05phone\x12\x1b\n" +
+	"\x04tier\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x04tier\x12&\n" +
+	"\x04tags\x18\x06 \x03(\tB\x12\xbaH\x0f\x92\x01\f\x102\x18\x01\"\x06r\x04\x10\x01\x182R\x04tags\x12G\n" +
+	"\x06locale\x18\a \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12Y\n" +
+	"\ttime_zone\x18\b \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\x12\x1e\n" +
+	"\x05notes\x18\t \x01(\tB\b\xbaH\x05r\x03\x18\xa0\x1fR\x05notes\"\xa8\x02\n" +
+	"\aMeInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12#\n" +
+	"\x05email\x18\x02 \x01(\tB\r\xbaH\n" +
+	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\x05email\x126\n" +
+	"\x05phone\x18\x03 \x01(\tB \xbaH\x1d\xd8\x01\x01r\x18\x18\x102\x14^\\+[1-9][0-9]{1,14}$R\x05phone\x12G\n" +
+	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12Y\n" +
+	"\ttime_zone\x18\x05 \x01(\tB<\xbaH9\xd8\x01\x01r4\x18@20^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$R\btimeZone\"\xe7\x01\n" +
+	"\fMemberFilter\x12\x1e\n" +
+	"\x05query\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05query\x12G\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x16.berth.v1.MemberStatusB\x13\xbaH\x10\x92\x01\r\x10\x02\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x126\n" +
+	"\x04role\x18\x03 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\x12\x1b\n" +
+	"\x04tier\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\x04tier\x12\x19\n" +
+	"\x03tag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x03tag\"\x9b\x01\n" +
 	"\x0ePendingContact\x12)\n" +
 	"\x04kind\x18\x01 \x01(\x0e2\x15.berth.v1.ContactKindR\x04kind\x12\x18\n" +
 	"\aaddress\x18\x02 \x01(\tR\aaddress\x12D\n" +
-	"\x10code_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecodeExpireTime\"\xc1\x01\n" +
+	"\x10code_expire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\x0ecodeExpireTime\"\xde\x01\n" +
 	"\x06Device\x12\x0e\n" +
-	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
-	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.DeviceKindR\x04kind\x12@\n" +
-	"\x0elast_seen_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\flastSeenTime\x12;\n" +
-	"\vcreate_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xc5\x01\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
+	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12(\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x14.berth.v1.DeviceKindR\x04kind\x12@\n" +
+	"\x0elast_seen_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\flastSeenTime\x12;\n" +
+	"\vcreate_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"createTime\"y\n" +
+	"\fDeviceFilter\x12(\n" +
+	"\tmember_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12?\n" +
+	"\x05kinds\x18\x02 \x03(\x0e2\x14.berth.v1.DeviceKindB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds\"\xc5\x01\n" +
 	"\x14MemberImportProgress\x12\x1d\n" +
 	"\n" +
 	"rows_total\x18\x01 \x01(\x05R\trowsTotal\x12\x1b\n" +
@@ -823,34 +1200,40 @@ func file_berth_v1_member_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_member_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_berth_v1_member_proto_goTypes = []any{
 	(ContactKind)(0),              // 0: berth.v1.ContactKind
 	(MemberStatus)(0),             // 1: berth.v1.MemberStatus
 	(DeviceKind)(0),               // 2: berth.v1.DeviceKind
 	(*Member)(nil),                // 3: berth.v1.Member
-	(*PendingContact)(nil),        // 4: berth.v1.PendingContact
-	(*Device)(nil),                // 5: berth.v1.Device
-	(*MemberImportProgress)(nil),  // 6: berth.v1.MemberImportProgress
-	(*MemberImportProblem)(nil),   // 7: berth.v1.MemberImportProblem
-	(*MemberImportReport)(nil),    // 8: berth.v1.MemberImportReport
-	(*timestamppb.Timestamp)(nil), // 9: google.protobuf.Timestamp
+	(*MemberInput)(nil),           // 4: berth.v1.MemberInput
+	(*MeInput)(nil),               // 5: berth.v1.MeInput
+	(*MemberFilter)(nil),          // 6: berth.v1.MemberFilter
+	(*PendingContact)(nil),        // 7: berth.v1.PendingContact
+	(*Device)(nil),                // 8: berth.v1.Device
+	(*DeviceFilter)(nil),          // 9: berth.v1.DeviceFilter
+	(*MemberImportProgress)(nil),  // 10: berth.v1.MemberImportProgress
+	(*MemberImportProblem)(nil),   // 11: berth.v1.MemberImportProblem
+	(*MemberImportReport)(nil),    // 12: berth.v1.MemberImportReport
+	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
 }
 var file_berth_v1_member_proto_depIdxs = []int32{
-	1, // 0: berth.v1.Member.status:type_name -> berth.v1.MemberStatus
-	9, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
-	9, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
-	0, // 3: berth.v1.PendingContact.kind:type_name -> berth.v1.ContactKind
-	9, // 4: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
-	2, // 5: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
-	9, // 6: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
-	9, // 7: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
-	7, // 8: berth.v1.MemberImportProgress.problems:type_name -> berth.v1.MemberImportProblem
-	9, // [9:9] is the sub-list for method output_type
-	9, // [9:9] is the sub-list for method input_type
-	9, // [9:9] is the sub-list for extension type_name
-	9, // [9:9] is the sub-list for extension extendee
-	0, // [0:9] is the sub-list for field type_name
+	1,  // 0: berth.v1.Member.status:type_name -> berth.v1.MemberStatus
+	13, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
+	13, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
+	1,  // 3: berth.v1.MemberFilter.statuses:type_name -> berth.v1.MemberStatus
+	0,  // 4: berth.v1.PendingContact.kind:type_name -> berth.v1.ContactKind
+	13, // 5: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
+	2,  // 6: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
+	13, // 7: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
+	13, // 8: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
+	2,  // 9: berth.v1.DeviceFilter.kinds:type_name -> berth.v1.DeviceKind
+	11, // 10: berth.v1.MemberImportProgress.problems:type_name -> berth.v1.MemberImportProblem
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_proto_init() }
@@ -864,7 +1247,7 @@ func file_berth_v1_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_proto_rawDesc), len(file_berth_v1_member_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   6,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -29,7 +29,7 @@ type CreateMemberRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The values to create them with. name is required.
-	Member        *Member `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
+	Member        *MemberInput `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -71,7 +71,7 @@ func (x *CreateMemberRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *CreateMemberRequest) GetMember() *Member {
+func (x *CreateMemberRequest) GetMember() *MemberInput {
 	if x != nil {
 		return x.Member
 	}
@@ -129,10 +129,14 @@ type UpdateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The member's id, and new values for the fields in the mask. subject can be set if it is empty, but not changed.
-	Member *Member `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// The member, active or not.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// New values for the fields in the mask. subject can be set if it is empty, but not changed.
+	Member *MemberInput `protobuf:"bytes,3,opt,name=member,proto3" json:"member,omitempty"`
+	// The fields of member to change, such as "name". A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -174,7 +178,14 @@ func (x *UpdateMemberRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateMemberRequest) GetMember() *Member {
+func (x *UpdateMemberRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *UpdateMemberRequest) GetMember() *MemberInput {
 	if x != nil {
 		return x.Member
 	}
@@ -186,6 +197,13 @@ func (x *UpdateMemberRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateMemberRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateMemberResponse is the edited member.
@@ -234,8 +252,8 @@ func (x *UpdateMemberResponse) GetMember() *Member {
 	return nil
 }
 
-// GetMemberRequest reads a member.
-type GetMemberRequest struct {
+// DeactivateMemberRequest ends or suspends a membership.
+type DeactivateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
@@ -245,9 +263,211 @@ type GetMemberRequest struct {
 	sizeCache     protoimpl.SizeCache
 }
 
+func (x *DeactivateMemberRequest) Reset() {
+	*x = DeactivateMemberRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeactivateMemberRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeactivateMemberRequest) ProtoMessage() {}
+
+func (x *DeactivateMemberRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeactivateMemberRequest.ProtoReflect.Descriptor instead.
+func (*DeactivateMemberRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *DeactivateMemberRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *DeactivateMemberRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+// DeactivateMemberResponse is the inactive member.
+type DeactivateMemberResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The member.
+	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeactivateMemberResponse) Reset() {
+	*x = DeactivateMemberResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeactivateMemberResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeactivateMemberResponse) ProtoMessage() {}
+
+func (x *DeactivateMemberResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeactivateMemberResponse.ProtoReflect.Descriptor instead.
+func (*DeactivateMemberResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *DeactivateMemberResponse) GetMember() *Member {
+	if x != nil {
+		return x.Member
+	}
+	return nil
+}
+
+// ReactivateMemberRequest makes a membership active again.
+type ReactivateMemberRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member.
+	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReactivateMemberRequest) Reset() {
+	*x = ReactivateMemberRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReactivateMemberRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReactivateMemberRequest) ProtoMessage() {}
+
+func (x *ReactivateMemberRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReactivateMemberRequest.ProtoReflect.Descriptor instead.
+func (*ReactivateMemberRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *ReactivateMemberRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ReactivateMemberRequest) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+// ReactivateMemberResponse is the active member.
+type ReactivateMemberResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The member.
+	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReactivateMemberResponse) Reset() {
+	*x = ReactivateMemberResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReactivateMemberResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReactivateMemberResponse) ProtoMessage() {}
+
+func (x *ReactivateMemberResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReactivateMemberResponse.ProtoReflect.Descriptor instead.
+func (*ReactivateMemberResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *ReactivateMemberResponse) GetMember() *Member {
+	if x != nil {
+		return x.Member
+	}
+	return nil
+}
+
+// GetMemberRequest reads a member.
+type GetMemberRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The member, active or not.
+	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
 func (x *GetMemberRequest) Reset() {
 	*x = GetMemberRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[4]
+	mi := &file_berth_v1_member_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -259,7 +479,7 @@ func (x *GetMemberRequest) String() string {
 func (*GetMemberRequest) ProtoMessage() {}
 
 func (x *GetMemberRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[4]
+	mi := &file_berth_v1_member_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -272,7 +492,7 @@ func (x *GetMemberRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMemberRequest.ProtoReflect.Descriptor instead.
 func (*GetMemberRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{4}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetMemberRequest) GetTenantId() string {
@@ -294,7 +514,7 @@ type GetMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The member.
 	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
-	// The member's devices, last seen first.
+	// The member's devices, last seen first: at most 20.
 	Devices []*Device `protobuf:"bytes,2,rep,name=devices,proto3" json:"devices,omitempty"`
 	// The contacts that the member has entered and not confirmed yet: at most one of each kind.
 	PendingContacts []*PendingContact `protobuf:"bytes,3,rep,name=pending_contacts,json=pendingContacts,proto3" json:"pending_contacts,omitempty"`
@@ -304,7 +524,7 @@ type GetMemberResponse struct {
 
 func (x *GetMemberResponse) Reset() {
 	*x = GetMemberResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[5]
+	mi := &file_berth_v1_member_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -316,7 +536,7 @@ func (x *GetMemberResponse) String() string {
 func (*GetMemberResponse) ProtoMessage() {}
 
 func (x *GetMemberResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[5]
+	mi := &file_berth_v1_member_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -329,7 +549,7 @@ func (x *GetMemberResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMemberResponse.ProtoReflect.Descriptor instead.
 func (*GetMemberResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{5}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetMemberResponse) GetMember() *Member {
@@ -353,33 +573,24 @@ func (x *GetMemberResponse) GetPendingContacts() []*PendingContact {
 	return nil
 }
 
-// ListMembersRequest selects members. All conditions that are set must match.
+// ListMembersRequest lists members.
 type ListMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Part of a name, email address or phone number, up to 200 characters. Case, and spaces in numbers, are ignored.
-	// Empty: all.
-	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
-	// Only members with this role.
-	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	// Only this tier (exact match).
-	Tier string `protobuf:"bytes,4,opt,name=tier,proto3" json:"tier,omitempty"`
-	// Only members with this tag (exact match).
-	Tag string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
-	// Only this status. Unspecified: all.
-	Status MemberStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.MemberStatus" json:"status,omitempty"`
+	// Which members. Absent: all, active or not.
+	Filter *MemberFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListMembersRequest) Reset() {
 	*x = ListMembersRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[6]
+	mi := &file_berth_v1_member_service_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -391,7 +602,7 @@ func (x *ListMembersRequest) String() string {
 func (*ListMembersRequest) ProtoMessage() {}
 
 func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[6]
+	mi := &file_berth_v1_member_service_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -404,7 +615,7 @@ func (x *ListMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMembersRequest.ProtoReflect.Descriptor instead.
 func (*ListMembersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{6}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListMembersRequest) GetTenantId() string {
@@ -414,39 +625,11 @@ func (x *ListMembersRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListMembersRequest) GetQuery() string {
+func (x *ListMembersRequest) GetFilter() *MemberFilter {
 	if x != nil {
-		return x.Query
+		return x.Filter
 	}
-	return ""
-}
-
-func (x *ListMembersRequest) GetRole() string {
-	if x != nil {
-		return x.Role
-	}
-	return ""
-}
-
-func (x *ListMembersRequest) GetTier() string {
-	if x != nil {
-		return x.Tier
-	}
-	return ""
-}
-
-func (x *ListMembersRequest) GetTag() string {
-	if x != nil {
-		return x.Tag
-	}
-	return ""
-}
-
-func (x *ListMembersRequest) GetStatus() MemberStatus {
-	if x != nil {
-		return x.Status
-	}
-	return MemberStatus_MEMBER_STATUS_UNSPECIFIED
+	return nil
 }
 
 func (x *ListMembersRequest) GetPageSize() int32 {
@@ -463,7 +646,7 @@ func (x *ListMembersRequest) GetPageToken() string {
 	return ""
 }
 
-// ListMembersResponse is one page, by name, then id.
+// ListMembersResponse is one page, by name ignoring case, then id.
 type ListMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The members.
@@ -476,7 +659,7 @@ type ListMembersResponse struct {
 
 func (x *ListMembersResponse) Reset() {
 	*x = ListMembersResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[7]
+	mi := &file_berth_v1_member_service_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -488,7 +671,7 @@ func (x *ListMembersResponse) String() string {
 func (*ListMembersResponse) ProtoMessage() {}
 
 func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[7]
+	mi := &file_berth_v1_member_service_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -501,7 +684,7 @@ func (x *ListMembersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListMembersResponse.ProtoReflect.Descriptor instead.
 func (*ListMembersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{7}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListMembersResponse) GetMembers() []*Member {
@@ -536,7 +719,7 @@ type ImportMembersRequest struct {
 
 func (x *ImportMembersRequest) Reset() {
 	*x = ImportMembersRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[8]
+	mi := &file_berth_v1_member_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -548,7 +731,7 @@ func (x *ImportMembersRequest) String() string {
 func (*ImportMembersRequest) ProtoMessage() {}
 
 func (x *ImportMembersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[8]
+	mi := &file_berth_v1_member_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -561,7 +744,7 @@ func (x *ImportMembersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportMembersRequest.ProtoReflect.Descriptor instead.
 func (*ImportMembersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *ImportMembersRequest) GetTenantId() string {
@@ -601,7 +784,7 @@ type ImportMembersResponse struct {
 
 func (x *ImportMembersResponse) Reset() {
 	*x = ImportMembersResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[9]
+	mi := &file_berth_v1_member_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -613,7 +796,7 @@ func (x *ImportMembersResponse) String() string {
 func (*ImportMembersResponse) ProtoMessage() {}
 
 func (x *ImportMembersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[9]
+	mi := &file_berth_v1_member_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -626,7 +809,7 @@ func (x *ImportMembersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportMembersResponse.ProtoReflect.Descriptor instead.
 func (*ImportMembersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *ImportMembersResponse) GetEvent() isImportMembersResponse_Event {
@@ -683,7 +866,7 @@ type GetMeRequest struct {
 
 func (x *GetMeRequest) Reset() {
 	*x = GetMeRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[10]
+	mi := &file_berth_v1_member_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +878,7 @@ func (x *GetMeRequest) String() string {
 func (*GetMeRequest) ProtoMessage() {}
 
 func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[10]
+	mi := &file_berth_v1_member_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +891,7 @@ func (x *GetMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeRequest.ProtoReflect.Descriptor instead.
 func (*GetMeRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *GetMeRequest) GetTenantId() string {
@@ -725,7 +908,7 @@ type GetMeResponse struct {
 	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
 	// The names of the caller's permissions, in the order of ListPermissions.
 	Permissions []string `protobuf:"bytes,2,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// The caller's devices, last seen first.
+	// The caller's devices, last seen first: at most 20.
 	Devices []*Device `protobuf:"bytes,3,rep,name=devices,proto3" json:"devices,omitempty"`
 	// The contacts that the caller has not confirmed yet: at most one of each kind.
 	PendingContacts []*PendingContact `protobuf:"bytes,4,rep,name=pending_contacts,json=pendingContacts,proto3" json:"pending_contacts,omitempty"`
@@ -735,7 +918,7 @@ type GetMeResponse struct {
 
 func (x *GetMeResponse) Reset() {
 	*x = GetMeResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[11]
+	mi := &file_berth_v1_member_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -747,7 +930,7 @@ func (x *GetMeResponse) String() string {
 func (*GetMeResponse) ProtoMessage() {}
 
 func (x *GetMeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[11]
+	mi := &file_berth_v1_member_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -760,7 +943,7 @@ func (x *GetMeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetMeResponse.ProtoReflect.Descriptor instead.
 func (*GetMeResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GetMeResponse) GetMember() *Member {
@@ -796,17 +979,19 @@ type UpdateMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// New values for the fields in the mask. The id is ignored.
-	Member *Member `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
-	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// New values for the fields in the mask.
+	Member *MeInput `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
+	// The fields of member to change, such as "name". A field in the mask that has no value is cleared. Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateMeRequest) Reset() {
 	*x = UpdateMeRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[12]
+	mi := &file_berth_v1_member_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -818,7 +1003,7 @@ func (x *UpdateMeRequest) String() string {
 func (*UpdateMeRequest) ProtoMessage() {}
 
 func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[12]
+	mi := &file_berth_v1_member_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -831,7 +1016,7 @@ func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMeRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UpdateMeRequest) GetTenantId() string {
@@ -841,7 +1026,7 @@ func (x *UpdateMeRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateMeRequest) GetMember() *Member {
+func (x *UpdateMeRequest) GetMember() *MeInput {
 	if x != nil {
 		return x.Member
 	}
@@ -853,6 +1038,13 @@ func (x *UpdateMeRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 		return x.UpdateMask
 	}
 	return nil
+}
+
+func (x *UpdateMeRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateMeResponse is the caller's edited membership.
@@ -868,7 +1060,7 @@ type UpdateMeResponse struct {
 
 func (x *UpdateMeResponse) Reset() {
 	*x = UpdateMeResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[13]
+	mi := &file_berth_v1_member_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -880,7 +1072,7 @@ func (x *UpdateMeResponse) String() string {
 func (*UpdateMeResponse) ProtoMessage() {}
 
 func (x *UpdateMeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[13]
+	mi := &file_berth_v1_member_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -893,7 +1085,7 @@ func (x *UpdateMeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeResponse.ProtoReflect.Descriptor instead.
 func (*UpdateMeResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UpdateMeResponse) GetMember() *Member {
@@ -925,7 +1117,7 @@ type ConfirmContactRequest struct {
 
 func (x *ConfirmContactRequest) Reset() {
 	*x = ConfirmContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[14]
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +1129,7 @@ func (x *ConfirmContactRequest) String() string {
 func (*ConfirmContactRequest) ProtoMessage() {}
 
 func (x *ConfirmContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[14]
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1142,7 @@ func (x *ConfirmContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmContactRequest.ProtoReflect.Descriptor instead.
 func (*ConfirmContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ConfirmContactRequest) GetTenantId() string {
@@ -985,7 +1177,7 @@ type ConfirmContactResponse struct {
 
 func (x *ConfirmContactResponse) Reset() {
 	*x = ConfirmContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[15]
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -997,7 +1189,7 @@ func (x *ConfirmContactResponse) String() string {
 func (*ConfirmContactResponse) ProtoMessage() {}
 
 func (x *ConfirmContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[15]
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1010,7 +1202,7 @@ func (x *ConfirmContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmContactResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ConfirmContactResponse) GetMember() *Member {
@@ -1033,7 +1225,7 @@ type ResendContactCodeRequest struct {
 
 func (x *ResendContactCodeRequest) Reset() {
 	*x = ResendContactCodeRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1045,7 +1237,7 @@ func (x *ResendContactCodeRequest) String() string {
 func (*ResendContactCodeRequest) ProtoMessage() {}
 
 func (x *ResendContactCodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1058,7 +1250,7 @@ func (x *ResendContactCodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResendContactCodeRequest.ProtoReflect.Descriptor instead.
 func (*ResendContactCodeRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResendContactCodeRequest) GetTenantId() string {
@@ -1086,7 +1278,7 @@ type ResendContactCodeResponse struct {
 
 func (x *ResendContactCodeResponse) Reset() {
 	*x = ResendContactCodeResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1098,7 +1290,7 @@ func (x *ResendContactCodeResponse) String() string {
 func (*ResendContactCodeResponse) ProtoMessage() {}
 
 func (x *ResendContactCodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1111,7 +1303,7 @@ func (x *ResendContactCodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResendContactCodeResponse.ProtoReflect.Descriptor instead.
 func (*ResendContactCodeResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ResendContactCodeResponse) GetPendingContact() *PendingContact {
@@ -1140,7 +1332,7 @@ type ConfirmMemberContactRequest struct {
 
 func (x *ConfirmMemberContactRequest) Reset() {
 	*x = ConfirmMemberContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1152,7 +1344,7 @@ func (x *ConfirmMemberContactRequest) String() string {
 func (*ConfirmMemberContactRequest) ProtoMessage() {}
 
 func (x *ConfirmMemberContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1165,7 +1357,7 @@ func (x *ConfirmMemberContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmMemberContactRequest.ProtoReflect.Descriptor instead.
 func (*ConfirmMemberContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ConfirmMemberContactRequest) GetTenantId() string {
@@ -1214,7 +1406,7 @@ type ConfirmMemberContactResponse struct {
 
 func (x *ConfirmMemberContactResponse) Reset() {
 	*x = ConfirmMemberContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1226,7 +1418,7 @@ func (x *ConfirmMemberContactResponse) String() string {
 func (*ConfirmMemberContactResponse) ProtoMessage() {}
 
 func (x *ConfirmMemberContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1239,7 +1431,7 @@ func (x *ConfirmMemberContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmMemberContactResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmMemberContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ConfirmMemberContactResponse) GetMember() *Member {
@@ -1262,7 +1454,7 @@ type CancelContactRequest struct {
 
 func (x *CancelContactRequest) Reset() {
 	*x = CancelContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[20]
+	mi := &file_berth_v1_member_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1274,7 +1466,7 @@ func (x *CancelContactRequest) String() string {
 func (*CancelContactRequest) ProtoMessage() {}
 
 func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[20]
+	mi := &file_berth_v1_member_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1287,7 +1479,7 @@ func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelContactRequest.ProtoReflect.Descriptor instead.
 func (*CancelContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *CancelContactRequest) GetTenantId() string {
@@ -1313,7 +1505,7 @@ type CancelContactResponse struct {
 
 func (x *CancelContactResponse) Reset() {
 	*x = CancelContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[21]
+	mi := &file_berth_v1_member_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1325,7 +1517,7 @@ func (x *CancelContactResponse) String() string {
 func (*CancelContactResponse) ProtoMessage() {}
 
 func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[21]
+	mi := &file_berth_v1_member_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1338,7 +1530,7 @@ func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelContactResponse.ProtoReflect.Descriptor instead.
 func (*CancelContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{25}
 }
 
 // RegisterDeviceRequest registers a device.
@@ -1356,7 +1548,7 @@ type RegisterDeviceRequest struct {
 
 func (x *RegisterDeviceRequest) Reset() {
 	*x = RegisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[22]
+	mi := &file_berth_v1_member_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1368,7 +1560,7 @@ func (x *RegisterDeviceRequest) String() string {
 func (*RegisterDeviceRequest) ProtoMessage() {}
 
 func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[22]
+	mi := &file_berth_v1_member_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1381,7 +1573,7 @@ func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *RegisterDeviceRequest) GetTenantId() string {
@@ -1416,7 +1608,7 @@ type RegisterDeviceResponse struct {
 
 func (x *RegisterDeviceResponse) Reset() {
 	*x = RegisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[23]
+	mi := &file_berth_v1_member_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1428,7 +1620,7 @@ func (x *RegisterDeviceResponse) String() string {
 func (*RegisterDeviceResponse) ProtoMessage() {}
 
 func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[23]
+	mi := &file_berth_v1_member_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1441,7 +1633,7 @@ func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *RegisterDeviceResponse) GetDevice() *Device {
@@ -1449,6 +1641,244 @@ func (x *RegisterDeviceResponse) GetDevice() *Device {
 		return x.Device
 	}
 	return nil
+}
+
+// GetDeviceRequest reads a device.
+type GetDeviceRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The device.
+	DeviceId      string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDeviceRequest) Reset() {
+	*x = GetDeviceRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeviceRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeviceRequest) ProtoMessage() {}
+
+func (x *GetDeviceRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeviceRequest.ProtoReflect.Descriptor instead.
+func (*GetDeviceRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *GetDeviceRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetDeviceRequest) GetDeviceId() string {
+	if x != nil {
+		return x.DeviceId
+	}
+	return ""
+}
+
+// GetDeviceResponse is the device.
+type GetDeviceResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The device.
+	Device        *Device `protobuf:"bytes,1,opt,name=device,proto3" json:"device,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetDeviceResponse) Reset() {
+	*x = GetDeviceResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[29]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetDeviceResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetDeviceResponse) ProtoMessage() {}
+
+func (x *GetDeviceResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[29]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetDeviceResponse.ProtoReflect.Descriptor instead.
+func (*GetDeviceResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{29}
+}
+
+func (x *GetDeviceResponse) GetDevice() *Device {
+	if x != nil {
+		return x.Device
+	}
+	return nil
+}
+
+// ListDevicesRequest lists devices.
+type ListDevicesRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// Whose devices: the caller's own, or with ALL those of all members, which needs the permission member.read.
+	Scope ListScope `protobuf:"varint,2,opt,name=scope,proto3,enum=berth.v1.ListScope" json:"scope,omitempty"`
+	// Which devices. Absent: all in the scope.
+	Filter *DeviceFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The maximum number of results on a page, up to 500. 0 means 50.
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	// The next_page_token of the previous page. Empty for the first page.
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDevicesRequest) Reset() {
+	*x = ListDevicesRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDevicesRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDevicesRequest) ProtoMessage() {}
+
+func (x *ListDevicesRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDevicesRequest.ProtoReflect.Descriptor instead.
+func (*ListDevicesRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *ListDevicesRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *ListDevicesRequest) GetScope() ListScope {
+	if x != nil {
+		return x.Scope
+	}
+	return ListScope_LIST_SCOPE_UNSPECIFIED
+}
+
+func (x *ListDevicesRequest) GetFilter() *DeviceFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
+}
+
+func (x *ListDevicesRequest) GetPageSize() int32 {
+	if x != nil {
+		return x.PageSize
+	}
+	return 0
+}
+
+func (x *ListDevicesRequest) GetPageToken() string {
+	if x != nil {
+		return x.PageToken
+	}
+	return ""
+}
+
+// ListDevicesResponse is one page, by id, the newest first.
+type ListDevicesResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The devices.
+	Devices []*Device `protobuf:"bytes,1,rep,name=devices,proto3" json:"devices,omitempty"`
+	// The token of the next page. Empty on the last page.
+	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListDevicesResponse) Reset() {
+	*x = ListDevicesResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[31]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListDevicesResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListDevicesResponse) ProtoMessage() {}
+
+func (x *ListDevicesResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[31]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListDevicesResponse.ProtoReflect.Descriptor instead.
+func (*ListDevicesResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{31}
+}
+
+func (x *ListDevicesResponse) GetDevices() []*Device {
+	if x != nil {
+		return x.Devices
+	}
+	return nil
+}
+
+func (x *ListDevicesResponse) GetNextPageToken() string {
+	if x != nil {
+		return x.NextPageToken
+	}
+	return ""
 }
 
 // UnregisterDeviceRequest unregisters a device.
@@ -1464,7 +1894,7 @@ type UnregisterDeviceRequest struct {
 
 func (x *UnregisterDeviceRequest) Reset() {
 	*x = UnregisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[24]
+	mi := &file_berth_v1_member_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1476,7 +1906,7 @@ func (x *UnregisterDeviceRequest) String() string {
 func (*UnregisterDeviceRequest) ProtoMessage() {}
 
 func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[24]
+	mi := &file_berth_v1_member_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1489,7 +1919,7 @@ func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UnregisterDeviceRequest) GetTenantId() string {
@@ -1515,7 +1945,7 @@ type UnregisterDeviceResponse struct {
 
 func (x *UnregisterDeviceResponse) Reset() {
 	*x = UnregisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[25]
+	mi := &file_berth_v1_member_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1527,7 +1957,7 @@ func (x *UnregisterDeviceResponse) String() string {
 func (*UnregisterDeviceResponse) ProtoMessage() {}
 
 func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[25]
+	mi := &file_berth_v1_member_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1540,28 +1970,39 @@ func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{33}
 }
 
 var File_berth_v1_member_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/member_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/member.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xab\x01\n" +
+	"\x1dberth/v1/member_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/member.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xb0\x01\n" +
 	"\x13CreateMemberRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12j\n" +
-	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB@\xbaH=\xba\x017\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12o\n" +
+	"\x06member\x18\x02 \x01(\v2\x15.berth.v1.MemberInputB@\xbaH=\xba\x017\n" +
 	"\x12create_member.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\x06member\"@\n" +
 	"\x14CreateMemberResponse\x12(\n" +
-	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\xb0\x04\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\x85\x04\n" +
 	"\x13UpdateMemberRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12d\n" +
-	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB:\xbaH7\xba\x011\n" +
-	"\x10update_member.id\x12\x0eid is required\x1a\rthis.id != ''\xc8\x01\x01R\x06member\x12\x91\x01\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskBT\xbaHQ\xc8\x01\x01\xe2\x01K\x12\asubject\x12\x04name\x12\x05email\x12\x05phone\x12\x04tier\x12\x04tags\x12\x06status\x12\x06locale\x12\ttime_zone\x12\x05notesR\n" +
-	"updateMask:\xf4\x01\xbaH\xf0\x01\x1a\xed\x01\n" +
-	"\x14update_member.member\x12*subject, name and status cannot be cleared\x1a\xa8\x01this.update_mask.paths.all(p, !(p == 'subject' && this.member.subject == '') && !(p == 'name' && this.member.name == '') && !(p == 'status' && this.member.status == 0))\"@\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x125\n" +
+	"\x06member\x18\x03 \x01(\v2\x15.berth.v1.MemberInputB\x06\xbaH\x03\xc8\x01\x01R\x06member\x12\x89\x01\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskBL\xbaHI\xc8\x01\x01\xe2\x01C\x12\asubject\x12\x04name\x12\x05email\x12\x05phone\x12\x04tier\x12\x04tags\x12\x06locale\x12\ttime_zone\x12\x05notesR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:\xbc\x01\xbaH\xb8\x01\x1a\xb5\x01\n" +
+	"\x14update_member.member\x12\"subject and name cannot be cleared\x1aythis.update_mask.paths.all(p, !(p == 'subject' && this.member.subject == '') && !(p == 'name' && this.member.name == ''))\"@\n" +
 	"\x14UpdateMemberResponse\x12(\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"j\n" +
+	"\x17DeactivateMemberRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"D\n" +
+	"\x18DeactivateMemberResponse\x12(\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"j\n" +
+	"\x17ReactivateMemberRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\"D\n" +
+	"\x18ReactivateMemberResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"c\n" +
 	"\x10GetMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
@@ -1569,18 +2010,14 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x11GetMemberResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12*\n" +
 	"\adevices\x18\x02 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12C\n" +
-	"\x10pending_contacts\x18\x03 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xda\x02\n" +
+	"\x10pending_contacts\x18\x03 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xc0\x01\n" +
 	"\x12ListMembersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
-	"\x05query\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x05query\x126\n" +
-	"\x04role\x18\x03 \x01(\tB\"\xbaH\x1f\xd8\x01\x01r\x1a\x1822\x16^[a-z][a-z0-9_]{0,49}$R\x04role\x12\x1b\n" +
-	"\x04tier\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x182R\x04tier\x12\x19\n" +
-	"\x03tag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x182R\x03tag\x128\n" +
-	"\x06status\x18\x06 \x01(\x0e2\x16.berth.v1.MemberStatusB\b\xbaH\x05\x82\x01\x02\x10\x01R\x06status\x12'\n" +
-	"\tpage_size\x18\a \x01(\x05B\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\x06filter\x18\x02 \x01(\v2\x16.berth.v1.MemberFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"i\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"i\n" +
 	"\x13ListMembersResponse\x12*\n" +
 	"\amembers\x18\x01 \x03(\v2\x10.berth.v1.MemberR\amembers\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"y\n" +
@@ -1598,12 +2035,13 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12 \n" +
 	"\vpermissions\x18\x02 \x03(\tR\vpermissions\x12*\n" +
 	"\adevices\x18\x03 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12C\n" +
-	"\x10pending_contacts\x18\x04 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xd6\x02\n" +
+	"\x10pending_contacts\x18\x04 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xf4\x02\n" +
 	"\x0fUpdateMeRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x120\n" +
-	"\x06member\x18\x02 \x01(\v2\x10.berth.v1.MemberB\x06\xbaH\x03\xc8\x01\x01R\x06member\x12m\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
+	"\x06member\x18\x02 \x01(\v2\x11.berth.v1.MeInputB\x06\xbaH\x03\xc8\x01\x01R\x06member\x12m\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB0\xbaH-\xc8\x01\x01\xe2\x01'\x12\x04name\x12\x05email\x12\x05phone\x12\x06locale\x12\ttime_zoneR\n" +
-	"updateMask:x\xbaHu\x1as\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag:x\xbaHu\x1as\n" +
 	"\x10update_me.member\x12\x16name cannot be cleared\x1aGthis.update_mask.paths.all(p, !(p == 'name' && this.member.name == ''))\"\x81\x01\n" +
 	"\x10UpdateMeResponse\x12(\n" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12C\n" +
@@ -1643,14 +2081,32 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\x04kind\x12#\n" +
 	"\x05token\x18\x03 \x01(\tB\r\xbaH\ar\x05\x10\x01\x18\x80 \x80\x01\x01R\x05token\"B\n" +
 	"\x16RegisterDeviceResponse\x12(\n" +
-	"\x06device\x18\x01 \x01(\v2\x10.berth.v1.DeviceR\x06device\"j\n" +
+	"\x06device\x18\x01 \x01(\v2\x10.berth.v1.DeviceR\x06device\"c\n" +
+	"\x10GetDeviceRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
+	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bdeviceId\"=\n" +
+	"\x11GetDeviceResponse\x12(\n" +
+	"\x06device\x18\x01 \x01(\v2\x10.berth.v1.DeviceR\x06device\"\xf5\x01\n" +
+	"\x12ListDevicesRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x123\n" +
+	"\x05scope\x18\x02 \x01(\x0e2\x13.berth.v1.ListScopeB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05scope\x12.\n" +
+	"\x06filter\x18\x03 \x01(\v2\x16.berth.v1.DeviceFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
+	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
+	"\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"i\n" +
+	"\x13ListDevicesResponse\x12*\n" +
+	"\adevices\x18\x01 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12&\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"j\n" +
 	"\x17UnregisterDeviceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bdeviceId\"\x1a\n" +
-	"\x18UnregisterDeviceResponse2\xf2\t\n" +
+	"\x18UnregisterDeviceResponse2\x96\r\n" +
 	"\rMemberService\x12c\n" +
 	"\fCreateMember\x12\x1d.berth.v1.CreateMemberRequest\x1a\x1e.berth.v1.CreateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12c\n" +
-	"\fUpdateMember\x12\x1d.berth.v1.UpdateMemberRequest\x1a\x1e.berth.v1.UpdateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12\\\n" +
+	"\fUpdateMember\x12\x1d.berth.v1.UpdateMemberRequest\x1a\x1e.berth.v1.UpdateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12o\n" +
+	"\x10DeactivateMember\x12!.berth.v1.DeactivateMemberRequest\x1a\".berth.v1.DeactivateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12o\n" +
+	"\x10ReactivateMember\x12!.berth.v1.ReactivateMemberRequest\x1a\".berth.v1.ReactivateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12\\\n" +
 	"\tGetMember\x12\x1a.berth.v1.GetMemberRequest\x1a\x1b.berth.v1.GetMemberResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12b\n" +
 	"\vListMembers\x12\x1c.berth.v1.ListMembersRequest\x1a\x1d.berth.v1.ListMembersResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12i\n" +
 	"\rImportMembers\x12\x1e.berth.v1.ImportMembersRequest\x1a\x1f.berth.v1.ImportMembersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rmember.import0\x01\x12C\n" +
@@ -1660,7 +2116,9 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x11ResendContactCode\x12\".berth.v1.ResendContactCodeRequest\x1a#.berth.v1.ResendContactCodeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12}\n" +
 	"\x14ConfirmMemberContact\x12%.berth.v1.ConfirmMemberContactRequest\x1a&.berth.v1.ConfirmMemberContactResponse\"\x16\xca\xf3\x18\x12\b\x01\x12\x0emember.confirm\x12X\n" +
 	"\rCancelContact\x12\x1e.berth.v1.CancelContactRequest\x1a\x1f.berth.v1.CancelContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
-	"\x0eRegisterDevice\x12\x1f.berth.v1.RegisterDeviceRequest\x1a .berth.v1.RegisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02\x12a\n" +
+	"\x0eRegisterDevice\x12\x1f.berth.v1.RegisterDeviceRequest\x1a .berth.v1.RegisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02\x12\\\n" +
+	"\tGetDevice\x12\x1a.berth.v1.GetDeviceRequest\x1a\x1b.berth.v1.GetDeviceResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12b\n" +
+	"\vListDevices\x12\x1c.berth.v1.ListDevicesRequest\x1a\x1d.berth.v1.ListDevicesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12a\n" +
 	"\x10UnregisterDevice\x12!.berth.v1.UnregisterDeviceRequest\x1a\".berth.v1.UnregisterDeviceResponse\"\x06\xca\xf3\x18\x02\b\x02BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
@@ -1676,104 +2134,130 @@ func file_berth_v1_member_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_member_service_proto_rawDescData
 }
 
-var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 26)
+var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
 var file_berth_v1_member_service_proto_goTypes = []any{
 	(*CreateMemberRequest)(nil),          // 0: berth.v1.CreateMemberRequest
 	(*CreateMemberResponse)(nil),         // 1: berth.v1.CreateMemberResponse
 	(*UpdateMemberRequest)(nil),          // 2: berth.v1.UpdateMemberRequest
 	(*UpdateMemberResponse)(nil),         // 3: berth.v1.UpdateMemberResponse
-	(*GetMemberRequest)(nil),             // 4: berth.v1.GetMemberRequest
-	(*GetMemberResponse)(nil),            // 5: berth.v1.GetMemberResponse
-	(*ListMembersRequest)(nil),           // 6: berth.v1.ListMembersRequest
-	(*ListMembersResponse)(nil),          // 7: berth.v1.ListMembersResponse
-	(*ImportMembersRequest)(nil),         // 8: berth.v1.ImportMembersRequest
-	(*ImportMembersResponse)(nil),        // 9: berth.v1.ImportMembersResponse
-	(*GetMeRequest)(nil),                 // 10: berth.v1.GetMeRequest
-	(*GetMeResponse)(nil),                // 11: berth.v1.GetMeResponse
-	(*UpdateMeRequest)(nil),              // 12: berth.v1.UpdateMeRequest
-	(*UpdateMeResponse)(nil),             // 13: berth.v1.UpdateMeResponse
-	(*ConfirmContactRequest)(nil),        // 14: berth.v1.ConfirmContactRequest
-	(*ConfirmContactResponse)(nil),       // 15: berth.v1.ConfirmContactResponse
-	(*ResendContactCodeRequest)(nil),     // 16: berth.v1.ResendContactCodeRequest
-	(*ResendContactCodeResponse)(nil),    // 17: berth.v1.ResendContactCodeResponse
-	(*ConfirmMemberContactRequest)(nil),  // 18: berth.v1.ConfirmMemberContactRequest
-	(*ConfirmMemberContactResponse)(nil), // 19: berth.v1.ConfirmMemberContactResponse
-	(*CancelContactRequest)(nil),         // 20: berth.v1.CancelContactRequest
-	(*CancelContactResponse)(nil),        // 21: berth.v1.CancelContactResponse
-	(*RegisterDeviceRequest)(nil),        // 22: berth.v1.RegisterDeviceRequest
-	(*RegisterDeviceResponse)(nil),       // 23: berth.v1.RegisterDeviceResponse
-	(*UnregisterDeviceRequest)(nil),      // 24: berth.v1.UnregisterDeviceRequest
-	(*UnregisterDeviceResponse)(nil),     // 25: berth.v1.UnregisterDeviceResponse
-	(*Member)(nil),                       // 26: berth.v1.Member
-	(*fieldmaskpb.FieldMask)(nil),        // 27: google.protobuf.FieldMask
-	(*Device)(nil),                       // 28: berth.v1.Device
-	(*PendingContact)(nil),               // 29: berth.v1.PendingContact
-	(MemberStatus)(0),                    // 30: berth.v1.MemberStatus
-	(*MemberImportProgress)(nil),         // 31: berth.v1.MemberImportProgress
-	(*MemberImportReport)(nil),           // 32: berth.v1.MemberImportReport
-	(ContactKind)(0),                     // 33: berth.v1.ContactKind
-	(DeviceKind)(0),                      // 34: berth.v1.DeviceKind
+	(*DeactivateMemberRequest)(nil),      // 4: berth.v1.DeactivateMemberRequest
+	(*DeactivateMemberResponse)(nil),     // 5: berth.v1.DeactivateMemberResponse
+	(*ReactivateMemberRequest)(nil),      // 6: berth.v1.ReactivateMemberRequest
+	(*ReactivateMemberResponse)(nil),     // 7: berth.v1.ReactivateMemberResponse
+	(*GetMemberRequest)(nil),             // 8: berth.v1.GetMemberRequest
+	(*GetMemberResponse)(nil),            // 9: berth.v1.GetMemberResponse
+	(*ListMembersRequest)(nil),           // 10: berth.v1.ListMembersRequest
+	(*ListMembersResponse)(nil),          // 11: berth.v1.ListMembersResponse
+	(*ImportMembersRequest)(nil),         // 12: berth.v1.ImportMembersRequest
+	(*ImportMembersResponse)(nil),        // 13: berth.v1.ImportMembersResponse
+	(*GetMeRequest)(nil),                 // 14: berth.v1.GetMeRequest
+	(*GetMeResponse)(nil),                // 15: berth.v1.GetMeResponse
+	(*UpdateMeRequest)(nil),              // 16: berth.v1.UpdateMeRequest
+	(*UpdateMeResponse)(nil),             // 17: berth.v1.UpdateMeResponse
+	(*ConfirmContactRequest)(nil),        // 18: berth.v1.ConfirmContactRequest
+	(*ConfirmContactResponse)(nil),       // 19: berth.v1.ConfirmContactResponse
+	(*ResendContactCodeRequest)(nil),     // 20: berth.v1.ResendContactCodeRequest
+	(*ResendContactCodeResponse)(nil),    // 21: berth.v1.ResendContactCodeResponse
+	(*ConfirmMemberContactRequest)(nil),  // 22: berth.v1.ConfirmMemberContactRequest
+	(*ConfirmMemberContactResponse)(nil), // 23: berth.v1.ConfirmMemberContactResponse
+	(*CancelContactRequest)(nil),         // 24: berth.v1.CancelContactRequest
+	(*CancelContactResponse)(nil),        // 25: berth.v1.CancelContactResponse
+	(*RegisterDeviceRequest)(nil),        // 26: berth.v1.RegisterDeviceRequest
+	(*RegisterDeviceResponse)(nil),       // 27: berth.v1.RegisterDeviceResponse
+	(*GetDeviceRequest)(nil),             // 28: berth.v1.GetDeviceRequest
+	(*GetDeviceResponse)(nil),            // 29: berth.v1.GetDeviceResponse
+	(*ListDevicesRequest)(nil),           // 30: berth.v1.ListDevicesRequest
+	(*ListDevicesResponse)(nil),          // 31: berth.v1.ListDevicesResponse
+	(*UnregisterDeviceRequest)(nil),      // 32: berth.v1.UnregisterDeviceRequest
+	(*UnregisterDeviceResponse)(nil),     // 33: berth.v1.UnregisterDeviceResponse
+	(*MemberInput)(nil),                  // 34: berth.v1.MemberInput
+	(*Member)(nil),                       // 35: berth.v1.Member
+	(*fieldmaskpb.FieldMask)(nil),        // 36: google.protobuf.FieldMask
+	(*Device)(nil),                       // 37: berth.v1.Device
+	(*PendingContact)(nil),               // 38: berth.v1.PendingContact
+	(*MemberFilter)(nil),                 // 39: berth.v1.MemberFilter
+	(*MemberImportProgress)(nil),         // 40: berth.v1.MemberImportProgress
+	(*MemberImportReport)(nil),           // 41: berth.v1.MemberImportReport
+	(*MeInput)(nil),                      // 42: berth.v1.MeInput
+	(ContactKind)(0),                     // 43: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 44: berth.v1.DeviceKind
+	(ListScope)(0),                       // 45: berth.v1.ListScope
+	(*DeviceFilter)(nil),                 // 46: berth.v1.DeviceFilter
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
-	26, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.Member
-	26, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
-	26, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.Member
-	27, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
-	26, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
-	26, // 5: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
-	28, // 6: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
-	29, // 7: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	30, // 8: berth.v1.ListMembersRequest.status:type_name -> berth.v1.MemberStatus
-	26, // 9: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	31, // 10: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
-	32, // 11: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
-	26, // 12: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	28, // 13: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	29, // 14: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	26, // 15: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.Member
-	27, // 16: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	26, // 17: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	29, // 18: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	33, // 19: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	26, // 20: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	33, // 21: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	29, // 22: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	33, // 23: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
-	26, // 24: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
-	33, // 25: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	34, // 26: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	28, // 27: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	0,  // 28: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 29: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 30: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	6,  // 31: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	8,  // 32: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	10, // 33: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	12, // 34: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	14, // 35: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	16, // 36: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	18, // 37: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
-	20, // 38: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	22, // 39: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	24, // 40: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 41: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 42: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 43: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	7,  // 44: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	9,  // 45: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	11, // 46: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	13, // 47: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	15, // 48: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	17, // 49: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	19, // 50: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
-	21, // 51: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	23, // 52: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	25, // 53: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	41, // [41:54] is the sub-list for method output_type
-	28, // [28:41] is the sub-list for method input_type
-	28, // [28:28] is the sub-list for extension type_name
-	28, // [28:28] is the sub-list for extension extendee
-	0,  // [0:28] is the sub-list for field type_name
+	34, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
+	35, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
+	34, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.MemberInput
+	36, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
+	35, // 5: berth.v1.DeactivateMemberResponse.member:type_name -> berth.v1.Member
+	35, // 6: berth.v1.ReactivateMemberResponse.member:type_name -> berth.v1.Member
+	35, // 7: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
+	37, // 8: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
+	38, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	39, // 10: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
+	35, // 11: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	40, // 12: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
+	41, // 13: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
+	35, // 14: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	37, // 15: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	38, // 16: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	42, // 17: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
+	36, // 18: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 19: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	38, // 20: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	43, // 21: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	35, // 22: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	43, // 23: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	38, // 24: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	43, // 25: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	35, // 26: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	43, // 27: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	44, // 28: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	37, // 29: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	37, // 30: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
+	45, // 31: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
+	46, // 32: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
+	37, // 33: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
+	0,  // 34: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 35: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 36: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
+	6,  // 37: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
+	8,  // 38: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	10, // 39: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	12, // 40: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	14, // 41: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	16, // 42: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	18, // 43: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	20, // 44: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	22, // 45: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	24, // 46: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	26, // 47: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	28, // 48: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
+	30, // 49: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
+	32, // 50: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 51: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 52: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 53: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
+	7,  // 54: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
+	9,  // 55: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	11, // 56: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	13, // 57: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	15, // 58: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	17, // 59: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	19, // 60: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	21, // 61: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	23, // 62: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	25, // 63: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	27, // 64: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	29, // 65: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
+	31, // 66: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
+	33, // 67: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	51, // [51:68] is the sub-list for method output_type
+	34, // [34:51] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }
@@ -1782,8 +2266,9 @@ func file_berth_v1_member_service_proto_init() {
 		return
 	}
 	file_berth_v1_access_proto_init()
+	file_berth_v1_common_proto_init()
 	file_berth_v1_member_proto_init()
-	file_berth_v1_member_service_proto_msgTypes[9].OneofWrappers = []any{
+	file_berth_v1_member_service_proto_msgTypes[13].OneofWrappers = []any{
 		(*ImportMembersResponse_Progress)(nil),
 		(*ImportMembersResponse_Report)(nil),
 	}
@@ -1793,7 +2278,7 @@ func file_berth_v1_member_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_service_proto_rawDesc), len(file_berth_v1_member_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   26,
+			NumMessages:   34,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -220,14 +220,10 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 			return expect.Error(here.app.Accounts.RevokeRole(t.Context(), studio.Owner, ana.Member, tenant.RoleAdmin))
 		}},
 		{"a member is suspended", ana, "session.read", true, func() error {
-			return expect.Error(here.app.Accounts.UpdateMember(
-				t.Context(), studio.Owner, ana.Member, nil, status(member.Inactive),
-			))
+			return expect.Error(here.app.Accounts.DeactivateMember(t.Context(), studio.Owner, ana.Member))
 		}},
 		{"a member comes back", ana, "session.read", false, func() error {
-			return expect.Error(here.app.Accounts.UpdateMember(
-				t.Context(), studio.Owner, ana.Member, nil, status(member.Active),
-			))
+			return expect.Error(here.app.Accounts.ReactivateMember(t.Context(), studio.Owner, ana.Member))
 		}},
 		{"a role is widened", robotic, "audit.read", false, func() error {
 			return expect.Error(here.app.Accounts.UpdateRole(

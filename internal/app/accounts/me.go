@@ -57,9 +57,9 @@ func (s *Service) RegisterDevice(
 				return member.Device{}, err
 			}
 			device := member.Device{
-				ID: tenant.NextID[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now,
+				ID: tenant.NextID[tenant.DeviceID](tx.IDs), Member: m.ID, Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now,
 			}
-			accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, device, sealed, &device)
+			accountdb.SaveDevice(tx.Tx, tx.Tenant, device, sealed, &device)
 			accountdb.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)
 			err = tx.Flush(ctx) // a device with that token keeps its id
 			return device, err
@@ -105,6 +105,36 @@ func (s *Service) SealDevices(ctx context.Context, in tenant.TenantID) error {
 	}
 }
 
+var errNoDevice = fault.Missing(fault.DeviceNotFound, "Device")
+
+// GetDevice reads a device: of anyone, or of the caller who may access no others.
+func (s *Service) GetDevice(ctx context.Context, caller tenant.Caller, id tenant.DeviceID) (member.Device, error) {
+	device, err := engine.Get(ctx, s.engine, caller, errNoDevice, func(b *pg.Batch, into **member.Device) {
+		accountdb.FindDevice(b, caller.Tenant, id, into)
+	})
+	if err == nil && !caller.CanAccess(device.Member) {
+		return member.Device{}, errNoDevice
+	}
+	return device, err
+}
+
+// ListDevices reads devices by id, the newest first: of all, or of the caller who may access no others.
+func (s *Service) ListDevices(
+	ctx context.Context, caller tenant.Caller, search member.DeviceSearch,
+) ([]member.Device, error) {
+	if caller.SelfOnly {
+		if search.Member.IsZero() {
+			search.Member = caller.Member
+		}
+		if !caller.CanAccess(search.Member) {
+			return nil, nil
+		}
+	}
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]member.Device) {
+		accountdb.SearchDevices(b, caller.Tenant, search, into)
+	})
+}
+
 // UnregisterDevice ends push notifications to a device of the caller.
 func (s *Service) UnregisterDevice(ctx context.Context, caller tenant.Caller, id tenant.DeviceID) error {
 	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "device.unregister", Replay: true},
@@ -116,7 +146,7 @@ func (s *Service) UnregisterDevice(ctx context.Context, caller tenant.Caller, id
 				return err
 			}
 			if !own {
-				return fault.Missing(fault.DeviceNotFound, "Device")
+				return errNoDevice
 			}
 			accountdb.DeleteDevices(tx.Tx, tx.Tenant, []tenant.DeviceID{id})
 			return nil

@@ -62,7 +62,7 @@ func (s *Service) UpdateMember(
 	if id == caller.Member {
 		return s.updateSelf(ctx, caller, expect, edit)
 	}
-	return s.updateMember(ctx, caller, id, expect, edit,
+	return s.updateMember(ctx, caller, updated, id, expect, edit,
 		func(_ context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error) {
 			for _, k := range member.ContactKinds() {
 				if before.Contact(k) != after.Contact(k) {
@@ -73,12 +73,42 @@ func (s *Service) UpdateMember(
 		})
 }
 
+// DeactivateMember ends or suspends a membership. It changes nothing if the member is inactive already.
+func (s *Service) DeactivateMember(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
+) (member.Member, error) {
+	return s.setMemberStatus(ctx, caller, memberAct{"member.deactivate", "member.deactivated"}, id, member.Inactive)
+}
+
+// ReactivateMember makes a membership active again. It changes nothing if the member is active already.
+func (s *Service) ReactivateMember(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
+) (member.Member, error) {
+	return s.setMemberStatus(ctx, caller, memberAct{"member.reactivate", "member.reactivated"}, id, member.Active)
+}
+
+func (s *Service) setMemberStatus(
+	ctx context.Context, caller tenant.Caller, act memberAct, id tenant.MemberID, status member.Status,
+) (member.Member, error) {
+	return s.updateMember(ctx, caller, act, id, nil,
+		func(m *member.Member) error { m.Status = status; return nil },
+		func(_ context.Context, _ *engine.Tx, _, after member.Member) (member.Member, error) {
+			return after, nil
+		})
+}
+
+// memberAct is what an edit of a member is called.
+type memberAct struct{ transaction, audit string }
+
+var updated = memberAct{"member.update", "member.updated"}
+
 // updateMember edits a member. Contacts decides about the contacts of the edited member, and returns the one to store.
 func (s *Service) updateMember(
-	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
+	ctx context.Context, caller tenant.Caller, act memberAct, id tenant.MemberID, expect *int,
+	edit func(*member.Member) error,
 	contacts func(ctx context.Context, tx *engine.Tx, before, after member.Member) (member.Member, error),
 ) (member.Member, error) {
-	t := engine.Transaction{Name: "member.update", Replay: true}
+	t := engine.Transaction{Name: act.transaction, Replay: true}
 	result, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (memberEdit, error) {
 		before, otherOwner, facts, err := findMember(ctx, tx, id)
 		if err != nil {
@@ -113,7 +143,7 @@ func (s *Service) updateMember(
 		if before.Active() && !after.Active() {
 			endTransfers(tx, id)
 		}
-		record.Audit(tx, "member.updated", "member", id.UUID, "",
+		record.Audit(tx, act.audit, "member", id.UUID, "",
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
 		if kind := editOfAdmin(after, changed, self); kind != "" {

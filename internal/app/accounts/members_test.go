@@ -28,10 +28,6 @@ func newMember(studio *testkit.Studio, m member.Member) member.Member {
 }
 
 // edit makes a mutation of a member's status.
-func status(s member.Status) func(*member.Member) error {
-	return func(m *member.Member) error { m.Status = s; return nil }
-}
-
 func named(name string) func(*member.Member) error {
 	return func(m *member.Member) error { m.Name = name; return nil }
 }
@@ -325,17 +321,13 @@ func TestDevices_RegisterOncePerToken(t *testing.T) {
 func TestRevokeRole_KeepsTheLastOwner(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	expect.Reason(t, fault.LastOwner)(studio.App.Accounts.UpdateMember(
-		t.Context(), studio.Owner, studio.Owner.Member, nil, status(member.Inactive),
-	))
+	expect.Reason(t, fault.LastOwner)(studio.App.Accounts.DeactivateMember(t.Context(), studio.Owner, studio.Owner.Member))
 	expect.Reason(t, fault.LastOwner)(
 		studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, studio.Owner.Member, tenant.RoleOwner),
 	)
 
 	second := studio.AddPerson("Otto", tenant.RoleOwner)
-	expect.OK(t)(studio.App.Accounts.UpdateMember(
-		t.Context(), studio.Owner, second.Member, nil, status(member.Inactive),
-	))
+	expect.OK(t)(studio.App.Accounts.DeactivateMember(t.Context(), studio.Owner, second.Member))
 	// An owner who is not active counts for nothing.
 	expect.Reason(t, fault.LastOwner)(
 		studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, studio.Owner.Member, tenant.RoleOwner),
@@ -357,7 +349,7 @@ func TestRevokeRole_ConcurrentCallsLeaveAnOwner(t *testing.T) {
 			if (i+round)%2 == 0 {
 				return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), operator, owners[i], tenant.RoleOwner))
 			}
-			return expect.Error(studio.App.Accounts.UpdateMember(t.Context(), operator, owners[i], nil, status(member.Inactive)))
+			return expect.Error(studio.App.Accounts.DeactivateMember(t.Context(), operator, owners[i]))
 		})
 		must.Eq(t, map[fault.Reason]int{"": 3, fault.LastOwner: 1}, testkit.CountReasons(errs),
 			must.Sprintf("round %d", round))

@@ -276,11 +276,15 @@ func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 		"delete a role they lack": {
 			func() error { return studio.App.Accounts.DeleteRole(t.Context(), climber, "auditor", nil) }, "audit.read",
 		},
-		"become an unbound owner":  {update(owner.Member, bind), ""},
-		"wake a retired owner":     {update(retired.Member, status(member.Active)), ""},
+		"become an unbound owner": {update(owner.Member, bind), ""},
+		"wake a retired owner": {func() error {
+			return expect.Error(studio.App.Accounts.ReactivateMember(t.Context(), climber, retired.Member))
+		}, ""},
 		"redirect an owner's mail": {update(studio.Owner.Member, redirect), ""},
-		"suspend an owner":         {update(studio.Owner.Member, status(member.Inactive)), ""},
-		"make a mighty account":    {account("Mine", "admin"), ""},
+		"suspend an owner": {func() error {
+			return expect.Error(studio.App.Accounts.DeactivateMember(t.Context(), climber, studio.Owner.Member))
+		}, ""},
+		"make a mighty account": {account("Mine", "admin"), ""},
 		"take a mighty account's key": {func() error {
 			return expect.Error(studio.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0))
 		}, ""},
@@ -341,6 +345,9 @@ func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 	edit := func(by, who tenant.Caller, change func(*member.Member) error) func() error {
 		return func() error { return expect.Error(app.UpdateMember(t.Context(), by, who.Member, nil, change)) }
 	}
+	deactivate := func(by, who tenant.Caller) func() error {
+		return func() error { return expect.Error(app.DeactivateMember(t.Context(), by, who.Member)) }
+	}
 	rename := func(m *member.Member) error { m.Name = "Zoe"; return nil }
 	redirect := func(m *member.Member) error { m.Email = "zoe@example.com"; return nil }
 	newKey := func(by tenant.Caller) func() error {
@@ -362,8 +369,8 @@ func TestRoles_LeaveOwnersAndAdminsToOwners(t *testing.T) {
 		"gives an owner another role":         assign(admin, second, "coach"),
 		"takes another role of an owner":      revoke(admin, second, "member"),
 		"takes another role of an admin":      revoke(admin, other, "member"),
-		"deactivates an owner":                edit(admin, studio.Owner, status(member.Inactive)),
-		"deactivates an admin":                edit(admin, other, status(member.Inactive)),
+		"deactivates an owner":                deactivate(admin, studio.Owner),
+		"deactivates an admin":                deactivate(admin, other),
 		"renames an admin":                    edit(admin, other, rename),
 		"redirects an owner's mail":           edit(admin, studio.Owner, redirect),
 		"makes a service account an admin":    newAccount(admin),
@@ -407,9 +414,7 @@ func TestRevokeRole_TakesEffectAtOnce(t *testing.T) {
 		expect.OK(t)(studio.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleCoach))
 		expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), caller, pawn.Member, tenant.RoleCoach))
 	}
-	expect.OK(t)(studio.App.Accounts.UpdateMember(
-		t.Context(), studio.Owner, admin.Member, nil, status(member.Inactive),
-	))
+	expect.OK(t)(studio.App.Accounts.DeactivateMember(t.Context(), studio.Owner, admin.Member))
 	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
 	for _, caller := range []tenant.Caller{admin, robot} {
 		expect.Reason(t, fault.PermissionDeniedReason)(

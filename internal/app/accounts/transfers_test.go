@@ -10,7 +10,6 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/grant"
-	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -74,13 +73,6 @@ func TestTransferOwnership_IsConfirmedByTheReceiver(t *testing.T) {
 
 func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
 	t.Parallel()
-	setStatus := func(s member.Status) func(*testkit.Studio, tenant.Caller, tenant.Caller, grant.Transfer) {
-		return func(studio *testkit.Studio, _, ben tenant.Caller, _ grant.Transfer) {
-			expect.OK(studio.T)(studio.App.Accounts.UpdateMember(
-				studio.T.Context(), studio.Owner, ben.Member, nil, status(s),
-			))
-		}
-	}
 	for name, end := range map[string]func(studio *testkit.Studio, otto, ben tenant.Caller, x grant.Transfer){
 		"it expires": func(studio *testkit.Studio, _, _ tenant.Caller, x grant.Transfer) {
 			studio.Clock.Set(x.ExpiresAt)
@@ -91,9 +83,11 @@ func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
 			)
 		},
 		"the sender is deactivated": func(studio *testkit.Studio, otto, _ tenant.Caller, _ grant.Transfer) {
-			setStatus(member.Inactive)(studio, otto, otto, grant.Transfer{})
+			studio.Deactivate(otto)
 		},
-		"the receiver is deactivated": setStatus(member.Inactive),
+		"the receiver is deactivated": func(studio *testkit.Studio, _, ben tenant.Caller, _ grant.Transfer) {
+			studio.Deactivate(ben)
+		},
 		"the receiver declines": func(studio *testkit.Studio, _, ben tenant.Caller, x grant.Transfer) {
 			must.NoError(studio.T, studio.App.Accounts.CancelTransfer(studio.T.Context(), self(ben), x.ID))
 		},
@@ -119,8 +113,9 @@ func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
 			ended()
 			// It does not come back with its premise.
 			expect.OK(t)(studio.App.Accounts.AssignRole(t.Context(), studio.Owner, otto.Member, tenant.RoleOwner))
-			setStatus(member.Active)(studio, otto, otto, offer)
-			setStatus(member.Active)(studio, otto, ben, offer)
+			for _, who := range []tenant.Caller{otto, ben} {
+				expect.OK(t)(studio.App.Accounts.ReactivateMember(t.Context(), studio.Owner, who.Member))
+			}
 			ended()
 		})
 	}

@@ -56,11 +56,11 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 		},
 		{func() error { return edit(ben, func(m *member.Member) { m.Notes = "x" }) }, "", nil},
 		{
-			func() error { return edit(ben, func(m *member.Member) { m.Status = member.Inactive }) },
+			func() error { return expect.Error(app.DeactivateMember(ctx, studio.Owner, ben.Member)) },
 			"Olga Owner deactivated the membership of Ben, who is an admin.", []string{"ben2", "olga"},
 		},
 		{
-			func() error { return edit(ben, func(m *member.Member) { m.Status = member.Active }) },
+			func() error { return expect.Error(app.ReactivateMember(ctx, studio.Owner, ben.Member)) },
 			"Olga Owner activated the membership of Ben, who is an admin.", []string{"ben2", "olga"},
 		},
 		{

@@ -17,7 +17,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/delivery"
-	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -154,10 +153,7 @@ func TestGuardrails_LogTheReason(t *testing.T) {
 		}, []string{" DROPPED MOVED"}, time.Hour, []string{"PUSH SENT"}},
 		"no longer a member": {confirmed, func(studio *messagetest.Studio, mia tenant.Caller) {
 			studio.MustPlace(mia, studio.SessionAt(start))
-			expect.OK(studio.T)(studio.App.Accounts.UpdateMember(
-				studio.T.Context(), studio.Owner, mia.Member, nil,
-				func(m *member.Member) error { m.Status = member.Inactive; return nil },
-			))
+			expect.OK(studio.T)(studio.App.Accounts.DeactivateMember(studio.T.Context(), studio.Owner, mia.Member))
 		}, []string{" DROPPED SUPERSEDED", " DROPPED SUPERSEDED"}, time.Hour, nil},
 	}, func(studio *messagetest.Studio, c row) {
 		c.does(studio, studio.AddReachable("Mia"))

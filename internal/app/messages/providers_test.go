@@ -21,7 +21,6 @@ import (
 	"github.com/berthhq/berth/internal/provider/smtp/smtptest"
 	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/rules/catalog"
-	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -196,7 +195,7 @@ func TestCalendarFeed_ListsBookings(t *testing.T) {
 	test.False(t, contains(a.Body.String(), "VEVENT"), test.Sprintf("after the cancellation: %d\n%s", a.Code, a.Body))
 	p.Deactivate(mia)
 	test.EqOp(t, http.StatusNotFound, fetch(second).Code, test.Sprint("no longer a member"))
-	p.EditMember(mia, func(m *memberValue) { m.Status = member.Active })
+	expect.OK(p.T)(p.App.Accounts.ReactivateMember(p.T.Context(), p.Owner, mia.Member))
 	p.NoError(p.App.Messages.DeleteCalendarFeed(p.T.Context(), mia))
 	test.EqOp(t, http.StatusNotFound, fetch(second).Code, test.Sprint("after its end"))
 }

@@ -12,7 +12,6 @@ import (
 // deviceRow is a device with the columns that are written but not read.
 type deviceRow struct {
 	member.Device
-	owner  tenant.MemberID
 	sealed []byte
 	hash   []byte
 }
@@ -33,6 +32,7 @@ func PlainHash(token string) []byte {
 func deviceColumns(d *member.Device) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &d.ID),
+		pg.Fixed("member_id", &d.Member),
 		pg.Fixed("kind", &d.Kind),
 		pg.Fixed("created_at", &d.CreatedAt),
 		pg.Fixed("seen_at", &d.SeenAt),
@@ -43,13 +43,18 @@ var (
 	devices    = pg.NewTable("d", deviceColumns)
 	deviceRows = pg.NewTable("", func(d *deviceRow) []pg.Column {
 		return append(deviceColumns(&d.Device),
-			pg.Fixed("member_id", &d.owner), pg.Fixed("sealed", &d.sealed), pg.Fixed("token_hash", &d.hash))
+			pg.Fixed("sealed", &d.sealed), pg.Fixed("token_hash", &d.hash))
 	})
 )
 
 var (
 	listDevices = pg.SQL(`select ` + devices.Columns() + ` from devices d
 where d.tenant_id = $1 and d.member_id = $2 order by d.seen_at desc, d.id desc`)
+	findDevice    = pg.SQL(`select ` + devices.Columns() + ` from devices d where d.tenant_id = $1 and d.id = $2`)
+	searchDevices = pg.SQL(`select ` + devices.Columns() + ` from devices d
+where d.tenant_id = $1 and ($2::uuid is null or d.member_id = $2) and ($3::text[] is null or d.kind = any($3))
+  and ($4::uuid is null or d.id < $4)
+order by d.id desc limit $5`)
 	// The token is stored once, with whatever secret it was sealed before.
 	renewDevice = pg.SQL(`
 update devices set token = null, sealed = $3, token_hash = $2
@@ -68,6 +73,16 @@ func ListDevices(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *[
 	devices.List(b.Queue(listDevices, in, owner), into)
 }
 
+// FindDevice reads a device; nil if there is none.
+func FindDevice(b *pg.Batch, in tenant.TenantID, id tenant.DeviceID, into **member.Device) {
+	devices.Find(b.Queue(findDevice, in, id), into)
+}
+
+// SearchDevices reads devices by id, the newest first.
+func SearchDevices(b *pg.Batch, in tenant.TenantID, s member.DeviceSearch, into *[]member.Device) {
+	devices.List(b.Queue(searchDevices, in, s.Member, s.Kinds, s.After, s.Limit), into)
+}
+
 // HasDevice reads whether a device belongs to a member.
 func HasDevice(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, id tenant.DeviceID, into *bool) {
 	b.Queue(`select exists (select from devices where tenant_id = $1 and id = $3 and member_id = $2)`, in, owner, id).
@@ -77,11 +92,9 @@ func HasDevice(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, id tenant
 // SaveDevice inserts a member's device. If there is one with the token, even another member's, it updates that one and
 // assigns it to the member. The result has the id that is stored, and the creation time of a device that was already
 // the member's.
-func SaveDevice(
-	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, d member.Device, t SealedToken, into *member.Device,
-) {
+func SaveDevice(tx *pg.Tx, in tenant.TenantID, d member.Device, t SealedToken, into *member.Device) {
 	tx.Write(renewDevice, in, t.Hash, t.Sealed, t.Former)
-	devices.Each(tx.Write(saveDevice, deviceRows.Insert(in, &deviceRow{d, owner, t.Sealed, t.Hash})...),
+	devices.Each(tx.Write(saveDevice, deviceRows.Insert(in, &deviceRow{d, t.Sealed, t.Hash})...),
 		func(saved member.Device) { *into = saved })
 }
 

@@ -60,7 +60,7 @@ where m.tenant_id = $1
     select from member_roles r where r.tenant_id = m.tenant_id and r.member_id = m.id and r.role = $6))
   and ($7::text = '' or m.tier = $7)
   and ($8::text = '' or $8 = any(m.tags))
-  and ($9::text = '' or m.status = $9)
+  and ($9::text[] is null or m.status = any($9))
 order by m.name_key, m.id limit $10`)
 	insertMembers = pg.SQL(`insert into members ` + memberRows.Rows())
 	updateMember  = pg.SQL(`update members set ` + memberRows.Set() + ` where tenant_id = $1 and id = $2`)
@@ -93,7 +93,7 @@ func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]membe
 		after = *s.After
 	}
 	members.List(b.Queue(listMembers,
-		in, after.Name, after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Status, s.Limit), into)
+		in, after.Name, after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Statuses, s.Limit), into)
 }
 
 // ListTaken reads which of the emails and subjects belong to members. The results are spelled like the arguments.

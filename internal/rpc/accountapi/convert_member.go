@@ -56,8 +56,7 @@ func contactKind(k v1.ContactKind) member.ContactKind {
 	return convert.EnumName[member.ContactKind](contactKindPrefix, k)
 }
 
-// memberValue converts a new member. It leaves out the fields that the service sets.
-func memberValue(m *v1.Member) member.Member {
+func memberValue(m *v1.MemberInput) member.Member {
 	return member.Member{
 		Subject:  m.GetSubject(),
 		Name:     m.GetName(),
@@ -72,7 +71,7 @@ func memberValue(m *v1.Member) member.Member {
 }
 
 // editMember returns an edit that applies the fields named by an update mask.
-func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
+func editMember(sent *v1.MemberInput, paths []string) func(*member.Member) error {
 	return func(m *member.Member) error {
 		from := memberValue(sent)
 		convert.Fields{
@@ -82,7 +81,6 @@ func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
 			"phone":     convert.Field(&m.Phone, from.Phone),
 			"tier":      convert.Field(&m.Tier, from.Tier),
 			"tags":      convert.Field(&m.Tags, from.Tags),
-			"status":    convert.Field(&m.Status, convert.EnumName[member.Status](memberStatusPrefix, sent.GetStatus())),
 			"locale":    convert.Field(&m.Locale, from.Locale),
 			"time_zone": convert.Field(&m.TimeZone, from.TimeZone),
 			"notes":     convert.Field(&m.Notes, from.Notes),
@@ -91,9 +89,42 @@ func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
 	}
 }
 
+// editMe returns an edit that applies the fields named by an update mask.
+func editMe(sent *v1.MeInput, paths []string) func(*member.Member) error {
+	return func(m *member.Member) error {
+		convert.Fields{
+			"name":      convert.Field(&m.Name, sent.GetName()),
+			"email":     convert.Field(&m.Email, sent.GetEmail()),
+			"phone":     convert.Field(&m.Phone, sent.GetPhone()),
+			"locale":    convert.Field(&m.Locale, sent.GetLocale()),
+			"time_zone": convert.Field(&m.TimeZone, sent.GetTimeZone()),
+		}.Set(paths)
+		return nil
+	}
+}
+
+func memberSearch(filter *v1.MemberFilter) member.Search {
+	search := member.Search{
+		Query: filter.GetQuery(), Role: filter.GetRole(), Tier: filter.GetTier(), Tag: filter.GetTag(),
+	}
+	for _, status := range filter.GetStatuses() {
+		search.Statuses = append(search.Statuses, convert.EnumName[member.Status](memberStatusPrefix, status))
+	}
+	return search
+}
+
+func deviceSearch(filter *v1.DeviceFilter) member.DeviceSearch {
+	search := member.DeviceSearch{Member: convert.ID[tenant.MemberID](filter.GetMemberId())}
+	for _, kind := range filter.GetKinds() {
+		search.Kinds = append(search.Kinds, convert.EnumName[member.DeviceKind](deviceKindPrefix, kind))
+	}
+	return search
+}
+
 func deviceMessage(d member.Device) *v1.Device {
 	return &v1.Device{
 		Id:           convert.IDText(d.ID),
+		MemberId:     convert.IDText(d.Member),
 		Kind:         convert.Enum[v1.DeviceKind](v1.DeviceKind_value, deviceKindPrefix, d.Kind),
 		LastSeenTime: convert.Timestamp(d.SeenAt),
 		CreateTime:   convert.Timestamp(d.CreatedAt),

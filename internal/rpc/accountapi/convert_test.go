@@ -35,13 +35,20 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	})
 	converttest.Add(&l, memberMessage, func(m *member.Member) { m.Status = member.Inactive })
 	converttest.AddBack(&l, memberValue)
-	converttest.AddBack(&l, func(m *v1.Member) member.Member {
+	converttest.AddBack(&l, func(m *v1.MemberInput) member.Member {
 		var edited member.Member
 		test.NoError(t, editMember(m, []string{
-			"subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes",
+			"subject", "name", "email", "phone", "tier", "tags", "locale", "time_zone", "notes",
 		})(&edited))
 		return edited
 	})
+	converttest.AddBack(&l, func(m *v1.MeInput) member.Member {
+		var edited member.Member
+		test.NoError(t, editMe(m, []string{"name", "email", "phone", "locale", "time_zone"})(&edited))
+		return edited
+	})
+	converttest.AddBack(&l, memberSearch)
+	converttest.AddBack(&l, deviceSearch)
 	converttest.Add(&l, pendingMessage, func(p *member.PendingContact) { p.Kind = member.ByPhone })
 	converttest.Add(&l, deviceMessage, func(d *member.Device) { d.Kind = member.Android })
 	converttest.Add(&l, importProgressMessage)

@@ -23,19 +23,40 @@ func (s *Accounts) CreateMember(ctx context.Context, req *v1.CreateMemberRequest
 
 // UpdateMember handles MemberService.UpdateMember.
 func (s *Accounts) UpdateMember(ctx context.Context, req *v1.UpdateMemberRequest) (*v1.UpdateMemberResponse, error) {
-	sent := req.GetMember()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	m, err := s.Service.UpdateMember(
-		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](sent.GetId()), expect,
-		editMember(sent, req.GetUpdateMask().GetPaths()),
+		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()), expect,
+		editMember(req.GetMember(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
 	return &v1.UpdateMemberResponse{Member: memberMessage(m)}, nil
+}
+
+// DeactivateMember handles MemberService.DeactivateMember.
+func (s *Accounts) DeactivateMember(
+	ctx context.Context, req *v1.DeactivateMemberRequest,
+) (*v1.DeactivateMemberResponse, error) {
+	m, err := s.Service.DeactivateMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.DeactivateMemberResponse{Member: memberMessage(m)}, nil
+}
+
+// ReactivateMember handles MemberService.ReactivateMember.
+func (s *Accounts) ReactivateMember(
+	ctx context.Context, req *v1.ReactivateMemberRequest,
+) (*v1.ReactivateMemberResponse, error) {
+	m, err := s.Service.ReactivateMember(ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.GetMemberId()))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ReactivateMemberResponse{Member: memberMessage(m)}, nil
 }
 
 // GetMember handles MemberService.GetMember.
@@ -56,11 +77,9 @@ func (s *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) 
 	if err != nil {
 		return nil, err
 	}
-	members, err := s.Service.ListMembers(ctx, request.Caller(ctx), member.Search{
-		Query: req.GetQuery(), Role: req.GetRole(), Tier: req.GetTier(), Tag: req.GetTag(),
-		Status: convert.EnumName[member.Status](memberStatusPrefix, req.GetStatus()), After: page.After,
-		Limit: page.Limit(),
-	})
+	search := memberSearch(req.GetFilter())
+	search.After, search.Limit = page.After, page.Limit()
+	members, err := s.Service.ListMembers(ctx, request.Caller(ctx), search)
 	if err != nil {
 		return nil, err
 	}
@@ -103,13 +122,12 @@ func (s *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResp
 
 // UpdateMe handles MemberService.UpdateMe.
 func (s *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error) {
-	sent := req.GetMember()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
 	caller := request.Caller(ctx)
-	me, err := s.Service.UpdateMe(ctx, caller, expect, editMember(sent, req.GetUpdateMask().GetPaths()))
+	me, err := s.Service.UpdateMe(ctx, caller, expect, editMe(req.GetMember(), req.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -178,6 +196,41 @@ func (s *Accounts) RegisterDevice(
 	}
 	return &v1.RegisterDeviceResponse{Device: deviceMessage(d)}, nil
 }
+
+// GetDevice handles MemberService.GetDevice.
+func (s *Accounts) GetDevice(ctx context.Context, req *v1.GetDeviceRequest) (*v1.GetDeviceResponse, error) {
+	d, err := s.Service.GetDevice(ctx, request.Caller(ctx), convert.ID[tenant.DeviceID](req.GetDeviceId()))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetDeviceResponse{Device: deviceMessage(d)}, nil
+}
+
+// ListDevices handles MemberService.ListDevices.
+func (s *Accounts) ListDevices(ctx context.Context, req *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error) {
+	caller, err := request.Scoped(ctx, req.GetScope(), readMembers)
+	if err != nil {
+		return nil, err
+	}
+	page, err := convert.ParsePage[tenant.DeviceID](req)
+	if err != nil {
+		return nil, err
+	}
+	search := deviceSearch(req.GetFilter())
+	search.Limit = page.Limit()
+	if page.After != nil {
+		search.After = *page.After
+	}
+	devices, err := s.Service.ListDevices(ctx, caller, search)
+	if err != nil {
+		return nil, err
+	}
+	devices, next := convert.Paginate(page, devices, func(d member.Device) tenant.DeviceID { return d.ID })
+	return &v1.ListDevicesResponse{Devices: convert.Messages(devices, deviceMessage), NextPageToken: next}, nil
+}
+
+// readMembers is the permission of those who read all devices.
+const readMembers = "member.read"
 
 // UnregisterDevice handles MemberService.UnregisterDevice.
 func (s *Accounts) UnregisterDevice(

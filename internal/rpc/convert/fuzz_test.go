@@ -13,12 +13,15 @@ import (
 
 // For any token: ParsePage does not panic, and a cursor that it accepts is the same when its token is read again.
 func FuzzParsePage(f *testing.F) {
-	first := expect.Value(convert.ParsePage[convert.NameCursor](&v1.ListMembersRequest{Query: "a"}))(f)
+	list := func(token string) *v1.ListMembersRequest {
+		return &v1.ListMembersRequest{Filter: &v1.MemberFilter{Query: "a"}, PageToken: token}
+	}
+	first := expect.Value(convert.ParsePage[convert.NameCursor](list("")))(f)
 	f.Add(first.NextToken(convert.NameCursor{Name: "Ada"}))
 	f.Add(first.NextToken(convert.NameCursor{Name: "\x00"}))
 	f.Add("AAAAAAAAAAA")
 	f.Fuzz(func(t *testing.T, token string) {
-		page, err := convert.ParsePage[convert.NameCursor](&v1.ListMembersRequest{Query: "a", PageToken: token})
+		page, err := convert.ParsePage[convert.NameCursor](list(token))
 		if err != nil {
 			must.ErrorIs(t, err, convert.ErrPageToken)
 			return
@@ -27,7 +30,7 @@ func FuzzParsePage(f *testing.F) {
 			return
 		}
 		again, err := convert.ParsePage[convert.NameCursor](
-			&v1.ListMembersRequest{Query: "a", PageToken: page.NextToken(*page.After)},
+			list(page.NextToken(*page.After)),
 		)
 		must.NoError(t, err)
 		must.Eq(t, page.After, again.After)

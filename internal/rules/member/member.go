@@ -143,11 +143,11 @@ func AffectsSignIn(changed []string) bool {
 
 // Search selects members. All fields that are set must match.
 type Search struct {
-	Query  string // part of a name, email or phone number, ignoring case
-	Role   string
-	Tier   string
-	Tag    string
-	Status Status
+	Query    string // part of a name, email or phone number, ignoring case
+	Role     string
+	Tier     string
+	Tag      string
+	Statuses []Status
 
 	After *Cursor // the last member of the page before; nil for the first page
 	Limit int
@@ -175,9 +175,19 @@ const MaxDevices = 20
 // Device is a device of a member that gets push notifications.
 type Device struct {
 	ID        tenant.DeviceID
+	Member    tenant.MemberID
 	Kind      DeviceKind
 	CreatedAt time.Time
 	SeenAt    time.Time
+}
+
+// DeviceSearch selects devices. All fields that are set must match.
+type DeviceSearch struct {
+	Member tenant.MemberID
+	Kinds  []DeviceKind
+
+	After tenant.DeviceID // the last device of the page before; zero for the first page
+	Limit int
 }
 
 // Digits returns the query as a part of a phone number in stored form, or "" if it cannot be one.

@@ -39,6 +39,12 @@ const (
 	// MemberServiceUpdateMemberProcedure is the fully-qualified name of the MemberService's
 	// UpdateMember RPC.
 	MemberServiceUpdateMemberProcedure = "/berth.v1.MemberService/UpdateMember"
+	// MemberServiceDeactivateMemberProcedure is the fully-qualified name of the MemberService's
+	// DeactivateMember RPC.
+	MemberServiceDeactivateMemberProcedure = "/berth.v1.MemberService/DeactivateMember"
+	// MemberServiceReactivateMemberProcedure is the fully-qualified name of the MemberService's
+	// ReactivateMember RPC.
+	MemberServiceReactivateMemberProcedure = "/berth.v1.MemberService/ReactivateMember"
 	// MemberServiceGetMemberProcedure is the fully-qualified name of the MemberService's GetMember RPC.
 	MemberServiceGetMemberProcedure = "/berth.v1.MemberService/GetMember"
 	// MemberServiceListMembersProcedure is the fully-qualified name of the MemberService's ListMembers
@@ -66,6 +72,11 @@ const (
 	// MemberServiceRegisterDeviceProcedure is the fully-qualified name of the MemberService's
 	// RegisterDevice RPC.
 	MemberServiceRegisterDeviceProcedure = "/berth.v1.MemberService/RegisterDevice"
+	// MemberServiceGetDeviceProcedure is the fully-qualified name of the MemberService's GetDevice RPC.
+	MemberServiceGetDeviceProcedure = "/berth.v1.MemberService/GetDevice"
+	// MemberServiceListDevicesProcedure is the fully-qualified name of the MemberService's ListDevices
+	// RPC.
+	MemberServiceListDevicesProcedure = "/berth.v1.MemberService/ListDevices"
 	// MemberServiceUnregisterDeviceProcedure is the fully-qualified name of the MemberService's
 	// UnregisterDevice RPC.
 	MemberServiceUnregisterDeviceProcedure = "/berth.v1.MemberService/UnregisterDevice"
@@ -73,19 +84,31 @@ const (
 
 // MemberServiceClient is a client for the berth.v1.MemberService service.
 type MemberServiceClient interface {
-	// CreateMember creates an active member with the role "member", regardless of the permissions of the caller.
+	// CreateMember creates an active member with the role "member", whatever the permissions of the caller. Repeating it
+	// fails with ALREADY_EXISTS if it names an email or subject; use an idempotency key otherwise.
 	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
-	// number).
+	// number), QUOTA_EXCEEDED (members of the tenant).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
-	// and roles stay. Callers who edit themselves have to confirm a new email or phone, as with UpdateMe.
-	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
-	// INVALID_FIELD (the subject is already set; or as in CreateMember).
+	// UpdateMember edits a member, active or not. Repeating it changes nothing. Callers who edit themselves have to
+	// confirm a new email or phone, as with UpdateMe. Only owners themselves change the email or phone of an owner.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
+	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
+	// who edit themselves, as in UpdateMe).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
-	// GetMember reads one member with the staff notes and the devices.
+	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
+	// transfer of ownership from or to them ends. Their bookings, plans and roles stay. Deactivating again changes
+	// nothing.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
+	DeactivateMember(context.Context, *connect.Request[v1.DeactivateMemberRequest]) (*connect.Response[v1.DeactivateMemberResponse], error)
+	// ReactivateMember makes an inactive member active again, with the roles that they had. Reactivating again changes
+	// nothing.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+	ReactivateMember(context.Context, *connect.Request[v1.ReactivateMemberRequest]) (*connect.Response[v1.ReactivateMemberResponse], error)
+	// GetMember reads one member, active or not, with the staff notes and the devices. If the tenant asks for it
+	// (Tenant.audit_member_reads), the audit log records who read whom in which hour.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error)
-	// ListMembers searches members, ordered by name.
+	// ListMembers searches members, by name ignoring case, then id.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
 	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
 	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
@@ -93,32 +116,33 @@ type MemberServiceClient interface {
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
-	// Errors: MEMBER_NOT_FOUND.
+	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
-	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's
-	// token has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether
-	// another member has the email shows only once it is confirmed.
+	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
+	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
+	// needs no code. The old email or phone is told. Whether another member has the email shows only once it is
+	// confirmed.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
 	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
 	// hours, of all members together, none is right any more, also without another error; staff can confirm it then
-	// (ConfirmMemberContact).
+	// (ConfirmMemberContact). Repeating it fails with CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error)
 	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
 	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
 	// or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
-	// then (ConfirmMemberContact).
+	// then (ConfirmMemberContact). Each repetition sends another code, and the codes before are good no more.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
 	// or sent_messages of the tenant).
 	ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error)
 	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
 	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
-	// more codes because others have entered it. The audit log has it.
+	// more codes because others have entered it. The audit log has it. Repeating it fails with CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
 	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
 	ConfirmMemberContact(context.Context, *connect.Request[v1.ConfirmMemberContactRequest]) (*connect.Response[v1.ConfirmMemberContactResponse], error)
@@ -128,9 +152,17 @@ type MemberServiceClient interface {
 	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
 	// A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
 	// the one that was last seen longest ago.
-	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (a token with control characters).
 	RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error)
-	// UnregisterDevice stops push notifications to one of the caller's devices.
+	// GetDevice reads one device: the caller's own or, with the permission, any.
+	// Errors: DEVICE_NOT_FOUND.
+	GetDevice(context.Context, *connect.Request[v1.GetDeviceRequest]) (*connect.Response[v1.GetDeviceResponse], error)
+	// ListDevices lists devices by id, the newest first: the caller's own or, with the permission and the scope ALL,
+	// those of all members.
+	// Errors: PERMISSION_DENIED (the scope ALL without the permission).
+	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
+	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
+	// DEVICE_NOT_FOUND.
 	// Errors: DEVICE_NOT_FOUND.
 	UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error)
 }
@@ -156,6 +188,18 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			httpClient,
 			baseURL+MemberServiceUpdateMemberProcedure,
 			connect.WithSchema(memberServiceMethods.ByName("UpdateMember")),
+			connect.WithClientOptions(opts...),
+		),
+		deactivateMember: connect.NewClient[v1.DeactivateMemberRequest, v1.DeactivateMemberResponse](
+			httpClient,
+			baseURL+MemberServiceDeactivateMemberProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("DeactivateMember")),
+			connect.WithClientOptions(opts...),
+		),
+		reactivateMember: connect.NewClient[v1.ReactivateMemberRequest, v1.ReactivateMemberResponse](
+			httpClient,
+			baseURL+MemberServiceReactivateMemberProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("ReactivateMember")),
 			connect.WithClientOptions(opts...),
 		),
 		getMember: connect.NewClient[v1.GetMemberRequest, v1.GetMemberResponse](
@@ -221,6 +265,20 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithSchema(memberServiceMethods.ByName("RegisterDevice")),
 			connect.WithClientOptions(opts...),
 		),
+		getDevice: connect.NewClient[v1.GetDeviceRequest, v1.GetDeviceResponse](
+			httpClient,
+			baseURL+MemberServiceGetDeviceProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("GetDevice")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
+		listDevices: connect.NewClient[v1.ListDevicesRequest, v1.ListDevicesResponse](
+			httpClient,
+			baseURL+MemberServiceListDevicesProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("ListDevices")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		unregisterDevice: connect.NewClient[v1.UnregisterDeviceRequest, v1.UnregisterDeviceResponse](
 			httpClient,
 			baseURL+MemberServiceUnregisterDeviceProcedure,
@@ -234,6 +292,8 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 type memberServiceClient struct {
 	createMember         *connect.Client[v1.CreateMemberRequest, v1.CreateMemberResponse]
 	updateMember         *connect.Client[v1.UpdateMemberRequest, v1.UpdateMemberResponse]
+	deactivateMember     *connect.Client[v1.DeactivateMemberRequest, v1.DeactivateMemberResponse]
+	reactivateMember     *connect.Client[v1.ReactivateMemberRequest, v1.ReactivateMemberResponse]
 	getMember            *connect.Client[v1.GetMemberRequest, v1.GetMemberResponse]
 	listMembers          *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
 	importMembers        *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
@@ -244,6 +304,8 @@ type memberServiceClient struct {
 	confirmMemberContact *connect.Client[v1.ConfirmMemberContactRequest, v1.ConfirmMemberContactResponse]
 	cancelContact        *connect.Client[v1.CancelContactRequest, v1.CancelContactResponse]
 	registerDevice       *connect.Client[v1.RegisterDeviceRequest, v1.RegisterDeviceResponse]
+	getDevice            *connect.Client[v1.GetDeviceRequest, v1.GetDeviceResponse]
+	listDevices          *connect.Client[v1.ListDevicesRequest, v1.ListDevicesResponse]
 	unregisterDevice     *connect.Client[v1.UnregisterDeviceRequest, v1.UnregisterDeviceResponse]
 }
 
@@ -255,6 +317,16 @@ func (c *memberServiceClient) CreateMember(ctx context.Context, req *connect.Req
 // UpdateMember calls berth.v1.MemberService.UpdateMember.
 func (c *memberServiceClient) UpdateMember(ctx context.Context, req *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error) {
 	return c.updateMember.CallUnary(ctx, req)
+}
+
+// DeactivateMember calls berth.v1.MemberService.DeactivateMember.
+func (c *memberServiceClient) DeactivateMember(ctx context.Context, req *connect.Request[v1.DeactivateMemberRequest]) (*connect.Response[v1.DeactivateMemberResponse], error) {
+	return c.deactivateMember.CallUnary(ctx, req)
+}
+
+// ReactivateMember calls berth.v1.MemberService.ReactivateMember.
+func (c *memberServiceClient) ReactivateMember(ctx context.Context, req *connect.Request[v1.ReactivateMemberRequest]) (*connect.Response[v1.ReactivateMemberResponse], error) {
+	return c.reactivateMember.CallUnary(ctx, req)
 }
 
 // GetMember calls berth.v1.MemberService.GetMember.
@@ -307,6 +379,16 @@ func (c *memberServiceClient) RegisterDevice(ctx context.Context, req *connect.R
 	return c.registerDevice.CallUnary(ctx, req)
 }
 
+// GetDevice calls berth.v1.MemberService.GetDevice.
+func (c *memberServiceClient) GetDevice(ctx context.Context, req *connect.Request[v1.GetDeviceRequest]) (*connect.Response[v1.GetDeviceResponse], error) {
+	return c.getDevice.CallUnary(ctx, req)
+}
+
+// ListDevices calls berth.v1.MemberService.ListDevices.
+func (c *memberServiceClient) ListDevices(ctx context.Context, req *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error) {
+	return c.listDevices.CallUnary(ctx, req)
+}
+
 // UnregisterDevice calls berth.v1.MemberService.UnregisterDevice.
 func (c *memberServiceClient) UnregisterDevice(ctx context.Context, req *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error) {
 	return c.unregisterDevice.CallUnary(ctx, req)
@@ -314,19 +396,31 @@ func (c *memberServiceClient) UnregisterDevice(ctx context.Context, req *connect
 
 // MemberServiceHandler is an implementation of the berth.v1.MemberService service.
 type MemberServiceHandler interface {
-	// CreateMember creates an active member with the role "member", regardless of the permissions of the caller.
+	// CreateMember creates an active member with the role "member", whatever the permissions of the caller. Repeating it
+	// fails with ALREADY_EXISTS if it names an email or subject; use an idempotency key otherwise.
 	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
-	// number).
+	// number), QUOTA_EXCEEDED (members of the tenant).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
-	// and roles stay. Callers who edit themselves have to confirm a new email or phone, as with UpdateMe.
-	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
-	// INVALID_FIELD (the subject is already set; or as in CreateMember).
+	// UpdateMember edits a member, active or not. Repeating it changes nothing. Callers who edit themselves have to
+	// confirm a new email or phone, as with UpdateMe. Only owners themselves change the email or phone of an owner.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
+	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
+	// who edit themselves, as in UpdateMe).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
-	// GetMember reads one member with the staff notes and the devices.
+	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
+	// transfer of ownership from or to them ends. Their bookings, plans and roles stay. Deactivating again changes
+	// nothing.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
+	DeactivateMember(context.Context, *connect.Request[v1.DeactivateMemberRequest]) (*connect.Response[v1.DeactivateMemberResponse], error)
+	// ReactivateMember makes an inactive member active again, with the roles that they had. Reactivating again changes
+	// nothing.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+	ReactivateMember(context.Context, *connect.Request[v1.ReactivateMemberRequest]) (*connect.Response[v1.ReactivateMemberResponse], error)
+	// GetMember reads one member, active or not, with the staff notes and the devices. If the tenant asks for it
+	// (Tenant.audit_member_reads), the audit log records who read whom in which hour.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error)
-	// ListMembers searches members, ordered by name.
+	// ListMembers searches members, by name ignoring case, then id.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
 	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
 	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
@@ -334,32 +428,33 @@ type MemberServiceHandler interface {
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error
 	// GetMe reads the caller's own membership, devices and permissions.
-	// Errors: MEMBER_NOT_FOUND.
+	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
-	// code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's
-	// token has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether
-	// another member has the email shows only once it is confirmed.
+	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
+	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
+	// needs no code. The old email or phone is told. Whether another member has the email shows only once it is
+	// confirmed.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
 	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
 	// hours, of all members together, none is right any more, also without another error; staff can confirm it then
-	// (ConfirmMemberContact).
+	// (ConfirmMemberContact). Repeating it fails with CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error)
 	// ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
 	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
 	// or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
-	// then (ConfirmMemberContact).
+	// then (ConfirmMemberContact). Each repetition sends another code, and the codes before are good no more.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
 	// or sent_messages of the tenant).
 	ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error)
 	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
 	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
-	// more codes because others have entered it. The audit log has it.
+	// more codes because others have entered it. The audit log has it. Repeating it fails with CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
 	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
 	ConfirmMemberContact(context.Context, *connect.Request[v1.ConfirmMemberContactRequest]) (*connect.Response[v1.ConfirmMemberContactResponse], error)
@@ -369,9 +464,17 @@ type MemberServiceHandler interface {
 	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
 	// A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
 	// the one that was last seen longest ago.
-	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (a token with control characters).
 	RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error)
-	// UnregisterDevice stops push notifications to one of the caller's devices.
+	// GetDevice reads one device: the caller's own or, with the permission, any.
+	// Errors: DEVICE_NOT_FOUND.
+	GetDevice(context.Context, *connect.Request[v1.GetDeviceRequest]) (*connect.Response[v1.GetDeviceResponse], error)
+	// ListDevices lists devices by id, the newest first: the caller's own or, with the permission and the scope ALL,
+	// those of all members.
+	// Errors: PERMISSION_DENIED (the scope ALL without the permission).
+	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
+	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
+	// DEVICE_NOT_FOUND.
 	// Errors: DEVICE_NOT_FOUND.
 	UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error)
 }
@@ -393,6 +496,18 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		MemberServiceUpdateMemberProcedure,
 		svc.UpdateMember,
 		connect.WithSchema(memberServiceMethods.ByName("UpdateMember")),
+		connect.WithHandlerOptions(opts...),
+	)
+	memberServiceDeactivateMemberHandler := connect.NewUnaryHandler(
+		MemberServiceDeactivateMemberProcedure,
+		svc.DeactivateMember,
+		connect.WithSchema(memberServiceMethods.ByName("DeactivateMember")),
+		connect.WithHandlerOptions(opts...),
+	)
+	memberServiceReactivateMemberHandler := connect.NewUnaryHandler(
+		MemberServiceReactivateMemberProcedure,
+		svc.ReactivateMember,
+		connect.WithSchema(memberServiceMethods.ByName("ReactivateMember")),
 		connect.WithHandlerOptions(opts...),
 	)
 	memberServiceGetMemberHandler := connect.NewUnaryHandler(
@@ -458,6 +573,20 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithSchema(memberServiceMethods.ByName("RegisterDevice")),
 		connect.WithHandlerOptions(opts...),
 	)
+	memberServiceGetDeviceHandler := connect.NewUnaryHandler(
+		MemberServiceGetDeviceProcedure,
+		svc.GetDevice,
+		connect.WithSchema(memberServiceMethods.ByName("GetDevice")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
+	memberServiceListDevicesHandler := connect.NewUnaryHandler(
+		MemberServiceListDevicesProcedure,
+		svc.ListDevices,
+		connect.WithSchema(memberServiceMethods.ByName("ListDevices")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	memberServiceUnregisterDeviceHandler := connect.NewUnaryHandler(
 		MemberServiceUnregisterDeviceProcedure,
 		svc.UnregisterDevice,
@@ -470,6 +599,10 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 			memberServiceCreateMemberHandler.ServeHTTP(w, r)
 		case MemberServiceUpdateMemberProcedure:
 			memberServiceUpdateMemberHandler.ServeHTTP(w, r)
+		case MemberServiceDeactivateMemberProcedure:
+			memberServiceDeactivateMemberHandler.ServeHTTP(w, r)
+		case MemberServiceReactivateMemberProcedure:
+			memberServiceReactivateMemberHandler.ServeHTTP(w, r)
 		case MemberServiceGetMemberProcedure:
 			memberServiceGetMemberHandler.ServeHTTP(w, r)
 		case MemberServiceListMembersProcedure:
@@ -490,6 +623,10 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 			memberServiceCancelContactHandler.ServeHTTP(w, r)
 		case MemberServiceRegisterDeviceProcedure:
 			memberServiceRegisterDeviceHandler.ServeHTTP(w, r)
+		case MemberServiceGetDeviceProcedure:
+			memberServiceGetDeviceHandler.ServeHTTP(w, r)
+		case MemberServiceListDevicesProcedure:
+			memberServiceListDevicesHandler.ServeHTTP(w, r)
 		case MemberServiceUnregisterDeviceProcedure:
 			memberServiceUnregisterDeviceHandler.ServeHTTP(w, r)
 		default:
@@ -507,6 +644,14 @@ func (UnimplementedMemberServiceHandler) CreateMember(context.Context, *connect.
 
 func (UnimplementedMemberServiceHandler) UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.UpdateMember is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) DeactivateMember(context.Context, *connect.Request[v1.DeactivateMemberRequest]) (*connect.Response[v1.DeactivateMemberResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.DeactivateMember is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) ReactivateMember(context.Context, *connect.Request[v1.ReactivateMemberRequest]) (*connect.Response[v1.ReactivateMemberResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ReactivateMember is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error) {
@@ -547,6 +692,14 @@ func (UnimplementedMemberServiceHandler) CancelContact(context.Context, *connect
 
 func (UnimplementedMemberServiceHandler) RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.RegisterDevice is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) GetDevice(context.Context, *connect.Request[v1.GetDeviceRequest]) (*connect.Response[v1.GetDeviceResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.GetDevice is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ListDevices is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error) {

@@ -27,7 +27,10 @@ export function MembersPage() {
   const [status, setStatus] = useState<number>(MemberStatus.ACTIVE);
   const members = usePages(
     MemberService.method.listMembers,
-    { query: settled, role: role ?? "", status, pageSize: 60 },
+    {
+      filter: { query: settled, role: role ?? "", statuses: status ? [status] : [] },
+      pageSize: 60,
+    },
     (page) => page.members,
     { keep: true },
   );

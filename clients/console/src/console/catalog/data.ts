@@ -55,7 +55,7 @@ const finder = <T extends { id: string }>(list: readonly T[]) => {
 const useStaff = (role: string) =>
   useAll(
     MemberService.method.listMembers,
-    { role, status: MemberStatus.ACTIVE },
+    { filter: { role, statuses: [MemberStatus.ACTIVE] } },
     (page) => page.members,
     { ...slow, enabled: useCan()("member.read") },
   );

@@ -26,7 +26,7 @@ export function Palette(_: { opened: boolean }) {
   const [settled] = useDebouncedValue(query.trim(), 150);
   const people = useQuery(
     MemberService.method.listMembers,
-    { query: settled, pageSize: 8 },
+    { filter: { query: settled }, pageSize: 8 },
     { enabled: can("member.read") && settled.length > 1 },
   );
   const actions = [

@@ -22,7 +22,13 @@ export function MemberPicker({ value, onChange, label, autoFocus, filter }: Memb
   const [settled] = useDebouncedValue(query.trim(), 180);
   const found = useQuery(
     MemberService.method.listMembers,
-    { query: settled === value?.name ? "" : settled, status: MemberStatus.ACTIVE, pageSize: 20 },
+    {
+      filter: {
+        query: settled === value?.name ? "" : settled,
+        statuses: [MemberStatus.ACTIVE],
+      },
+      pageSize: 20,
+    },
     { placeholderData: (before) => before },
   );
   const all = [...(found.data?.members ?? [])];

@@ -191,8 +191,9 @@ function Details({ member }: { member: Member }) {
     valuesOf,
     save: (values, changed, etag) =>
       update.run({
-        member: { ...values, phone: values.phone.replace(/[\s()-]/g, ""), etag },
+        member: { ...values, phone: values.phone.replace(/[\s()-]/g, "") },
         updateMask: { paths: changed.map((key) => (key === "timeZone" ? "time_zone" : key)) },
+        etag,
       }),
   });
   const form = bind(editing.values, editing.set, t.fields);

@@ -21,7 +21,7 @@ export function EditMember({ member, onClose }: { member: Member; onClose: () =>
       names={t.fields}
       save={(values, { updateMask, etag }) => {
         const phone = values.phone.replace(/[\s()-]/g, "");
-        return update({ member: { ...values, phone, id, etag }, updateMask });
+        return update({ memberId: id, member: { ...values, phone }, updateMask, etag });
       }}
       onClose={onClose}
     >

@@ -84,13 +84,12 @@ function Profile({ member, devices, pending }: ProfileProps) {
     yes: t.members.deactivate,
     danger: true,
   };
-  const update = useCall(MemberService.method.updateMember, {
-    ask: active ? question : undefined,
+  const deactivate = useCall(MemberService.method.deactivateMember, {
+    ask: question,
     done: t.done.saved,
   });
-  const { id, etag } = member;
-  const become = (status: MemberStatus) =>
-    update.run({ member: { id, status, etag }, updateMask: { paths: ["status"] } });
+  const reactivate = useCall(MemberService.method.reactivateMember, { done: t.done.saved });
+  const { id: memberId } = member;
   const mayConfirm = can("member.confirm") && manages(member) && member.id !== me.id;
   const contact = (kind: ContactKind, scheme: string, address: string, confirmed: boolean) => {
     const waiting = pending.find((contact) => contact.kind === kind)?.address;
@@ -149,8 +148,8 @@ function Profile({ member, devices, pending }: ProfileProps) {
               outlined
               label={t.actions.actions}
               actions={[
-                [active, t.members.deactivate, () => become(MemberStatus.INACTIVE), "danger"],
-                [!active, t.members.reactivate, () => become(MemberStatus.ACTIVE)],
+                [active, t.members.deactivate, () => deactivate.run({ memberId }), "danger"],
+                [!active, t.members.reactivate, () => reactivate.run({ memberId })],
               ]}
             />
           </>

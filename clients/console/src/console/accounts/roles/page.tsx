@@ -161,7 +161,7 @@ function People({ roles }: { roles: readonly Role[] }) {
   const [chosen, setChosen] = useState("owner");
   const members = useAll(
     MemberService.method.listMembers,
-    { role: chosen },
+    { filter: { role: chosen } },
     (answer) => answer.members,
     { keep: true },
   );

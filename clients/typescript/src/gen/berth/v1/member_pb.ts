@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member.proto.
  */
 export const file_berth_v1_member: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEg0KBXBob25lGAUgASgJEgwKBHRpZXIYBiABKAkSDAoEdGFncxgHIAMoCRINCgVyb2xlcxgIIAMoCRImCgZzdGF0dXMYCSABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSDgoGbG9jYWxlGAogASgJEhEKCXRpbWVfem9uZRgLIAEoCRINCgVub3RlcxgMIAEoCRIMCgRldGFnGA0gASgJEi8KC2NyZWF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPZW1haWxfY29uZmlybWVkGBAgASgIEhcKD3Bob25lX2NvbmZpcm1lZBgRIAEoCCJ8Cg5QZW5kaW5nQ29udGFjdBIjCgRraW5kGAEgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSDwoHYWRkcmVzcxgCIAEoCRI0ChBjb2RlX2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKdAQoGRGV2aWNlEgoKAmlkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAikwEKFE1lbWJlckltcG9ydFByb2dyZXNzEhIKCnJvd3NfdG90YWwYASABKAUSEQoJcm93c19yZWFkGAIgASgFEg8KB3Jvd3Nfb2sYAyABKAUSEgoKcm93c193cm9uZxgEIAEoBRIvCghwcm9ibGVtcxgFIAMoCzIdLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2JsZW0iQwoTTWVtYmVySW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiYAoSTWVtYmVySW1wb3J0UmVwb3J0EhIKCnJvd3NfdG90YWwYASABKAUSEgoKcm93c193cm9uZxgCIAEoBRIQCghpbXBvcnRlZBgDIAEoBRIQCghiYXRjaF9pZBgEIAEoCSpbCgtDb250YWN0S2luZBIcChhDT05UQUNUX0tJTkRfVU5TUEVDSUZJRUQQABIWChJDT05UQUNUX0tJTkRfRU1BSUwQARIWChJDT05UQUNUX0tJTkRfUEhPTkUQAipjCgxNZW1iZXJTdGF0dXMSHQoZTUVNQkVSX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFE1FTUJFUl9TVEFUVVNfQUNUSVZFEAESGgoWTUVNQkVSX1NUQVRVU19JTkFDVElWRRACKmwKCkRldmljZUtpbmQSGwoXREVWSUNFX0tJTkRfVU5TUEVDSUZJRUQQABITCg9ERVZJQ0VfS0lORF9JT1MQARIXChNERVZJQ0VfS0lORF9BTkRST0lEEAISEwoPREVWSUNFX0tJTkRfV0VCEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhcKD2VtYWlsX2NvbmZpcm1lZBgFIAEoCBINCgVwaG9uZRgGIAEoCRIXCg9waG9uZV9jb25maXJtZWQYByABKAgSDAoEdGllchgIIAEoCRIMCgR0YWdzGAkgAygJEg0KBXJvbGVzGAogAygJEiYKBnN0YXR1cxgLIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIOCgZsb2NhbGUYDCABKAkSEQoJdGltZV96b25lGA0gASgJEg0KBW5vdGVzGA4gASgJEgwKBGV0YWcYDyABKAkSLwoLY3JlYXRlX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKYAQoLTWVtYmVySW5wdXQSDwoHc3ViamVjdBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEgwKBHRpZXIYBSABKAkSDAoEdGFncxgGIAMoCRIOCgZsb2NhbGUYByABKAkSEQoJdGltZV96b25lGAggASgJEg0KBW5vdGVzGAkgASgJIlgKB01lSW5wdXQSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRIOCgZsb2NhbGUYBCABKAkSEQoJdGltZV96b25lGAUgASgJInAKDE1lbWJlckZpbHRlchINCgVxdWVyeRgBIAEoCRIoCghzdGF0dXNlcxgCIAMoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIMCgRyb2xlGAMgASgJEgwKBHRpZXIYBCABKAkSCwoDdGFnGAUgASgJInwKDlBlbmRpbmdDb250YWN0EiMKBGtpbmQYASABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAIgASgJEjQKEGNvZGVfZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrABCgZEZXZpY2USCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiIKBGtpbmQYAyABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoMRGV2aWNlRmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRIjCgVraW5kcxgCIAMoDjIULmJlcnRoLnYxLkRldmljZUtpbmQikwEKFE1lbWJlckltcG9ydFByb2dyZXNzEhIKCnJvd3NfdG90YWwYASABKAUSEQoJcm93c19yZWFkGAIgASgFEg8KB3Jvd3Nfb2sYAyABKAUSEgoKcm93c193cm9uZxgEIAEoBRIvCghwcm9ibGVtcxgFIAMoCzIdLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2JsZW0iQwoTTWVtYmVySW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiYAoSTWVtYmVySW1wb3J0UmVwb3J0EhIKCnJvd3NfdG90YWwYASABKAUSEgoKcm93c193cm9uZxgCIAEoBRIQCghpbXBvcnRlZBgDIAEoBRIQCghiYXRjaF9pZBgEIAEoCSpbCgtDb250YWN0S2luZBIcChhDT05UQUNUX0tJTkRfVU5TUEVDSUZJRUQQABIWChJDT05UQUNUX0tJTkRfRU1BSUwQARIWChJDT05UQUNUX0tJTkRfUEhPTkUQAipjCgxNZW1iZXJTdGF0dXMSHQoZTUVNQkVSX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFE1FTUJFUl9TVEFUVVNfQUNUSVZFEAESGgoWTUVNQkVSX1NUQVRVU19JTkFDVElWRRACKmwKCkRldmljZUtpbmQSGwoXREVWSUNFX0tJTkRfVU5TUEVDSUZJRUQQABITCg9ERVZJQ0VfS0lORF9JT1MQARIXChNERVZJQ0VfS0lORF9BTkRST0lEEAISEwoPREVWSUNFX0tJTkRfV0VCEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Member is a person's membership in a tenant.
@@ -21,128 +21,125 @@ export const file_berth_v1_member: GenFile = /*@__PURE__*/
  */
 export type Member = Message<"berth.v1.Member"> & {
   /**
-   * UUIDv7. Ignored on creation.
+   * UUIDv7.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The `sub` of the member's tokens, up to 255 bytes. Unique in the tenant. Empty until it is known; once set, it
-   * cannot be changed. Values that begin with "sa:" are reserved for service accounts: INVALID_FIELD.
+   * The `sub` of the member's tokens. Unique in the tenant. Empty until it is known.
    *
    * @generated from field: string subject = 2;
    */
   subject: string;
 
   /**
-   * The display name, 1 to 200 characters.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
+   * The email address. Unique in the tenant, ignoring case. May be empty.
    *
    * @generated from field: string email = 4;
    */
   email: string;
 
   /**
-   * The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
-   * impossible in its country's numbering plan is INVALID_FIELD.
-   *
-   * @generated from field: string phone = 5;
-   */
-  phone: string;
-
-  /**
-   * The tenant's own tier, such as "member" or "visitor", up to 50 characters. Policies and the waitlist order can
-   * depend on it.
-   *
-   * @generated from field: string tier = 6;
-   */
-  tier: string;
-
-  /**
-   * The tenant's own tags: at most 50, of 1 to 50 characters each, in the given order.
-   *
-   * @generated from field: repeated string tags = 7;
-   */
-  tags: string[];
-
-  /**
-   * The names of the member's roles: the built-in roles by rank, then the others by name. Ignored in requests: use
-   * AssignRole and RevokeRole.
-   *
-   * @generated from field: repeated string roles = 8;
-   */
-  roles: string[];
-
-  /**
-   * Whether they can sign in and book. Always ACTIVE on creation.
-   *
-   * @generated from field: berth.v1.MemberStatus status = 9;
-   */
-  status: MemberStatus;
-
-  /**
-   * The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
-   *
-   * @generated from field: string locale = 10;
-   */
-  locale: string;
-
-  /**
-   * The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
-   *
-   * @generated from field: string time_zone = 11;
-   */
-  timeZone: string;
-
-  /**
-   * Notes for staff, up to 4,000 characters. Always empty in GetMe and UpdateMe.
-   *
-   * @generated from field: string notes = 12;
-   */
-  notes: string;
-
-  /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-   *
-   * @generated from field: string etag = 13;
-   */
-  etag: string;
-
-  /**
-   * The time of creation, in UTC. Set by the service.
-   *
-   * @generated from field: google.protobuf.Timestamp create_time = 14;
-   */
-  createTime?: Timestamp | undefined;
-
-  /**
-   * The time of the last edit, in UTC. Set by the service.
-   *
-   * @generated from field: google.protobuf.Timestamp update_time = 15;
-   */
-  updateTime?: Timestamp | undefined;
-
-  /**
    * Whether email is known to be the member's: by a code or a link, or because the issuer of their token has verified
-   * it (the claims email and email_verified). Contacts that staff entered are used without that. Set by the service.
+   * it (the claims email and email_verified). Contacts that staff entered are used without that.
    *
-   * @generated from field: bool email_confirmed = 16;
+   * @generated from field: bool email_confirmed = 5;
    */
   emailConfirmed: boolean;
 
   /**
-   * The same for phone.
+   * The phone number in E.164, such as "+351912345678". May be empty, and need not be unique.
    *
-   * @generated from field: bool phone_confirmed = 17;
+   * @generated from field: string phone = 6;
+   */
+  phone: string;
+
+  /**
+   * Whether phone is known to be the member's: by a code, or by ConfirmMemberContact.
+   *
+   * @generated from field: bool phone_confirmed = 7;
    */
   phoneConfirmed: boolean;
+
+  /**
+   * The tenant's own tier, such as "member" or "visitor". May be empty. Policies and the waitlist order can depend on
+   * it.
+   *
+   * @generated from field: string tier = 8;
+   */
+  tier: string;
+
+  /**
+   * The tenant's own tags, in the given order.
+   *
+   * @generated from field: repeated string tags = 9;
+   */
+  tags: string[];
+
+  /**
+   * The names of the member's roles: the built-in roles by rank, then the others by name.
+   *
+   * @generated from field: repeated string roles = 10;
+   */
+  roles: string[];
+
+  /**
+   * Whether they can sign in and book.
+   *
+   * @generated from field: berth.v1.MemberStatus status = 11;
+   */
+  status: MemberStatus;
+
+  /**
+   * The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's.
+   *
+   * @generated from field: string locale = 12;
+   */
+  locale: string;
+
+  /**
+   * The IANA time zone for quiet hours. Empty: the tenant's.
+   *
+   * @generated from field: string time_zone = 13;
+   */
+  timeZone: string;
+
+  /**
+   * Notes for staff. Always empty in GetMe, UpdateMe and ConfirmContact.
+   *
+   * @generated from field: string notes = 14;
+   */
+  notes: string;
+
+  /**
+   * Changes with every edit.
+   *
+   * @generated from field: string etag = 15;
+   */
+  etag: string;
+
+  /**
+   * The time of creation, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 16;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * The time of the last edit, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp update_time = 17;
+   */
+  updateTime?: Timestamp | undefined;
 };
 
 /**
@@ -151,6 +148,187 @@ export type Member = Message<"berth.v1.Member"> & {
  */
 export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_berth_v1_member, 0);
+
+/**
+ * MemberInput has the fields of a member that staff can edit. Roles are changed by AssignRole and RevokeRole, the
+ * status by DeactivateMember and ReactivateMember.
+ *
+ * @generated from message berth.v1.MemberInput
+ */
+export type MemberInput = Message<"berth.v1.MemberInput"> & {
+  /**
+   * The `sub` of the member's tokens, up to 255 bytes. Unique in the tenant. Empty until it is known; once set, it
+   * cannot be changed. Values that begin with "sa:" are reserved for service accounts: INVALID_FIELD.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * The display name: one line of 1 to 200 characters. It cannot be cleared.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
+   *
+   * @generated from field: string email = 3;
+   */
+  email: string;
+
+  /**
+   * The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
+   * impossible in its country's numbering plan is INVALID_FIELD.
+   *
+   * @generated from field: string phone = 4;
+   */
+  phone: string;
+
+  /**
+   * The tenant's own tier, such as "member" or "visitor", up to 50 characters. May be empty. Policies and the waitlist
+   * order can depend on it.
+   *
+   * @generated from field: string tier = 5;
+   */
+  tier: string;
+
+  /**
+   * The tenant's own tags: at most 50, of 1 to 50 characters each, none twice. They keep their order.
+   *
+   * @generated from field: repeated string tags = 6;
+   */
+  tags: string[];
+
+  /**
+   * The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
+   *
+   * @generated from field: string locale = 7;
+   */
+  locale: string;
+
+  /**
+   * The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
+   *
+   * @generated from field: string time_zone = 8;
+   */
+  timeZone: string;
+
+  /**
+   * Notes for staff, up to 4,000 characters. May be empty.
+   *
+   * @generated from field: string notes = 9;
+   */
+  notes: string;
+};
+
+/**
+ * Describes the message berth.v1.MemberInput.
+ * Use `create(MemberInputSchema)` to create a new message.
+ */
+export const MemberInputSchema: GenMessage<MemberInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member, 1);
+
+/**
+ * MeInput has the fields of a member that they can edit themselves.
+ *
+ * @generated from message berth.v1.MeInput
+ */
+export type MeInput = Message<"berth.v1.MeInput"> & {
+  /**
+   * The display name: one line of 1 to 200 characters. It cannot be cleared.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
+   *
+   * @generated from field: string email = 2;
+   */
+  email: string;
+
+  /**
+   * The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
+   * impossible in its country's numbering plan is INVALID_FIELD.
+   *
+   * @generated from field: string phone = 3;
+   */
+  phone: string;
+
+  /**
+   * The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
+   *
+   * @generated from field: string locale = 4;
+   */
+  locale: string;
+
+  /**
+   * The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
+   *
+   * @generated from field: string time_zone = 5;
+   */
+  timeZone: string;
+};
+
+/**
+ * Describes the message berth.v1.MeInput.
+ * Use `create(MeInputSchema)` to create a new message.
+ */
+export const MeInputSchema: GenMessage<MeInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member, 2);
+
+/**
+ * MemberFilter selects members. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.MemberFilter
+ */
+export type MemberFilter = Message<"berth.v1.MemberFilter"> & {
+  /**
+   * Part of a name, email address or phone number, up to 200 characters. Case, and spaces in numbers, are ignored.
+   * Empty: all.
+   *
+   * @generated from field: string query = 1;
+   */
+  query: string;
+
+  /**
+   * Only these statuses. Empty: all.
+   *
+   * @generated from field: repeated berth.v1.MemberStatus statuses = 2;
+   */
+  statuses: MemberStatus[];
+
+  /**
+   * Only members with this role, by its name. Empty: all.
+   *
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * Only this tier (exact match), up to 50 characters. Empty: all.
+   *
+   * @generated from field: string tier = 4;
+   */
+  tier: string;
+
+  /**
+   * Only members with this tag (exact match), up to 50 characters. Empty: all.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
+};
+
+/**
+ * Describes the message berth.v1.MemberFilter.
+ * Use `create(MemberFilterSchema)` to create a new message.
+ */
+export const MemberFilterSchema: GenMessage<MemberFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member, 3);
 
 /**
  * PendingContact is an email address or phone number that a member has entered and not confirmed yet. It gets a code,
@@ -186,10 +364,11 @@ export type PendingContact = Message<"berth.v1.PendingContact"> & {
  * Use `create(PendingContactSchema)` to create a new message.
  */
 export const PendingContactSchema: GenMessage<PendingContact> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 1);
+  messageDesc(file_berth_v1_member, 4);
 
 /**
- * Device is a device that receives a member's push notifications.
+ * Device is a device that receives a member's push notifications. The token by which the push provider knows it is
+ * never returned.
  *
  * @generated from message berth.v1.Device
  */
@@ -202,23 +381,30 @@ export type Device = Message<"berth.v1.Device"> & {
   id: string;
 
   /**
+   * The member.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
    * The kind of app.
    *
-   * @generated from field: berth.v1.DeviceKind kind = 2;
+   * @generated from field: berth.v1.DeviceKind kind = 3;
    */
   kind: DeviceKind;
 
   /**
    * The time the app last registered it, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp last_seen_time = 3;
+   * @generated from field: google.protobuf.Timestamp last_seen_time = 4;
    */
   lastSeenTime?: Timestamp | undefined;
 
   /**
-   * The time it was first registered, in UTC.
+   * The time the member first registered it, in UTC.
    *
-   * @generated from field: google.protobuf.Timestamp create_time = 4;
+   * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
   createTime?: Timestamp | undefined;
 };
@@ -228,7 +414,35 @@ export type Device = Message<"berth.v1.Device"> & {
  * Use `create(DeviceSchema)` to create a new message.
  */
 export const DeviceSchema: GenMessage<Device> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 2);
+  messageDesc(file_berth_v1_member, 5);
+
+/**
+ * DeviceFilter selects devices. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.DeviceFilter
+ */
+export type DeviceFilter = Message<"berth.v1.DeviceFilter"> & {
+  /**
+   * Only devices of this member. Empty: of everyone in the scope.
+   *
+   * @generated from field: string member_id = 1;
+   */
+  memberId: string;
+
+  /**
+   * Only these kinds. Empty: all.
+   *
+   * @generated from field: repeated berth.v1.DeviceKind kinds = 2;
+   */
+  kinds: DeviceKind[];
+};
+
+/**
+ * Describes the message berth.v1.DeviceFilter.
+ * Use `create(DeviceFilterSchema)` to create a new message.
+ */
+export const DeviceFilterSchema: GenMessage<DeviceFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member, 6);
 
 /**
  * MemberImportProgress is the progress of an import.
@@ -277,7 +491,7 @@ export type MemberImportProgress = Message<"berth.v1.MemberImportProgress"> & {
  * Use `create(MemberImportProgressSchema)` to create a new message.
  */
 export const MemberImportProgressSchema: GenMessage<MemberImportProgress> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 3);
+  messageDesc(file_berth_v1_member, 7);
 
 /**
  * MemberImportProblem is a problem in a row.
@@ -312,7 +526,7 @@ export type MemberImportProblem = Message<"berth.v1.MemberImportProblem"> & {
  * Use `create(MemberImportProblemSchema)` to create a new message.
  */
 export const MemberImportProblemSchema: GenMessage<MemberImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 4);
+  messageDesc(file_berth_v1_member, 8);
 
 /**
  * MemberImportReport is the result of an import.
@@ -354,7 +568,7 @@ export type MemberImportReport = Message<"berth.v1.MemberImportReport"> & {
  * Use `create(MemberImportReportSchema)` to create a new message.
  */
 export const MemberImportReportSchema: GenMessage<MemberImportReport> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 5);
+  messageDesc(file_berth_v1_member, 9);
 
 /**
  * ContactKind is a kind of contact that members confirm.
@@ -404,7 +618,7 @@ export enum MemberStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Active.
+   * They can sign in and book.
    *
    * @generated from enum value: MEMBER_STATUS_ACTIVE = 1;
    */

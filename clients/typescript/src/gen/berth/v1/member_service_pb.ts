@@ -5,7 +5,9 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { ContactKind, Device, DeviceKind, Member, MemberImportProgress, MemberImportReport, MemberStatus, PendingContact } from "./member_pb.js";
+import type { ListScope } from "./common_pb.js";
+import { file_berth_v1_common } from "./common_pb.js";
+import type { ContactKind, Device, DeviceFilter, DeviceKind, MeInput, Member, MemberFilter, MemberImportProgress, MemberImportReport, MemberInput, PendingContact } from "./member_pb.js";
 import { file_berth_v1_member } from "./member_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,7 +17,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member_service.proto.
  */
 export const file_berth_v1_member_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiSgoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyIjgKFENyZWF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJ7ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjgKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI4ChBHZXRNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkijAEKEUdldE1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchIhCgdkZXZpY2VzGAIgAygLMhAuYmVydGgudjEuRGV2aWNlEjIKEHBlbmRpbmdfY29udGFjdHMYAyADKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCKuAQoSTGlzdE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRINCgVxdWVyeRgCIAEoCRIMCgRyb2xlGAMgASgJEgwKBHRpZXIYBCABKAkSCwoDdGFnGAUgASgJEiYKBnN0YXR1cxgGIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIRCglwYWdlX3NpemUYByABKAUSEgoKcGFnZV90b2tlbhgIIAEoCSJRChNMaXN0TWVtYmVyc1Jlc3BvbnNlEiEKB21lbWJlcnMYASADKAsyEC5iZXJ0aC52MS5NZW1iZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkcKFEltcG9ydE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRILCgNjc3YYAiABKAwSDwoHZHJ5X3J1bhgDIAEoCCKEAQoVSW1wb3J0TWVtYmVyc1Jlc3BvbnNlEjIKCHByb2dyZXNzGAEgASgLMh4uYmVydGgudjEuTWVtYmVySW1wb3J0UHJvZ3Jlc3NIABIuCgZyZXBvcnQYAiABKAsyHC5iZXJ0aC52MS5NZW1iZXJJbXBvcnRSZXBvcnRIAEIHCgVldmVudCIhCgxHZXRNZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIp0BCg1HZXRNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchITCgtwZXJtaXNzaW9ucxgCIAMoCRIhCgdkZXZpY2VzGAMgAygLMhAuYmVydGgudjEuRGV2aWNlEjIKEHBlbmRpbmdfY29udGFjdHMYBCADKAsyGC5iZXJ0aC52MS5QZW5kaW5nQ29udGFjdCJ3Cg9VcGRhdGVNZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiAKBm1lbWJlchgCIAEoCzIQLmJlcnRoLnYxLk1lbWJlchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siaAoQVXBkYXRlTWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISMgoQcGVuZGluZ19jb250YWN0cxgCIAMoCzIYLmJlcnRoLnYxLlBlbmRpbmdDb250YWN0ImIKFUNvbmZpcm1Db250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kEhEKBGNvZGUYAyABKAlCA4ABASI6ChZDb25maXJtQ29udGFjdFJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJSChhSZXNlbmRDb250YWN0Q29kZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZCJOChlSZXNlbmRDb250YWN0Q29kZVJlc3BvbnNlEjEKD3BlbmRpbmdfY29udGFjdBgBIAEoCzIYLmJlcnRoLnYxLlBlbmRpbmdDb250YWN0IokBChtDb25maXJtTWVtYmVyQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIjCgRraW5kGAMgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSDwoHYWRkcmVzcxgEIAEoCRIOCgZyZWFzb24YBSABKAkiQAocQ29uZmlybU1lbWJlckNvbnRhY3RSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiTgoUQ2FuY2VsQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZCIXChVDYW5jZWxDb250YWN0UmVzcG9uc2UiYgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgRraW5kGAIgASgOMhQuYmVydGgudjEuRGV2aWNlS2luZBISCgV0b2tlbhgDIAEoCUIDgAEBIjoKFlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2USIAoGZGV2aWNlGAEgASgLMhAuYmVydGgudjEuRGV2aWNlIj8KF1VucmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglkZXZpY2VfaWQYAiABKAkiGgoYVW5yZWdpc3RlckRldmljZVJlc3BvbnNlMvIJCg1NZW1iZXJTZXJ2aWNlEmMKDENyZWF0ZU1lbWJlchIdLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlcXVlc3QaHi5iZXJ0aC52MS5DcmVhdGVNZW1iZXJSZXNwb25zZSIUyvMYEAgBEgxtZW1iZXIud3JpdGUSYwoMVXBkYXRlTWVtYmVyEh0uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJcCglHZXRNZW1iZXISGi5iZXJ0aC52MS5HZXRNZW1iZXJSZXF1ZXN0GhsuYmVydGgudjEuR2V0TWVtYmVyUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSYgoLTGlzdE1lbWJlcnMSHC5iZXJ0aC52MS5MaXN0TWVtYmVyc1JlcXVlc3QaHS5iZXJ0aC52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIhaQAgHK8xgPCAESC21lbWJlci5yZWFkEmkKDUltcG9ydE1lbWJlcnMSHi5iZXJ0aC52MS5JbXBvcnRNZW1iZXJzUmVxdWVzdBofLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXNwb25zZSIVyvMYEQgBEg1tZW1iZXIuaW1wb3J0MAESQwoFR2V0TWUSFi5iZXJ0aC52MS5HZXRNZVJlcXVlc3QaFy5iZXJ0aC52MS5HZXRNZVJlc3BvbnNlIgmQAgHK8xgCCAISSQoIVXBkYXRlTWUSGS5iZXJ0aC52MS5VcGRhdGVNZVJlcXVlc3QaGi5iZXJ0aC52MS5VcGRhdGVNZVJlc3BvbnNlIgbK8xgCCAISWwoOQ29uZmlybUNvbnRhY3QSHy5iZXJ0aC52MS5Db25maXJtQ29udGFjdFJlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQ29udGFjdFJlc3BvbnNlIgbK8xgCCAISZAoRUmVzZW5kQ29udGFjdENvZGUSIi5iZXJ0aC52MS5SZXNlbmRDb250YWN0Q29kZVJlcXVlc3QaIy5iZXJ0aC52MS5SZXNlbmRDb250YWN0Q29kZVJlc3BvbnNlIgbK8xgCCAISfQoUQ29uZmlybU1lbWJlckNvbnRhY3QSJS5iZXJ0aC52MS5Db25maXJtTWVtYmVyQ29udGFjdFJlcXVlc3QaJi5iZXJ0aC52MS5Db25maXJtTWVtYmVyQ29udGFjdFJlc3BvbnNlIhbK8xgSCAESDm1lbWJlci5jb25maXJtElgKDUNhbmNlbENvbnRhY3QSHi5iZXJ0aC52MS5DYW5jZWxDb250YWN0UmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbENvbnRhY3RSZXNwb25zZSIGyvMYAggCElsKDlJlZ2lzdGVyRGV2aWNlEh8uYmVydGgudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GiAuYmVydGgudjEuUmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIGyvMYAggCEmEKEFVucmVnaXN0ZXJEZXZpY2USIS5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoiLmJlcnRoLnYxLlVucmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIGyvMYAggCQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_member, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiTwoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoGbWVtYmVyGAIgASgLMhUuYmVydGgudjEuTWVtYmVySW5wdXQiOAoUQ3JlYXRlTWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIqEBChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSJQoGbWVtYmVyGAMgASgLMhUuYmVydGgudjEuTWVtYmVySW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOAoUVXBkYXRlTWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIj8KF0RlYWN0aXZhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiPAoYRGVhY3RpdmF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI/ChdSZWFjdGl2YXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIjwKGFJlYWN0aXZhdGVNZW1iZXJSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiOAoQR2V0TWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIowBChFHZXRNZW1iZXJSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISIQoHZGV2aWNlcxgCIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAMgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QidgoSTGlzdE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRImCgZmaWx0ZXIYAiABKAsyFi5iZXJ0aC52MS5NZW1iZXJGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJHChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgihAEKFUltcG9ydE1lbWJlcnNSZXNwb25zZRIyCghwcm9ncmVzcxgBIAEoCzIeLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2dyZXNzSAASLgoGcmVwb3J0GAIgASgLMhwuYmVydGgudjEuTWVtYmVySW1wb3J0UmVwb3J0SABCBwoFZXZlbnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSKdAQoNR2V0TWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISEwoLcGVybWlzc2lvbnMYAiADKAkSIQoHZGV2aWNlcxgDIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAQgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QihgEKD1VwZGF0ZU1lUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIQoGbWVtYmVyGAIgASgLMhEuYmVydGgudjEuTWVJbnB1dBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgEIAEoCSJoChBVcGRhdGVNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchIyChBwZW5kaW5nX2NvbnRhY3RzGAIgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QiYgoVQ29uZmlybUNvbnRhY3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIjCgRraW5kGAIgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSEQoEY29kZRgDIAEoCUIDgAEBIjoKFkNvbmZpcm1Db250YWN0UmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIlIKGFJlc2VuZENvbnRhY3RDb2RlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kIk4KGVJlc2VuZENvbnRhY3RDb2RlUmVzcG9uc2USMQoPcGVuZGluZ19jb250YWN0GAEgASgLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QiiQEKG0NvbmZpcm1NZW1iZXJDb250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiMKBGtpbmQYAyABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAQgASgJEg4KBnJlYXNvbhgFIAEoCSJAChxDb25maXJtTWVtYmVyQ29udGFjdFJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJOChRDYW5jZWxDb250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kIhcKFUNhbmNlbENvbnRhY3RSZXNwb25zZSJiChVSZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEhIKBXRva2VuGAMgASgJQgOAAQEiOgoWUmVnaXN0ZXJEZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UiOAoQR2V0RGV2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIjUKEUdldERldmljZVJlc3BvbnNlEiAKBmRldmljZRgBIAEoCzIQLmJlcnRoLnYxLkRldmljZSKaAQoSTGlzdERldmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgVzY29wZRgCIAEoDjITLmJlcnRoLnYxLkxpc3RTY29wZRImCgZmaWx0ZXIYAyABKAsyFi5iZXJ0aC52MS5EZXZpY2VGaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiUQoTTGlzdERldmljZXNSZXNwb25zZRIhCgdkZXZpY2VzGAEgAygLMhAuYmVydGgudjEuRGV2aWNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI/ChdVbnJlZ2lzdGVyRGV2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIhoKGFVucmVnaXN0ZXJEZXZpY2VSZXNwb25zZTKWDQoNTWVtYmVyU2VydmljZRJjCgxDcmVhdGVNZW1iZXISHS5iZXJ0aC52MS5DcmVhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlEmMKDFVwZGF0ZU1lbWJlchIdLmJlcnRoLnYxLlVwZGF0ZU1lbWJlclJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXNwb25zZSIUyvMYEAgBEgxtZW1iZXIud3JpdGUSbwoQRGVhY3RpdmF0ZU1lbWJlchIhLmJlcnRoLnYxLkRlYWN0aXZhdGVNZW1iZXJSZXF1ZXN0GiIuYmVydGgudjEuRGVhY3RpdmF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJvChBSZWFjdGl2YXRlTWVtYmVyEiEuYmVydGgudjEuUmVhY3RpdmF0ZU1lbWJlclJlcXVlc3QaIi5iZXJ0aC52MS5SZWFjdGl2YXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlElwKCUdldE1lbWJlchIaLmJlcnRoLnYxLkdldE1lbWJlclJlcXVlc3QaGy5iZXJ0aC52MS5HZXRNZW1iZXJSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBJiCgtMaXN0TWVtYmVycxIcLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSaQoNSW1wb3J0TWVtYmVycxIeLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXF1ZXN0Gh8uYmVydGgudjEuSW1wb3J0TWVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDW1lbWJlci5pbXBvcnQwARJDCgVHZXRNZRIWLmJlcnRoLnYxLkdldE1lUmVxdWVzdBoXLmJlcnRoLnYxLkdldE1lUmVzcG9uc2UiCZACAcrzGAIIAhJJCghVcGRhdGVNZRIZLmJlcnRoLnYxLlVwZGF0ZU1lUmVxdWVzdBoaLmJlcnRoLnYxLlVwZGF0ZU1lUmVzcG9uc2UiBsrzGAIIAhJbCg5Db25maXJtQ29udGFjdBIfLmJlcnRoLnYxLkNvbmZpcm1Db250YWN0UmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Db250YWN0UmVzcG9uc2UiBsrzGAIIAhJkChFSZXNlbmRDb250YWN0Q29kZRIiLmJlcnRoLnYxLlJlc2VuZENvbnRhY3RDb2RlUmVxdWVzdBojLmJlcnRoLnYxLlJlc2VuZENvbnRhY3RDb2RlUmVzcG9uc2UiBsrzGAIIAhJ9ChRDb25maXJtTWVtYmVyQ29udGFjdBIlLmJlcnRoLnYxLkNvbmZpcm1NZW1iZXJDb250YWN0UmVxdWVzdBomLmJlcnRoLnYxLkNvbmZpcm1NZW1iZXJDb250YWN0UmVzcG9uc2UiFsrzGBIIARIObWVtYmVyLmNvbmZpcm0SWAoNQ2FuY2VsQ29udGFjdBIeLmJlcnRoLnYxLkNhbmNlbENvbnRhY3RSZXF1ZXN0Gh8uYmVydGgudjEuQ2FuY2VsQ29udGFjdFJlc3BvbnNlIgbK8xgCCAISWwoOUmVnaXN0ZXJEZXZpY2USHy5iZXJ0aC52MS5SZWdpc3RlckRldmljZVJlcXVlc3QaIC5iZXJ0aC52MS5SZWdpc3RlckRldmljZVJlc3BvbnNlIgbK8xgCCAISXAoJR2V0RGV2aWNlEhouYmVydGgudjEuR2V0RGV2aWNlUmVxdWVzdBobLmJlcnRoLnYxLkdldERldmljZVJlc3BvbnNlIhaQAgHK8xgPCAISC21lbWJlci5yZWFkEmIKC0xpc3REZXZpY2VzEhwuYmVydGgudjEuTGlzdERldmljZXNSZXF1ZXN0Gh0uYmVydGgudjEuTGlzdERldmljZXNSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBJhChBVbnJlZ2lzdGVyRGV2aWNlEiEuYmVydGgudjEuVW5yZWdpc3RlckRldmljZVJlcXVlc3QaIi5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_member, file_google_protobuf_field_mask]);
 
 /**
  * CreateMemberRequest creates a member.
@@ -33,9 +35,9 @@ export type CreateMemberRequest = Message<"berth.v1.CreateMemberRequest"> & {
   /**
    * The values to create them with. name is required.
    *
-   * @generated from field: berth.v1.Member member = 2;
+   * @generated from field: berth.v1.MemberInput member = 2;
    */
-  member?: Member | undefined;
+  member?: MemberInput | undefined;
 };
 
 /**
@@ -80,18 +82,32 @@ export type UpdateMemberRequest = Message<"berth.v1.UpdateMemberRequest"> & {
   tenantId: string;
 
   /**
-   * The member's id, and new values for the fields in the mask. subject can be set if it is empty, but not changed.
+   * The member, active or not.
    *
-   * @generated from field: berth.v1.Member member = 2;
+   * @generated from field: string member_id = 2;
    */
-  member?: Member | undefined;
+  memberId: string;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * New values for the fields in the mask. subject can be set if it is empty, but not changed.
    *
-   * @generated from field: google.protobuf.FieldMask update_mask = 3;
+   * @generated from field: berth.v1.MemberInput member = 3;
+   */
+  member?: MemberInput | undefined;
+
+  /**
+   * The fields of member to change, such as "name". A field in the mask that has no value is cleared. Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
 };
 
 /**
@@ -123,11 +139,11 @@ export const UpdateMemberResponseSchema: GenMessage<UpdateMemberResponse> = /*@_
   messageDesc(file_berth_v1_member_service, 3);
 
 /**
- * GetMemberRequest reads a member.
+ * DeactivateMemberRequest ends or suspends a membership.
  *
- * @generated from message berth.v1.GetMemberRequest
+ * @generated from message berth.v1.DeactivateMemberRequest
  */
-export type GetMemberRequest = Message<"berth.v1.GetMemberRequest"> & {
+export type DeactivateMemberRequest = Message<"berth.v1.DeactivateMemberRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -144,11 +160,109 @@ export type GetMemberRequest = Message<"berth.v1.GetMemberRequest"> & {
 };
 
 /**
+ * Describes the message berth.v1.DeactivateMemberRequest.
+ * Use `create(DeactivateMemberRequestSchema)` to create a new message.
+ */
+export const DeactivateMemberRequestSchema: GenMessage<DeactivateMemberRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 4);
+
+/**
+ * DeactivateMemberResponse is the inactive member.
+ *
+ * @generated from message berth.v1.DeactivateMemberResponse
+ */
+export type DeactivateMemberResponse = Message<"berth.v1.DeactivateMemberResponse"> & {
+  /**
+   * The member.
+   *
+   * @generated from field: berth.v1.Member member = 1;
+   */
+  member?: Member | undefined;
+};
+
+/**
+ * Describes the message berth.v1.DeactivateMemberResponse.
+ * Use `create(DeactivateMemberResponseSchema)` to create a new message.
+ */
+export const DeactivateMemberResponseSchema: GenMessage<DeactivateMemberResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 5);
+
+/**
+ * ReactivateMemberRequest makes a membership active again.
+ *
+ * @generated from message berth.v1.ReactivateMemberRequest
+ */
+export type ReactivateMemberRequest = Message<"berth.v1.ReactivateMemberRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The member.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+};
+
+/**
+ * Describes the message berth.v1.ReactivateMemberRequest.
+ * Use `create(ReactivateMemberRequestSchema)` to create a new message.
+ */
+export const ReactivateMemberRequestSchema: GenMessage<ReactivateMemberRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 6);
+
+/**
+ * ReactivateMemberResponse is the active member.
+ *
+ * @generated from message berth.v1.ReactivateMemberResponse
+ */
+export type ReactivateMemberResponse = Message<"berth.v1.ReactivateMemberResponse"> & {
+  /**
+   * The member.
+   *
+   * @generated from field: berth.v1.Member member = 1;
+   */
+  member?: Member | undefined;
+};
+
+/**
+ * Describes the message berth.v1.ReactivateMemberResponse.
+ * Use `create(ReactivateMemberResponseSchema)` to create a new message.
+ */
+export const ReactivateMemberResponseSchema: GenMessage<ReactivateMemberResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 7);
+
+/**
+ * GetMemberRequest reads a member.
+ *
+ * @generated from message berth.v1.GetMemberRequest
+ */
+export type GetMemberRequest = Message<"berth.v1.GetMemberRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The member, active or not.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+};
+
+/**
  * Describes the message berth.v1.GetMemberRequest.
  * Use `create(GetMemberRequestSchema)` to create a new message.
  */
 export const GetMemberRequestSchema: GenMessage<GetMemberRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 4);
+  messageDesc(file_berth_v1_member_service, 8);
 
 /**
  * GetMemberResponse is the member.
@@ -164,7 +278,7 @@ export type GetMemberResponse = Message<"berth.v1.GetMemberResponse"> & {
   member?: Member | undefined;
 
   /**
-   * The member's devices, last seen first.
+   * The member's devices, last seen first: at most 20.
    *
    * @generated from field: repeated berth.v1.Device devices = 2;
    */
@@ -183,10 +297,10 @@ export type GetMemberResponse = Message<"berth.v1.GetMemberResponse"> & {
  * Use `create(GetMemberResponseSchema)` to create a new message.
  */
 export const GetMemberResponseSchema: GenMessage<GetMemberResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 5);
+  messageDesc(file_berth_v1_member_service, 9);
 
 /**
- * ListMembersRequest selects members. All conditions that are set must match.
+ * ListMembersRequest lists members.
  *
  * @generated from message berth.v1.ListMembersRequest
  */
@@ -199,52 +313,23 @@ export type ListMembersRequest = Message<"berth.v1.ListMembersRequest"> & {
   tenantId: string;
 
   /**
-   * Part of a name, email address or phone number, up to 200 characters. Case, and spaces in numbers, are ignored.
-   * Empty: all.
+   * Which members. Absent: all, active or not.
    *
-   * @generated from field: string query = 2;
+   * @generated from field: berth.v1.MemberFilter filter = 2;
    */
-  query: string;
-
-  /**
-   * Only members with this role.
-   *
-   * @generated from field: string role = 3;
-   */
-  role: string;
-
-  /**
-   * Only this tier (exact match).
-   *
-   * @generated from field: string tier = 4;
-   */
-  tier: string;
-
-  /**
-   * Only members with this tag (exact match).
-   *
-   * @generated from field: string tag = 5;
-   */
-  tag: string;
-
-  /**
-   * Only this status. Unspecified: all.
-   *
-   * @generated from field: berth.v1.MemberStatus status = 6;
-   */
-  status: MemberStatus;
+  filter?: MemberFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 7;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 8;
+   * @generated from field: string page_token = 4;
    */
   pageToken: string;
 };
@@ -254,10 +339,10 @@ export type ListMembersRequest = Message<"berth.v1.ListMembersRequest"> & {
  * Use `create(ListMembersRequestSchema)` to create a new message.
  */
 export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 6);
+  messageDesc(file_berth_v1_member_service, 10);
 
 /**
- * ListMembersResponse is one page, by name, then id.
+ * ListMembersResponse is one page, by name ignoring case, then id.
  *
  * @generated from message berth.v1.ListMembersResponse
  */
@@ -282,7 +367,7 @@ export type ListMembersResponse = Message<"berth.v1.ListMembersResponse"> & {
  * Use `create(ListMembersResponseSchema)` to create a new message.
  */
 export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 7);
+  messageDesc(file_berth_v1_member_service, 11);
 
 /**
  * ImportMembersRequest has the file to import.
@@ -320,7 +405,7 @@ export type ImportMembersRequest = Message<"berth.v1.ImportMembersRequest"> & {
  * Use `create(ImportMembersRequestSchema)` to create a new message.
  */
 export const ImportMembersRequestSchema: GenMessage<ImportMembersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 8);
+  messageDesc(file_berth_v1_member_service, 12);
 
 /**
  * ImportMembersResponse is one message of the stream: any number of progress messages, then one report.
@@ -357,7 +442,7 @@ export type ImportMembersResponse = Message<"berth.v1.ImportMembersResponse"> & 
  * Use `create(ImportMembersResponseSchema)` to create a new message.
  */
 export const ImportMembersResponseSchema: GenMessage<ImportMembersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 9);
+  messageDesc(file_berth_v1_member_service, 13);
 
 /**
  * GetMeRequest reads the caller's membership.
@@ -378,7 +463,7 @@ export type GetMeRequest = Message<"berth.v1.GetMeRequest"> & {
  * Use `create(GetMeRequestSchema)` to create a new message.
  */
 export const GetMeRequestSchema: GenMessage<GetMeRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 10);
+  messageDesc(file_berth_v1_member_service, 14);
 
 /**
  * GetMeResponse is the caller's membership.
@@ -401,7 +486,7 @@ export type GetMeResponse = Message<"berth.v1.GetMeResponse"> & {
   permissions: string[];
 
   /**
-   * The caller's devices, last seen first.
+   * The caller's devices, last seen first: at most 20.
    *
    * @generated from field: repeated berth.v1.Device devices = 3;
    */
@@ -420,7 +505,7 @@ export type GetMeResponse = Message<"berth.v1.GetMeResponse"> & {
  * Use `create(GetMeResponseSchema)` to create a new message.
  */
 export const GetMeResponseSchema: GenMessage<GetMeResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 11);
+  messageDesc(file_berth_v1_member_service, 15);
 
 /**
  * UpdateMeRequest edits the caller's membership.
@@ -436,18 +521,25 @@ export type UpdateMeRequest = Message<"berth.v1.UpdateMeRequest"> & {
   tenantId: string;
 
   /**
-   * New values for the fields in the mask. The id is ignored.
+   * New values for the fields in the mask.
    *
-   * @generated from field: berth.v1.Member member = 2;
+   * @generated from field: berth.v1.MeInput member = 2;
    */
-  member?: Member | undefined;
+  member?: MeInput | undefined;
 
   /**
-   * The fields to change. A field in the mask that has no value is cleared. Required.
+   * The fields of member to change, such as "name". A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
 };
 
 /**
@@ -455,7 +547,7 @@ export type UpdateMeRequest = Message<"berth.v1.UpdateMeRequest"> & {
  * Use `create(UpdateMeRequestSchema)` to create a new message.
  */
 export const UpdateMeRequestSchema: GenMessage<UpdateMeRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 12);
+  messageDesc(file_berth_v1_member_service, 16);
 
 /**
  * UpdateMeResponse is the caller's edited membership.
@@ -483,7 +575,7 @@ export type UpdateMeResponse = Message<"berth.v1.UpdateMeResponse"> & {
  * Use `create(UpdateMeResponseSchema)` to create a new message.
  */
 export const UpdateMeResponseSchema: GenMessage<UpdateMeResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 13);
+  messageDesc(file_berth_v1_member_service, 17);
 
 /**
  * ConfirmContactRequest has a code.
@@ -518,7 +610,7 @@ export type ConfirmContactRequest = Message<"berth.v1.ConfirmContactRequest"> & 
  * Use `create(ConfirmContactRequestSchema)` to create a new message.
  */
 export const ConfirmContactRequestSchema: GenMessage<ConfirmContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 14);
+  messageDesc(file_berth_v1_member_service, 18);
 
 /**
  * ConfirmContactResponse is the caller's membership with the contact.
@@ -539,7 +631,7 @@ export type ConfirmContactResponse = Message<"berth.v1.ConfirmContactResponse"> 
  * Use `create(ConfirmContactResponseSchema)` to create a new message.
  */
 export const ConfirmContactResponseSchema: GenMessage<ConfirmContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 15);
+  messageDesc(file_berth_v1_member_service, 19);
 
 /**
  * ResendContactCodeRequest asks for a code.
@@ -567,7 +659,7 @@ export type ResendContactCodeRequest = Message<"berth.v1.ResendContactCodeReques
  * Use `create(ResendContactCodeRequestSchema)` to create a new message.
  */
 export const ResendContactCodeRequestSchema: GenMessage<ResendContactCodeRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 16);
+  messageDesc(file_berth_v1_member_service, 20);
 
 /**
  * ResendContactCodeResponse is the contact that gets the code.
@@ -588,7 +680,7 @@ export type ResendContactCodeResponse = Message<"berth.v1.ResendContactCodeRespo
  * Use `create(ResendContactCodeResponseSchema)` to create a new message.
  */
 export const ResendContactCodeResponseSchema: GenMessage<ResendContactCodeResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 17);
+  messageDesc(file_berth_v1_member_service, 21);
 
 /**
  * ConfirmMemberContactRequest names a contact of a member.
@@ -637,7 +729,7 @@ export type ConfirmMemberContactRequest = Message<"berth.v1.ConfirmMemberContact
  * Use `create(ConfirmMemberContactRequestSchema)` to create a new message.
  */
 export const ConfirmMemberContactRequestSchema: GenMessage<ConfirmMemberContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 18);
+  messageDesc(file_berth_v1_member_service, 22);
 
 /**
  * ConfirmMemberContactResponse is the member with the contact.
@@ -658,7 +750,7 @@ export type ConfirmMemberContactResponse = Message<"berth.v1.ConfirmMemberContac
  * Use `create(ConfirmMemberContactResponseSchema)` to create a new message.
  */
 export const ConfirmMemberContactResponseSchema: GenMessage<ConfirmMemberContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 19);
+  messageDesc(file_berth_v1_member_service, 23);
 
 /**
  * CancelContactRequest selects a pending contact.
@@ -686,7 +778,7 @@ export type CancelContactRequest = Message<"berth.v1.CancelContactRequest"> & {
  * Use `create(CancelContactRequestSchema)` to create a new message.
  */
 export const CancelContactRequestSchema: GenMessage<CancelContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 20);
+  messageDesc(file_berth_v1_member_service, 24);
 
 /**
  * CancelContactResponse is empty.
@@ -701,7 +793,7 @@ export type CancelContactResponse = Message<"berth.v1.CancelContactResponse"> & 
  * Use `create(CancelContactResponseSchema)` to create a new message.
  */
 export const CancelContactResponseSchema: GenMessage<CancelContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 21);
+  messageDesc(file_berth_v1_member_service, 25);
 
 /**
  * RegisterDeviceRequest registers a device.
@@ -736,7 +828,7 @@ export type RegisterDeviceRequest = Message<"berth.v1.RegisterDeviceRequest"> & 
  * Use `create(RegisterDeviceRequestSchema)` to create a new message.
  */
 export const RegisterDeviceRequestSchema: GenMessage<RegisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 22);
+  messageDesc(file_berth_v1_member_service, 26);
 
 /**
  * RegisterDeviceResponse is the registered device.
@@ -757,7 +849,133 @@ export type RegisterDeviceResponse = Message<"berth.v1.RegisterDeviceResponse"> 
  * Use `create(RegisterDeviceResponseSchema)` to create a new message.
  */
 export const RegisterDeviceResponseSchema: GenMessage<RegisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 23);
+  messageDesc(file_berth_v1_member_service, 27);
+
+/**
+ * GetDeviceRequest reads a device.
+ *
+ * @generated from message berth.v1.GetDeviceRequest
+ */
+export type GetDeviceRequest = Message<"berth.v1.GetDeviceRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The device.
+   *
+   * @generated from field: string device_id = 2;
+   */
+  deviceId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetDeviceRequest.
+ * Use `create(GetDeviceRequestSchema)` to create a new message.
+ */
+export const GetDeviceRequestSchema: GenMessage<GetDeviceRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 28);
+
+/**
+ * GetDeviceResponse is the device.
+ *
+ * @generated from message berth.v1.GetDeviceResponse
+ */
+export type GetDeviceResponse = Message<"berth.v1.GetDeviceResponse"> & {
+  /**
+   * The device.
+   *
+   * @generated from field: berth.v1.Device device = 1;
+   */
+  device?: Device | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetDeviceResponse.
+ * Use `create(GetDeviceResponseSchema)` to create a new message.
+ */
+export const GetDeviceResponseSchema: GenMessage<GetDeviceResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 29);
+
+/**
+ * ListDevicesRequest lists devices.
+ *
+ * @generated from message berth.v1.ListDevicesRequest
+ */
+export type ListDevicesRequest = Message<"berth.v1.ListDevicesRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * Whose devices: the caller's own, or with ALL those of all members, which needs the permission member.read.
+   *
+   * @generated from field: berth.v1.ListScope scope = 2;
+   */
+  scope: ListScope;
+
+  /**
+   * Which devices. Absent: all in the scope.
+   *
+   * @generated from field: berth.v1.DeviceFilter filter = 3;
+   */
+  filter?: DeviceFilter | undefined;
+
+  /**
+   * The maximum number of results on a page, up to 500. 0 means 50.
+   *
+   * @generated from field: int32 page_size = 4;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the previous page. Empty for the first page.
+   *
+   * @generated from field: string page_token = 5;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListDevicesRequest.
+ * Use `create(ListDevicesRequestSchema)` to create a new message.
+ */
+export const ListDevicesRequestSchema: GenMessage<ListDevicesRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 30);
+
+/**
+ * ListDevicesResponse is one page, by id, the newest first.
+ *
+ * @generated from message berth.v1.ListDevicesResponse
+ */
+export type ListDevicesResponse = Message<"berth.v1.ListDevicesResponse"> & {
+  /**
+   * The devices.
+   *
+   * @generated from field: repeated berth.v1.Device devices = 1;
+   */
+  devices: Device[];
+
+  /**
+   * The token of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message berth.v1.ListDevicesResponse.
+ * Use `create(ListDevicesResponseSchema)` to create a new message.
+ */
+export const ListDevicesResponseSchema: GenMessage<ListDevicesResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 31);
 
 /**
  * UnregisterDeviceRequest unregisters a device.
@@ -785,7 +1003,7 @@ export type UnregisterDeviceRequest = Message<"berth.v1.UnregisterDeviceRequest"
  * Use `create(UnregisterDeviceRequestSchema)` to create a new message.
  */
 export const UnregisterDeviceRequestSchema: GenMessage<UnregisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 24);
+  messageDesc(file_berth_v1_member_service, 32);
 
 /**
  * UnregisterDeviceResponse is empty.
@@ -800,7 +1018,7 @@ export type UnregisterDeviceResponse = Message<"berth.v1.UnregisterDeviceRespons
  * Use `create(UnregisterDeviceResponseSchema)` to create a new message.
  */
 export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 25);
+  messageDesc(file_berth_v1_member_service, 33);
 
 /**
  * MemberService manages the members of a tenant. Callers cannot edit a member, active or not, who has a permission
@@ -811,9 +1029,10 @@ export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse
  */
 export const MemberService: GenService<{
   /**
-   * CreateMember creates an active member with the role "member", regardless of the permissions of the caller.
+   * CreateMember creates an active member with the role "member", whatever the permissions of the caller. Repeating it
+   * fails with ALREADY_EXISTS if it names an email or subject; use an idempotency key otherwise.
    * Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
-   * number).
+   * number), QUOTA_EXCEEDED (members of the tenant).
    *
    * @generated from rpc berth.v1.MemberService.CreateMember
    */
@@ -823,10 +1042,11 @@ export const MemberService: GenService<{
     output: typeof CreateMemberResponseSchema;
   },
   /**
-   * UpdateMember edits a member. A member who becomes inactive loses access immediately, on every node. Their bookings
-   * and roles stay. Callers who edit themselves have to confirm a new email or phone, as with UpdateMe.
-   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
-   * INVALID_FIELD (the subject is already set; or as in CreateMember).
+   * UpdateMember edits a member, active or not. Repeating it changes nothing. Callers who edit themselves have to
+   * confirm a new email or phone, as with UpdateMe. Only owners themselves change the email or phone of an owner.
+   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
+   * subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
+   * who edit themselves, as in UpdateMe).
    *
    * @generated from rpc berth.v1.MemberService.UpdateMember
    */
@@ -836,7 +1056,33 @@ export const MemberService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * GetMember reads one member with the staff notes and the devices.
+   * DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
+   * transfer of ownership from or to them ends. Their bookings, plans and roles stay. Deactivating again changes
+   * nothing.
+   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
+   *
+   * @generated from rpc berth.v1.MemberService.DeactivateMember
+   */
+  deactivateMember: {
+    methodKind: "unary";
+    input: typeof DeactivateMemberRequestSchema;
+    output: typeof DeactivateMemberResponseSchema;
+  },
+  /**
+   * ReactivateMember makes an inactive member active again, with the roles that they had. Reactivating again changes
+   * nothing.
+   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
+   *
+   * @generated from rpc berth.v1.MemberService.ReactivateMember
+   */
+  reactivateMember: {
+    methodKind: "unary";
+    input: typeof ReactivateMemberRequestSchema;
+    output: typeof ReactivateMemberResponseSchema;
+  },
+  /**
+   * GetMember reads one member, active or not, with the staff notes and the devices. If the tenant asks for it
+   * (Tenant.audit_member_reads), the audit log records who read whom in which hour.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.MemberService.GetMember
@@ -847,7 +1093,7 @@ export const MemberService: GenService<{
     output: typeof GetMemberResponseSchema;
   },
   /**
-   * ListMembers searches members, ordered by name.
+   * ListMembers searches members, by name ignoring case, then id.
    *
    * @generated from rpc berth.v1.MemberService.ListMembers
    */
@@ -871,7 +1117,7 @@ export const MemberService: GenService<{
   },
   /**
    * GetMe reads the caller's own membership, devices and permissions.
-   * Errors: MEMBER_NOT_FOUND.
+   * Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
    *
    * @generated from rpc berth.v1.MemberService.GetMe
    */
@@ -882,9 +1128,10 @@ export const MemberService: GenService<{
   },
   /**
    * UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
-   * code that is sent there, or the link: until then, the old one stays. An email that the issuer of the caller's
-   * token has verified (the claims email and email_verified) needs no code. The old email or phone is told. Whether
-   * another member has the email shows only once it is confirmed.
+   * code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
+   * first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
+   * needs no code. The old email or phone is told. Whether another member has the email shows only once it is
+   * confirmed.
    * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
    * CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
    *
@@ -899,7 +1146,7 @@ export const MemberService: GenService<{
    * ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
    * wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
    * hours, of all members together, none is right any more, also without another error; staff can confirm it then
-   * (ConfirmMemberContact).
+   * (ConfirmMemberContact). Repeating it fails with CONTACT_NOT_PENDING.
    * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
    * member has the email, and the code is right).
    *
@@ -914,7 +1161,7 @@ export const MemberService: GenService<{
    * ResendContactCode sends a new code to the caller's pending email or phone. If none is pending, it goes to the one
    * that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
    * or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
-   * then (ConfirmMemberContact).
+   * then (ConfirmMemberContact). Each repetition sends another code, and the codes before are good no more.
    * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
    * or sent_messages of the tenant).
    *
@@ -928,7 +1175,7 @@ export const MemberService: GenService<{
   /**
    * ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
    * have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
-   * more codes because others have entered it. The audit log has it.
+   * more codes because others have entered it. The audit log has it. Repeating it fails with CONTACT_NOT_PENDING.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
    * neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
    *
@@ -954,7 +1201,7 @@ export const MemberService: GenService<{
    * RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
    * A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
    * the one that was last seen longest ago.
-   * Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
+   * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (a token with control characters).
    *
    * @generated from rpc berth.v1.MemberService.RegisterDevice
    */
@@ -964,7 +1211,31 @@ export const MemberService: GenService<{
     output: typeof RegisterDeviceResponseSchema;
   },
   /**
-   * UnregisterDevice stops push notifications to one of the caller's devices.
+   * GetDevice reads one device: the caller's own or, with the permission, any.
+   * Errors: DEVICE_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.MemberService.GetDevice
+   */
+  getDevice: {
+    methodKind: "unary";
+    input: typeof GetDeviceRequestSchema;
+    output: typeof GetDeviceResponseSchema;
+  },
+  /**
+   * ListDevices lists devices by id, the newest first: the caller's own or, with the permission and the scope ALL,
+   * those of all members.
+   * Errors: PERMISSION_DENIED (the scope ALL without the permission).
+   *
+   * @generated from rpc berth.v1.MemberService.ListDevices
+   */
+  listDevices: {
+    methodKind: "unary";
+    input: typeof ListDevicesRequestSchema;
+    output: typeof ListDevicesResponseSchema;
+  },
+  /**
+   * UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
+   * DEVICE_NOT_FOUND.
    * Errors: DEVICE_NOT_FOUND.
    *
    * @generated from rpc berth.v1.MemberService.UnregisterDevice
