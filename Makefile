@@ -67,9 +67,10 @@ run: $(console)/dist/index.html ## Start everything for development: Postgres, m
 	go run ./server dev $(DEV)
 
 .PHONY: generate
-generate: $(third_party)/.stamp ## Generate Go and TypeScript from the contract
+generate: $(third_party)/.stamp ## Generate Go, TypeScript and docs/api from the contract
 	$(buf) generate
 	$(buf) generate --template $(ts)/buf.gen.yaml
+	go run ./internal/contract
 
 .PHONY: format
 format: $(third_party)/.stamp ## Format the contract, Go and TypeScript
@@ -87,7 +88,7 @@ lint: lint-proto lint-go lint-ts lint-swift lint-console ## Check contract, Go, 
 	@go run ./clients/swift/generate check || echo "warning: renew the generated Swift code before the next release"
 
 .PHONY: test
-test: test-go test-testlab test-cost test-ts test-console ## Run all tests
+test: test-go test-testlab test-sweeps test-ts test-console ## Run all tests
 
 .PHONY: build
 build: $(console)/dist/index.html ## Build bin/berth, and a CycloneDX list of what is in it
@@ -198,9 +199,9 @@ test-go: ## Run Go tests, and list the ten slowest
 test-testlab: ## Test what tests the tests
 	go -C tools/testlab test $(RACE) ./...
 
-.PHONY: test-cost
-test-cost: ## Measure the processor time of each RPC at its bounds, which the race detector would distort
-	go test -count=1 -run 'IsCheap(At|Beyond)' ./server
+.PHONY: test-sweeps
+test-sweeps: ## Sweep all fields of all RPCs without the race detector: odd values, other tenants, failures, costs
+	go test -count=1 $(PARALLEL) -run 'TestEveryRPC_(IsCheap|HandlesOdd|RevealsAnd|FailsIf)' ./server
 
 .PHONY: test-ts
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"net/http"
-	"runtime/debug"
 	"runtime/metrics"
 	"slices"
 	"strings"
@@ -67,10 +66,7 @@ func patternsFor(field protoreflect.FieldDescriptor, size int) (texts []string) 
 //
 //nolint:paralleltest // other tests would take processor time, too
 func TestEveryRPC_IsCheapAtTheBoundsOfItsFields(t *testing.T) {
-	if info, ok := debug.ReadBuildInfo(); ok &&
-		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("with the race detector, a call costs up to twelve times as much: run make test-cost")
-	}
+	withoutRaceDetector(t)
 	live := newLive(t)
 	w := newWorld(t, live)
 	for _, p := range procedures() {
@@ -188,10 +184,7 @@ const (
 //
 //nolint:paralleltest // other tests would take processor time, too
 func TestEveryRPC_IsCheapBeyondTheBoundsOfItsFields(t *testing.T) {
-	if info, ok := debug.ReadBuildInfo(); ok &&
-		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
-		t.Skip("with the race detector, a call costs up to twelve times as much: run make test-cost")
-	}
+	withoutRaceDetector(t)
 	live := newLive(t)
 	w := newWorld(t, live)
 	for _, p := range procedures() {

@@ -13,6 +13,7 @@ import (
 // If the database rejects one round trip of an RPC, whichever it is, then the RPC fails: it does not take what it could
 // not read for empty, or say that something is done which is not.
 func TestEveryRPC_FailsIfTheDatabaseDoes(t *testing.T) {
+	withoutRaceDetector(t)
 	t.Parallel()
 	c := newCutTest(t, newLive(t))
 	// Roles are read again for each question about permissions, since they can change at any time.

@@ -164,6 +164,7 @@ func oddValuesFor(at fieldRef) []protoreflect.Value {
 // Any value in any field gets a response or an error with a reason, which names the field if that is invalid. Nothing
 // breaks, then or later.
 func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
+	withoutRaceDetector(t)
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)

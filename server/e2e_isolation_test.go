@@ -107,6 +107,7 @@ var mismatchReasons = map[protoreflect.Name]string{
 // both tenants. The response must equal that for a value that does not exist. It must not reveal or change anything of
 // the other tenant. Policies of the database and terms of the statements both isolate tenants: each must do so alone.
 func TestEveryRPC_RevealsAndChangesNothingOfAnotherTenant(t *testing.T) {
+	withoutRaceDetector(t)
 	t.Parallel()
 	t.Run("by policies and statements", func(t *testing.T) {
 		t.Parallel()

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,6 +67,17 @@ func (w world) in(t *testing.T) *world {
 
 // serial makes strings unique over all worlds.
 var serial atomic.Int64
+
+// withoutRaceDetector skips sweeps that make thousands of calls, one after the other, if this was built with the race
+// detector: each call costs up to twelve times as much then, and finds no more. make test-sweeps runs them without it,
+// and the recordings run every RPC with it.
+func withoutRaceDetector(t *testing.T) {
+	t.Helper()
+	if info, ok := debug.ReadBuildInfo(); ok &&
+		slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		t.Skip("run make test-sweeps")
+	}
+}
 
 // unique returns a unique string for a name, a role or an email address.
 func unique() string { return fmt.Sprintf("n%06d", serial.Add(1)) }

@@ -2231,11 +2231,11 @@ const file_berth_v1_booking_service_proto_rawDesc = "" +
 	"\fexternal_ref\x18\a \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\vexternalRef\x12\x1c\n" +
 	"\x04note\x18\b \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x04note\x129\n" +
 	"\twhen_full\x18\t \x01(\x0e2\x12.berth.v1.WhenFullB\b\xbaH\x05\x82\x01\x02\x10\x01R\bwhenFullB\r\n" +
-	"\v_party_size\"\x80\x01\n" +
+	"\v_party_size\"y\n" +
 	"\fBookResponse\x12-\n" +
 	"\abooking\x18\x01 \x01(\v2\x11.berth.v1.BookingH\x00R\abooking\x12/\n" +
-	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entryB\x10\n" +
-	"\aoutcome\x12\x05\xbaH\x02\b\x01\"\xeb\x03\n" +
+	"\x05entry\x18\x02 \x01(\v2\x17.berth.v1.WaitlistEntryH\x00R\x05entryB\t\n" +
+	"\aoutcome\"\xeb\x03\n" +
 	"\x12HoldBookingRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +

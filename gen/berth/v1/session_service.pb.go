@@ -9,10 +9,8 @@ package berthv1
 import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	date "google.golang.org/genproto/googleapis/type/date"
-	_ "google.golang.org/genproto/googleapis/type/timeofday"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	_ "google.golang.org/protobuf/types/known/durationpb"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
 	reflect "reflect"
 	sync "sync"
@@ -2645,7 +2643,7 @@ var File_berth_v1_session_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1eberth/v1/session_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a google/protobuf/field_mask.proto\x1a\x16google/type/date.proto\x1a\x1bgoogle/type/timeofday.proto\"\xb2\x02\n" +
+	"\x1eberth/v1/session_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/import.proto\x1a\x16berth/v1/session.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x16google/type/date.proto\"\xb2\x02\n" +
 	"\x14CreateSessionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xd5\x01\n" +
 	"\asession\x18\x02 \x01(\v2\x16.berth.v1.SessionInputB\xa2\x01\xbaH\x9e\x01\xba\x01\x97\x01\n" +

@@ -99,8 +99,8 @@ type BookingQuery struct {
 	Limit        int
 }
 
-// BookingList is one page of bookings.
-type BookingList struct {
+// BookingPage is one page of bookings.
+type BookingPage struct {
 	Bookings []booking.Booking
 	// End is the position in the event log from which to watch: what the page does not show yet comes after it.
 	End string
@@ -108,7 +108,7 @@ type BookingList struct {
 
 // ListBookings reads bookings ordered by the start of their sessions, then session and booking. If the caller may
 // access only what is their own, these are the bookings of the member, or those that the service account made.
-func (s *Service) ListBookings(ctx context.Context, caller tenant.Caller, q BookingQuery) (BookingList, error) {
+func (s *Service) ListBookings(ctx context.Context, caller tenant.Caller, q BookingQuery) (BookingPage, error) {
 	query := bookingdb.BookingQuery{
 		BookingFilter: q.BookingFilter,
 		AfterStart:    q.AfterStart, AfterSession: q.AfterSession, AfterID: q.AfterID, Limit: q.Limit,
@@ -122,13 +122,13 @@ func (s *Service) ListBookings(ctx context.Context, caller tenant.Caller, q Book
 			query.Account = caller.Subject
 		}
 	}
-	var list BookingList
+	var list BookingPage
 	var end outbox.Cursor
 	var batch pg.Batch
 	outbox.FindEnd(&batch, caller.Tenant, &end)
 	bookingdb.ListBookings(&batch, caller.Tenant, query, &list.Bookings)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return BookingList{}, err
+		return BookingPage{}, err
 	}
 	list.End = end.Token(caller.Tenant)
 	return list, s.addItems(ctx, caller, list.Bookings)

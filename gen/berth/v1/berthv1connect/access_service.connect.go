@@ -93,11 +93,13 @@ const (
 // AccessServiceClient is a client for the berth.v1.AccessService service.
 type AccessServiceClient interface {
 	// ListPermissions lists all permissions in one response, grouped by subject.
+	// Order: by subject, in the order of the console, then by name.
 	ListPermissions(context.Context, *connect.Request[v1.ListPermissionsRequest]) (*connect.Response[v1.ListPermissionsResponse], error)
 	// GetRole reads one role, built in or not.
 	// Errors: ROLE_NOT_FOUND.
 	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
 	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
+	// Order: the built-in roles by rank, then the tenant's own by name.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
 	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
 	// INVALID_FIELD.
@@ -132,6 +134,7 @@ type AccessServiceClient interface {
 	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
 	CancelOwnershipTransfer(context.Context, *connect.Request[v1.CancelOwnershipTransferRequest]) (*connect.Response[v1.CancelOwnershipTransferResponse], error)
 	// ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
+	// Order: the newest first.
 	ListOwnershipTransfers(context.Context, *connect.Request[v1.ListOwnershipTransfersRequest]) (*connect.Response[v1.ListOwnershipTransfersResponse], error)
 	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
@@ -144,6 +147,7 @@ type AccessServiceClient interface {
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND.
 	GetServiceAccount(context.Context, *connect.Request[v1.GetServiceAccountRequest]) (*connect.Response[v1.GetServiceAccountResponse], error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
+	// Order: by name, ignoring case, then by id.
 	ListServiceAccounts(context.Context, *connect.Request[v1.ListServiceAccountsRequest]) (*connect.Response[v1.ListServiceAccountsResponse], error)
 	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
 	// repeats the response, the key is empty.
@@ -415,11 +419,13 @@ func (c *accessServiceClient) ExchangeKey(ctx context.Context, req *connect.Requ
 // AccessServiceHandler is an implementation of the berth.v1.AccessService service.
 type AccessServiceHandler interface {
 	// ListPermissions lists all permissions in one response, grouped by subject.
+	// Order: by subject, in the order of the console, then by name.
 	ListPermissions(context.Context, *connect.Request[v1.ListPermissionsRequest]) (*connect.Response[v1.ListPermissionsResponse], error)
 	// GetRole reads one role, built in or not.
 	// Errors: ROLE_NOT_FOUND.
 	GetRole(context.Context, *connect.Request[v1.GetRoleRequest]) (*connect.Response[v1.GetRoleResponse], error)
 	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
+	// Order: the built-in roles by rank, then the tenant's own by name.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
 	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
 	// INVALID_FIELD.
@@ -454,6 +460,7 @@ type AccessServiceHandler interface {
 	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
 	CancelOwnershipTransfer(context.Context, *connect.Request[v1.CancelOwnershipTransferRequest]) (*connect.Response[v1.CancelOwnershipTransferResponse], error)
 	// ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
+	// Order: the newest first.
 	ListOwnershipTransfers(context.Context, *connect.Request[v1.ListOwnershipTransfersRequest]) (*connect.Response[v1.ListOwnershipTransfersResponse], error)
 	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
@@ -466,6 +473,7 @@ type AccessServiceHandler interface {
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND.
 	GetServiceAccount(context.Context, *connect.Request[v1.GetServiceAccountRequest]) (*connect.Response[v1.GetServiceAccountResponse], error)
 	// ListServiceAccounts lists the accounts by name. It never returns keys.
+	// Order: by name, ignoring case, then by id.
 	ListServiceAccounts(context.Context, *connect.Request[v1.ListServiceAccountsRequest]) (*connect.Response[v1.ListServiceAccountsResponse], error)
 	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
 	// repeats the response, the key is empty.

@@ -53,6 +53,7 @@ type AnalyticsServiceClient interface {
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetAttendanceSummary(context.Context, *connect.Request[v1.GetAttendanceSummaryRequest]) (*connect.Response[v1.GetAttendanceSummaryResponse], error)
 	// ListAttendanceDaily counts sessions and bookings by day.
+	// Order: by day.
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	ListAttendanceDaily(context.Context, *connect.Request[v1.ListAttendanceDailyRequest]) (*connect.Response[v1.ListAttendanceDailyResponse], error)
 	// GetBookingTrend counts bookings by the day or week in which they were made.
@@ -139,6 +140,7 @@ type AnalyticsServiceHandler interface {
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetAttendanceSummary(context.Context, *connect.Request[v1.GetAttendanceSummaryRequest]) (*connect.Response[v1.GetAttendanceSummaryResponse], error)
 	// ListAttendanceDaily counts sessions and bookings by day.
+	// Order: by day.
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	ListAttendanceDaily(context.Context, *connect.Request[v1.ListAttendanceDailyRequest]) (*connect.Response[v1.ListAttendanceDailyResponse], error)
 	// GetBookingTrend counts bookings by the day or week in which they were made.

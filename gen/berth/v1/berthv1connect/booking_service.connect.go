@@ -124,6 +124,7 @@ type BookingServiceClient interface {
 	RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error)
 	// ListPaymentLines lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
 	// the permission.
+	// Order: as they were recorded, the oldest first.
 	// Errors: BOOKING_NOT_FOUND.
 	ListPaymentLines(context.Context, *connect.Request[v1.ListPaymentLinesRequest]) (*connect.Response[v1.ListPaymentLinesResponse], error)
 	// ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
@@ -160,6 +161,7 @@ type BookingServiceClient interface {
 	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
 	// of their sessions, then session and booking. For a service account its own are those that it created. With
 	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
+	// Order: by the start of their sessions, then by id.
 	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
 	ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error)
 	// GetSessionRoster reads at once who has booked a session, who waits for it, and how many seats are taken.
@@ -431,6 +433,7 @@ type BookingServiceHandler interface {
 	RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error)
 	// ListPaymentLines lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
 	// the permission.
+	// Order: as they were recorded, the oldest first.
 	// Errors: BOOKING_NOT_FOUND.
 	ListPaymentLines(context.Context, *connect.Request[v1.ListPaymentLinesRequest]) (*connect.Response[v1.ListPaymentLinesResponse], error)
 	// ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
@@ -467,6 +470,7 @@ type BookingServiceHandler interface {
 	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
 	// of their sessions, then session and booking. For a service account its own are those that it created. With
 	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
+	// Order: by the start of their sessions, then by id.
 	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
 	ListBookings(context.Context, *connect.Request[v1.ListBookingsRequest]) (*connect.Response[v1.ListBookingsResponse], error)
 	// GetSessionRoster reads at once who has booked a session, who waits for it, and how many seats are taken.

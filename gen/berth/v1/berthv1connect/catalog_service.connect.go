@@ -122,6 +122,7 @@ type CatalogServiceClient interface {
 	// Errors: LOCATION_NOT_FOUND.
 	GetLocation(context.Context, *connect.Request[v1.GetLocationRequest]) (*connect.Response[v1.GetLocationResponse], error)
 	// ListLocations lists locations by name.
+	// Order: by name, ignoring case.
 	ListLocations(context.Context, *connect.Request[v1.ListLocationsRequest]) (*connect.Response[v1.ListLocationsResponse], error)
 	// CreateResource creates a court, bay, tee, room or chair at a location.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
@@ -133,6 +134,7 @@ type CatalogServiceClient interface {
 	// Errors: RESOURCE_NOT_FOUND.
 	GetResource(context.Context, *connect.Request[v1.GetResourceRequest]) (*connect.Response[v1.GetResourceResponse], error)
 	// ListResources lists the resources of one location, or of all locations, by name.
+	// Order: by name, ignoring case, then by id.
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *connect.Request[v1.ListResourcesRequest]) (*connect.Response[v1.ListResourcesResponse], error)
 	// CreateService creates a service.
@@ -146,6 +148,7 @@ type CatalogServiceClient interface {
 	// Errors: SERVICE_NOT_FOUND.
 	GetService(context.Context, *connect.Request[v1.GetServiceRequest]) (*connect.Response[v1.GetServiceResponse], error)
 	// ListServices lists services by name.
+	// Order: by name, ignoring case.
 	ListServices(context.Context, *connect.Request[v1.ListServicesRequest]) (*connect.Response[v1.ListServicesResponse], error)
 	// GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
 	// level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
@@ -166,6 +169,7 @@ type CatalogServiceClient interface {
 	// Errors: ITEM_NOT_FOUND.
 	GetItem(context.Context, *connect.Request[v1.GetItemRequest]) (*connect.Response[v1.GetItemResponse], error)
 	// ListItems lists items by name.
+	// Order: by name, ignoring case, then by id.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
 	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
 	// keep the discount that they were confirmed with.
@@ -178,6 +182,7 @@ type CatalogServiceClient interface {
 	GetBenefitProvider(context.Context, *connect.Request[v1.GetBenefitProviderRequest]) (*connect.Response[v1.GetBenefitProviderResponse], error)
 	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show
 	// only with the permission catalog.write.
+	// Order: by code.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
 	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
 	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
@@ -185,6 +190,7 @@ type CatalogServiceClient interface {
 	// numbers of a provider).
 	UpdateBenefitNumbers(context.Context, *connect.Request[v1.UpdateBenefitNumbersRequest]) (*connect.Response[v1.UpdateBenefitNumbersResponse], error)
 	// ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
+	// Order: by number, then by member.
 	ListBenefitMemberships(context.Context, *connect.Request[v1.ListBenefitMembershipsRequest]) (*connect.Response[v1.ListBenefitMembershipsResponse], error)
 	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
 	// discount. Repeating it changes nothing.
@@ -525,6 +531,7 @@ type CatalogServiceHandler interface {
 	// Errors: LOCATION_NOT_FOUND.
 	GetLocation(context.Context, *connect.Request[v1.GetLocationRequest]) (*connect.Response[v1.GetLocationResponse], error)
 	// ListLocations lists locations by name.
+	// Order: by name, ignoring case.
 	ListLocations(context.Context, *connect.Request[v1.ListLocationsRequest]) (*connect.Response[v1.ListLocationsResponse], error)
 	// CreateResource creates a court, bay, tee, room or chair at a location.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
@@ -536,6 +543,7 @@ type CatalogServiceHandler interface {
 	// Errors: RESOURCE_NOT_FOUND.
 	GetResource(context.Context, *connect.Request[v1.GetResourceRequest]) (*connect.Response[v1.GetResourceResponse], error)
 	// ListResources lists the resources of one location, or of all locations, by name.
+	// Order: by name, ignoring case, then by id.
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *connect.Request[v1.ListResourcesRequest]) (*connect.Response[v1.ListResourcesResponse], error)
 	// CreateService creates a service.
@@ -549,6 +557,7 @@ type CatalogServiceHandler interface {
 	// Errors: SERVICE_NOT_FOUND.
 	GetService(context.Context, *connect.Request[v1.GetServiceRequest]) (*connect.Response[v1.GetServiceResponse], error)
 	// ListServices lists services by name.
+	// Order: by name, ignoring case.
 	ListServices(context.Context, *connect.Request[v1.ListServicesRequest]) (*connect.Response[v1.ListServicesResponse], error)
 	// GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
 	// level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
@@ -569,6 +578,7 @@ type CatalogServiceHandler interface {
 	// Errors: ITEM_NOT_FOUND.
 	GetItem(context.Context, *connect.Request[v1.GetItemRequest]) (*connect.Response[v1.GetItemResponse], error)
 	// ListItems lists items by name.
+	// Order: by name, ignoring case, then by id.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
 	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
 	// keep the discount that they were confirmed with.
@@ -581,6 +591,7 @@ type CatalogServiceHandler interface {
 	GetBenefitProvider(context.Context, *connect.Request[v1.GetBenefitProviderRequest]) (*connect.Response[v1.GetBenefitProviderResponse], error)
 	// ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show
 	// only with the permission catalog.write.
+	// Order: by code.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
 	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
 	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
@@ -588,6 +599,7 @@ type CatalogServiceHandler interface {
 	// numbers of a provider).
 	UpdateBenefitNumbers(context.Context, *connect.Request[v1.UpdateBenefitNumbersRequest]) (*connect.Response[v1.UpdateBenefitNumbersResponse], error)
 	// ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
+	// Order: by number, then by member.
 	ListBenefitMemberships(context.Context, *connect.Request[v1.ListBenefitMembershipsRequest]) (*connect.Response[v1.ListBenefitMembershipsResponse], error)
 	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
 	// discount. Repeating it changes nothing.

@@ -86,6 +86,7 @@ type CheckInServiceClient interface {
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
 	// kept for 7 days after the session.
+	// Order: the latest first.
 	// Errors: SESSION_NOT_FOUND.
 	ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error)
 	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
@@ -99,6 +100,7 @@ type CheckInServiceClient interface {
 	GetCheckInDisplay(context.Context, *connect.Request[v1.GetCheckInDisplayRequest]) (*connect.Response[v1.GetCheckInDisplayResponse], error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
+	// Order: the newest first.
 	// Errors: MEMBER_NOT_FOUND.
 	ListAttendance(context.Context, *connect.Request[v1.ListAttendanceRequest]) (*connect.Response[v1.ListAttendanceResponse], error)
 }
@@ -258,6 +260,7 @@ type CheckInServiceHandler interface {
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
 	// kept for 7 days after the session.
+	// Order: the latest first.
 	// Errors: SESSION_NOT_FOUND.
 	ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error)
 	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
@@ -271,6 +274,7 @@ type CheckInServiceHandler interface {
 	GetCheckInDisplay(context.Context, *connect.Request[v1.GetCheckInDisplayRequest]) (*connect.Response[v1.GetCheckInDisplayResponse], error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
+	// Order: the newest first.
 	// Errors: MEMBER_NOT_FOUND.
 	ListAttendance(context.Context, *connect.Request[v1.ListAttendanceRequest]) (*connect.Response[v1.ListAttendanceResponse], error)
 }

@@ -93,6 +93,7 @@ type CreditServiceClient interface {
 	// Errors: PLAN_NOT_FOUND.
 	GetPlan(context.Context, *connect.Request[v1.GetPlanRequest]) (*connect.Response[v1.GetPlanResponse], error)
 	// ListPlans lists plans by name.
+	// Order: by name, ignoring case.
 	ListPlans(context.Context, *connect.Request[v1.ListPlansRequest]) (*connect.Response[v1.ListPlansResponse], error)
 	// Subscribe starts a subscription and gives its first credits.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
@@ -109,6 +110,7 @@ type CreditServiceClient interface {
 	GetSubscription(context.Context, *connect.Request[v1.GetSubscriptionRequest]) (*connect.Response[v1.GetSubscriptionResponse], error)
 	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
 	// credit.read, those of all members.
+	// Order: by id, which is by creation.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *connect.Request[v1.ListSubscriptionsRequest]) (*connect.Response[v1.ListSubscriptionsResponse], error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
@@ -135,6 +137,7 @@ type CreditServiceClient interface {
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error)
 	// ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+	// Order: the newest first.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
 	ListCreditLines(context.Context, *connect.Request[v1.ListCreditLinesRequest]) (*connect.Response[v1.ListCreditLinesResponse], error)
 }
@@ -367,6 +370,7 @@ type CreditServiceHandler interface {
 	// Errors: PLAN_NOT_FOUND.
 	GetPlan(context.Context, *connect.Request[v1.GetPlanRequest]) (*connect.Response[v1.GetPlanResponse], error)
 	// ListPlans lists plans by name.
+	// Order: by name, ignoring case.
 	ListPlans(context.Context, *connect.Request[v1.ListPlansRequest]) (*connect.Response[v1.ListPlansResponse], error)
 	// Subscribe starts a subscription and gives its first credits.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
@@ -383,6 +387,7 @@ type CreditServiceHandler interface {
 	GetSubscription(context.Context, *connect.Request[v1.GetSubscriptionRequest]) (*connect.Response[v1.GetSubscriptionResponse], error)
 	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
 	// credit.read, those of all members.
+	// Order: by id, which is by creation.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *connect.Request[v1.ListSubscriptionsRequest]) (*connect.Response[v1.ListSubscriptionsResponse], error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
@@ -409,6 +414,7 @@ type CreditServiceHandler interface {
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error)
 	// ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+	// Order: the newest first.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
 	ListCreditLines(context.Context, *connect.Request[v1.ListCreditLinesRequest]) (*connect.Response[v1.ListCreditLinesResponse], error)
 }

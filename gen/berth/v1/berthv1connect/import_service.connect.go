@@ -46,6 +46,7 @@ type ImportServiceClient interface {
 	// Errors: IMPORT_NOT_FOUND (also after its expire_time).
 	GetImport(context.Context, *connect.Request[v1.GetImportRequest]) (*connect.Response[v1.GetImportResponse], error)
 	// ListImports lists imports, the newest first, without their problems.
+	// Order: the newest first.
 	// Errors: INVALID_FIELD.
 	ListImports(context.Context, *connect.Request[v1.ListImportsRequest]) (*connect.Response[v1.ListImportsResponse], error)
 }
@@ -100,6 +101,7 @@ type ImportServiceHandler interface {
 	// Errors: IMPORT_NOT_FOUND (also after its expire_time).
 	GetImport(context.Context, *connect.Request[v1.GetImportRequest]) (*connect.Response[v1.GetImportResponse], error)
 	// ListImports lists imports, the newest first, without their problems.
+	// Order: the newest first.
 	// Errors: INVALID_FIELD.
 	ListImports(context.Context, *connect.Request[v1.ListImportsRequest]) (*connect.Response[v1.ListImportsResponse], error)
 }

@@ -112,6 +112,7 @@ type NotificationServiceClient interface {
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
+	// Order: by topic, then by channel and language.
 	ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error)
 	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
 	// immediately, also to messages that wait.
@@ -127,9 +128,11 @@ type NotificationServiceClient interface {
 	ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error)
 	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
 	// and why.
+	// Order: the newest first.
 	ListNotificationDeliveries(context.Context, *connect.Request[v1.ListNotificationDeliveriesRequest]) (*connect.Response[v1.ListNotificationDeliveriesResponse], error)
 	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
 	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	// Order: the newest first.
 	ListNotificationOutbox(context.Context, *connect.Request[v1.ListNotificationOutboxRequest]) (*connect.Response[v1.ListNotificationOutboxResponse], error)
 	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
 	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
@@ -144,6 +147,7 @@ type NotificationServiceClient interface {
 	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
 	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
 	// quota.
+	// Order: by channel.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
 	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
@@ -412,6 +416,7 @@ type NotificationServiceHandler interface {
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
+	// Order: by topic, then by channel and language.
 	ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error)
 	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
 	// immediately, also to messages that wait.
@@ -427,9 +432,11 @@ type NotificationServiceHandler interface {
 	ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error)
 	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
 	// and why.
+	// Order: the newest first.
 	ListNotificationDeliveries(context.Context, *connect.Request[v1.ListNotificationDeliveriesRequest]) (*connect.Response[v1.ListNotificationDeliveriesResponse], error)
 	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
 	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	// Order: the newest first.
 	ListNotificationOutbox(context.Context, *connect.Request[v1.ListNotificationOutboxRequest]) (*connect.Response[v1.ListNotificationOutboxResponse], error)
 	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
 	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
@@ -444,6 +451,7 @@ type NotificationServiceHandler interface {
 	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
 	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
 	// quota.
+	// Order: by channel.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
 	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),

@@ -111,6 +111,7 @@ type SessionServiceClient interface {
 	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
 	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
 	// its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
 	// PublishSession publishes a draft. Publishing it again changes nothing.
@@ -150,6 +151,7 @@ type SessionServiceClient interface {
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
 	// ListSeries lists series, also ended ones, by title, ignoring case, then id.
+	// Order: by id, which is by creation.
 	// Errors: INVALID_FIELD.
 	ListSeries(context.Context, *connect.Request[v1.ListSeriesRequest]) (*connect.Response[v1.ListSeriesResponse], error)
 	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
@@ -466,6 +468,7 @@ type SessionServiceHandler interface {
 	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
 	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
 	// its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
 	// PublishSession publishes a draft. Publishing it again changes nothing.
@@ -505,6 +508,7 @@ type SessionServiceHandler interface {
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
 	// ListSeries lists series, also ended ones, by title, ignoring case, then id.
+	// Order: by id, which is by creation.
 	// Errors: INVALID_FIELD.
 	ListSeries(context.Context, *connect.Request[v1.ListSeriesRequest]) (*connect.Response[v1.ListSeriesResponse], error)
 	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.

@@ -53,6 +53,7 @@ type AnalyticsServiceClient interface {
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetAttendanceSummary(context.Context, *v1.GetAttendanceSummaryRequest) (*v1.GetAttendanceSummaryResponse, error)
 	// ListAttendanceDaily counts sessions and bookings by day.
+	// Order: by day.
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	ListAttendanceDaily(context.Context, *v1.ListAttendanceDailyRequest) (*v1.ListAttendanceDailyResponse, error)
 	// GetBookingTrend counts bookings by the day or week in which they were made.
@@ -155,6 +156,7 @@ type AnalyticsServiceHandler interface {
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetAttendanceSummary(context.Context, *v1.GetAttendanceSummaryRequest) (*v1.GetAttendanceSummaryResponse, error)
 	// ListAttendanceDaily counts sessions and bookings by day.
+	// Order: by day.
 	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	ListAttendanceDaily(context.Context, *v1.ListAttendanceDailyRequest) (*v1.ListAttendanceDailyResponse, error)
 	// GetBookingTrend counts bookings by the day or week in which they were made.

@@ -41,6 +41,7 @@ const (
 // AuditServiceClient is a client for the berth.v1.AuditService service.
 type AuditServiceClient interface {
 	// ListAuditEntries lists the audit log, newest first.
+	// Order: the newest first.
 	ListAuditEntries(context.Context, *v1.ListAuditEntriesRequest) (*v1.ListAuditEntriesResponse, error)
 }
 
@@ -82,6 +83,7 @@ func (c *auditServiceClient) ListAuditEntries(ctx context.Context, req *v1.ListA
 // AuditServiceHandler is an implementation of the berth.v1.AuditService service.
 type AuditServiceHandler interface {
 	// ListAuditEntries lists the audit log, newest first.
+	// Order: the newest first.
 	ListAuditEntries(context.Context, *v1.ListAuditEntriesRequest) (*v1.ListAuditEntriesResponse, error)
 }
 

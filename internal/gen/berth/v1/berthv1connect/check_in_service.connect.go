@@ -86,6 +86,7 @@ type CheckInServiceClient interface {
 	CreateDisplayLink(context.Context, *v1.CreateDisplayLinkRequest) (*v1.CreateDisplayLinkResponse, error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
 	// kept for 7 days after the session.
+	// Order: the latest first.
 	// Errors: SESSION_NOT_FOUND.
 	ListDisplayLinks(context.Context, *v1.ListDisplayLinksRequest) (*v1.ListDisplayLinksResponse, error)
 	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
@@ -99,6 +100,7 @@ type CheckInServiceClient interface {
 	GetCheckInDisplay(context.Context, *v1.GetCheckInDisplayRequest) (*v1.GetCheckInDisplayResponse, error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
+	// Order: the newest first.
 	// Errors: MEMBER_NOT_FOUND.
 	ListAttendance(context.Context, *v1.ListAttendanceRequest) (*v1.ListAttendanceResponse, error)
 }
@@ -294,6 +296,7 @@ type CheckInServiceHandler interface {
 	CreateDisplayLink(context.Context, *v1.CreateDisplayLinkRequest) (*v1.CreateDisplayLinkResponse, error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
 	// kept for 7 days after the session.
+	// Order: the latest first.
 	// Errors: SESSION_NOT_FOUND.
 	ListDisplayLinks(context.Context, *v1.ListDisplayLinksRequest) (*v1.ListDisplayLinksResponse, error)
 	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
@@ -307,6 +310,7 @@ type CheckInServiceHandler interface {
 	GetCheckInDisplay(context.Context, *v1.GetCheckInDisplayRequest) (*v1.GetCheckInDisplayResponse, error)
 	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
 	// omitted.
+	// Order: the newest first.
 	// Errors: MEMBER_NOT_FOUND.
 	ListAttendance(context.Context, *v1.ListAttendanceRequest) (*v1.ListAttendanceResponse, error)
 }

@@ -93,6 +93,7 @@ type CreditServiceClient interface {
 	// Errors: PLAN_NOT_FOUND.
 	GetPlan(context.Context, *v1.GetPlanRequest) (*v1.GetPlanResponse, error)
 	// ListPlans lists plans by name.
+	// Order: by name, ignoring case.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
 	// Subscribe starts a subscription and gives its first credits.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
@@ -109,6 +110,7 @@ type CreditServiceClient interface {
 	GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error)
 	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
 	// credit.read, those of all members.
+	// Order: by id, which is by creation.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
@@ -135,6 +137,7 @@ type CreditServiceClient interface {
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
 	// ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+	// Order: the newest first.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
 	ListCreditLines(context.Context, *v1.ListCreditLinesRequest) (*v1.ListCreditLinesResponse, error)
 }
@@ -431,6 +434,7 @@ type CreditServiceHandler interface {
 	// Errors: PLAN_NOT_FOUND.
 	GetPlan(context.Context, *v1.GetPlanRequest) (*v1.GetPlanResponse, error)
 	// ListPlans lists plans by name.
+	// Order: by name, ignoring case.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
 	// Subscribe starts a subscription and gives its first credits.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
@@ -447,6 +451,7 @@ type CreditServiceHandler interface {
 	GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error)
 	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
 	// credit.read, those of all members.
+	// Order: by id, which is by creation.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
 	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
@@ -473,6 +478,7 @@ type CreditServiceHandler interface {
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *v1.GetBalanceRequest) (*v1.GetBalanceResponse, error)
 	// ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+	// Order: the newest first.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
 	ListCreditLines(context.Context, *v1.ListCreditLinesRequest) (*v1.ListCreditLinesResponse, error)
 }

@@ -44,6 +44,7 @@ const (
 type EventServiceClient interface {
 	// ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow
 	// filter a page can have fewer results than requested, or none, and not be the last.
+	// Order: as they were committed: the oldest first, or the newest first if asked for.
 	// Errors: INVALID_FIELD (cursor, page_token).
 	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from
@@ -107,6 +108,7 @@ func (c *eventServiceClient) WatchEvents(ctx context.Context, req *v1.WatchEvent
 type EventServiceHandler interface {
 	// ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow
 	// filter a page can have fewer results than requested, or none, and not be the last.
+	// Order: as they were committed: the oldest first, or the newest first if asked for.
 	// Errors: INVALID_FIELD (cursor, page_token).
 	ListEvents(context.Context, *v1.ListEventsRequest) (*v1.ListEventsResponse, error)
 	// WatchEvents streams the events after a cursor and never ends by itself. The first message comes immediately: from

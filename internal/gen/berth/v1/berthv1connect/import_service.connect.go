@@ -46,6 +46,7 @@ type ImportServiceClient interface {
 	// Errors: IMPORT_NOT_FOUND (also after its expire_time).
 	GetImport(context.Context, *v1.GetImportRequest) (*v1.GetImportResponse, error)
 	// ListImports lists imports, the newest first, without their problems.
+	// Order: the newest first.
 	// Errors: INVALID_FIELD.
 	ListImports(context.Context, *v1.ListImportsRequest) (*v1.ListImportsResponse, error)
 }
@@ -108,6 +109,7 @@ type ImportServiceHandler interface {
 	// Errors: IMPORT_NOT_FOUND (also after its expire_time).
 	GetImport(context.Context, *v1.GetImportRequest) (*v1.GetImportResponse, error)
 	// ListImports lists imports, the newest first, without their problems.
+	// Order: the newest first.
 	// Errors: INVALID_FIELD.
 	ListImports(context.Context, *v1.ListImportsRequest) (*v1.ListImportsResponse, error)
 }

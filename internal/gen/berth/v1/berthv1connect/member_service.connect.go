@@ -109,6 +109,7 @@ type MemberServiceClient interface {
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *v1.GetMemberRequest) (*v1.GetMemberResponse, error)
 	// ListMembers searches members, by name ignoring case, then id.
+	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
 	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
@@ -159,6 +160,7 @@ type MemberServiceClient interface {
 	GetDevice(context.Context, *v1.GetDeviceRequest) (*v1.GetDeviceResponse, error)
 	// ListDevices lists devices by id, the newest first: the caller's own or, with the permission and the scope ALL,
 	// those of all members.
+	// Order: the last seen first.
 	// Errors: PERMISSION_DENIED (the scope ALL without the permission).
 	ListDevices(context.Context, *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error)
 	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
@@ -485,6 +487,7 @@ type MemberServiceHandler interface {
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *v1.GetMemberRequest) (*v1.GetMemberResponse, error)
 	// ListMembers searches members, by name ignoring case, then id.
+	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
 	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
 	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
@@ -535,6 +538,7 @@ type MemberServiceHandler interface {
 	GetDevice(context.Context, *v1.GetDeviceRequest) (*v1.GetDeviceResponse, error)
 	// ListDevices lists devices by id, the newest first: the caller's own or, with the permission and the scope ALL,
 	// those of all members.
+	// Order: the last seen first.
 	// Errors: PERMISSION_DENIED (the scope ALL without the permission).
 	ListDevices(context.Context, *v1.ListDevicesRequest) (*v1.ListDevicesResponse, error)
 	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with

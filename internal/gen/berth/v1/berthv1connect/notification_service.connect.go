@@ -112,6 +112,7 @@ type NotificationServiceClient interface {
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
+	// Order: by topic, then by channel and language.
 	ListNotificationTemplates(context.Context, *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error)
 	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
 	// immediately, also to messages that wait.
@@ -127,9 +128,11 @@ type NotificationServiceClient interface {
 	ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error)
 	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
 	// and why.
+	// Order: the newest first.
 	ListNotificationDeliveries(context.Context, *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error)
 	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
 	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	// Order: the newest first.
 	ListNotificationOutbox(context.Context, *v1.ListNotificationOutboxRequest) (*v1.ListNotificationOutboxResponse, error)
 	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
 	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
@@ -144,6 +147,7 @@ type NotificationServiceClient interface {
 	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
 	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
 	// quota.
+	// Order: by channel.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
@@ -480,6 +484,7 @@ type NotificationServiceHandler interface {
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
+	// Order: by topic, then by channel and language.
 	ListNotificationTemplates(context.Context, *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error)
 	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
 	// immediately, also to messages that wait.
@@ -495,9 +500,11 @@ type NotificationServiceHandler interface {
 	ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error)
 	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
 	// and why.
+	// Order: the newest first.
 	ListNotificationDeliveries(context.Context, *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error)
 	// ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
 	// no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+	// Order: the newest first.
 	ListNotificationOutbox(context.Context, *v1.ListNotificationOutboxRequest) (*v1.ListNotificationOutboxResponse, error)
 	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
 	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
@@ -512,6 +519,7 @@ type NotificationServiceHandler interface {
 	// they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
 	// offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
 	// quota.
+	// Order: by channel.
 	ListSendingQuotas(context.Context, *v1.ListSendingQuotasRequest) (*v1.ListSendingQuotasResponse, error)
 	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),

@@ -144,12 +144,14 @@ type WaitlistServiceClient interface {
 	GetWaitlistEntry(context.Context, *v1.GetWaitlistEntryRequest) (*v1.GetWaitlistEntryResponse, error)
 	// ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
 	// with `scope` ALL those of all members, which needs the permission. A service account has no entries of its own.
+	// Order: by time of joining.
 	// Errors: PERMISSION_DENIED (`scope`).
 	ListWaitlistEntries(context.Context, *v1.ListWaitlistEntriesRequest) (*v1.ListWaitlistEntriesResponse, error)
 	// GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
 	// Errors: WAITLIST_OFFER_NOT_FOUND (also if it is another member's).
 	GetWaitlistOffer(context.Context, *v1.GetWaitlistOfferRequest) (*v1.GetWaitlistOfferResponse, error)
 	// ListWaitlistOffers lists offers of all members, newest first.
+	// Order: the newest first.
 	ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
 	// absent does not change. Setting the same again only adds to the audit log and the events.
@@ -188,12 +190,14 @@ type WaitlistServiceClient interface {
 	// other).
 	ResetWaitlistRules(context.Context, *v1.ResetWaitlistRulesRequest) (*v1.ResetWaitlistRulesResponse, error)
 	// ListWaitlistRulesVersions lists the edits of the rules, newest first.
+	// Order: the newest first.
 	ListWaitlistRulesVersions(context.Context, *v1.ListWaitlistRulesVersionsRequest) (*v1.ListWaitlistRulesVersionsResponse, error)
 	// PreviewWaitlistRules applies a draft of the rules to past decisions, and shows who would have got what instead. It
 	// changes nothing.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
 	PreviewWaitlistRules(context.Context, *v1.PreviewWaitlistRulesRequest) (*v1.PreviewWaitlistRulesResponse, error)
 	// ListWaitlistDecisions lists the decisions of the engine, newest first.
+	// Order: the newest first.
 	ListWaitlistDecisions(context.Context, *v1.ListWaitlistDecisionsRequest) (*v1.ListWaitlistDecisionsResponse, error)
 	// ExplainSessionWaitlist explains what happened to each freed seat of a session, from first to last.
 	// Errors: SESSION_NOT_FOUND.
@@ -657,12 +661,14 @@ type WaitlistServiceHandler interface {
 	GetWaitlistEntry(context.Context, *v1.GetWaitlistEntryRequest) (*v1.GetWaitlistEntryResponse, error)
 	// ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
 	// with `scope` ALL those of all members, which needs the permission. A service account has no entries of its own.
+	// Order: by time of joining.
 	// Errors: PERMISSION_DENIED (`scope`).
 	ListWaitlistEntries(context.Context, *v1.ListWaitlistEntriesRequest) (*v1.ListWaitlistEntriesResponse, error)
 	// GetWaitlistOffer reads an offer, live or ended: the caller's own, or any with the permission.
 	// Errors: WAITLIST_OFFER_NOT_FOUND (also if it is another member's).
 	GetWaitlistOffer(context.Context, *v1.GetWaitlistOfferRequest) (*v1.GetWaitlistOfferResponse, error)
 	// ListWaitlistOffers lists offers of all members, newest first.
+	// Order: the newest first.
 	ListWaitlistOffers(context.Context, *v1.ListWaitlistOffersRequest) (*v1.ListWaitlistOffersResponse, error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
 	// absent does not change. Setting the same again only adds to the audit log and the events.
@@ -701,12 +707,14 @@ type WaitlistServiceHandler interface {
 	// other).
 	ResetWaitlistRules(context.Context, *v1.ResetWaitlistRulesRequest) (*v1.ResetWaitlistRulesResponse, error)
 	// ListWaitlistRulesVersions lists the edits of the rules, newest first.
+	// Order: the newest first.
 	ListWaitlistRulesVersions(context.Context, *v1.ListWaitlistRulesVersionsRequest) (*v1.ListWaitlistRulesVersionsResponse, error)
 	// PreviewWaitlistRules applies a draft of the rules to past decisions, and shows who would have got what instead. It
 	// changes nothing.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
 	PreviewWaitlistRules(context.Context, *v1.PreviewWaitlistRulesRequest) (*v1.PreviewWaitlistRulesResponse, error)
 	// ListWaitlistDecisions lists the decisions of the engine, newest first.
+	// Order: the newest first.
 	ListWaitlistDecisions(context.Context, *v1.ListWaitlistDecisionsRequest) (*v1.ListWaitlistDecisionsResponse, error)
 	// ExplainSessionWaitlist explains what happened to each freed seat of a session, from first to last.
 	// Errors: SESSION_NOT_FOUND.

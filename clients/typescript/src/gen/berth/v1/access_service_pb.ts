@@ -1114,6 +1114,7 @@ export const ExchangeKeyResponseSchema: GenMessage<ExchangeKeyResponse> = /*@__P
 export const AccessService: GenService<{
   /**
    * ListPermissions lists all permissions in one response, grouped by subject.
+   * Order: by subject, in the order of the console, then by name.
    *
    * @generated from rpc berth.v1.AccessService.ListPermissions
    */
@@ -1135,6 +1136,7 @@ export const AccessService: GenService<{
   },
   /**
    * ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
+   * Order: the built-in roles by rank, then the tenant's own by name.
    *
    * @generated from rpc berth.v1.AccessService.ListRoles
    */
@@ -1241,6 +1243,7 @@ export const AccessService: GenService<{
   },
   /**
    * ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.AccessService.ListOwnershipTransfers
    */
@@ -1285,6 +1288,7 @@ export const AccessService: GenService<{
   },
   /**
    * ListServiceAccounts lists the accounts by name. It never returns keys.
+   * Order: by name, ignoring case, then by id.
    *
    * @generated from rpc berth.v1.AccessService.ListServiceAccounts
    */

@@ -272,6 +272,7 @@ export const AnalyticsService: GenService<{
   },
   /**
    * ListAttendanceDaily counts sessions and bookings by day.
+   * Order: by day.
    * Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
    *
    * @generated from rpc berth.v1.AnalyticsService.ListAttendanceDaily

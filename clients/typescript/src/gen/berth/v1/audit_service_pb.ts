@@ -137,6 +137,7 @@ export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse
 export const AuditService: GenService<{
   /**
    * ListAuditEntries lists the audit log, newest first.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.AuditService.ListAuditEntries
    */

@@ -1321,6 +1321,7 @@ export const BookingService: GenService<{
   /**
    * ListPaymentLines lists the lines of a booking's payment, in their order: the caller's own, or of any booking with
    * the permission.
+   * Order: as they were recorded, the oldest first.
    * Errors: BOOKING_NOT_FOUND.
    *
    * @generated from rpc berth.v1.BookingService.ListPaymentLines
@@ -1413,6 +1414,7 @@ export const BookingService: GenService<{
    * ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
    * of their sessions, then session and booking. For a service account its own are those that it created. With
    * end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
+   * Order: by the start of their sessions, then by id.
    * Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
    *
    * @generated from rpc berth.v1.BookingService.ListBookings

@@ -1522,6 +1522,7 @@ export const CatalogService: GenService<{
   },
   /**
    * ListLocations lists locations by name.
+   * Order: by name, ignoring case.
    *
    * @generated from rpc berth.v1.CatalogService.ListLocations
    */
@@ -1565,6 +1566,7 @@ export const CatalogService: GenService<{
   },
   /**
    * ListResources lists the resources of one location, or of all locations, by name.
+   * Order: by name, ignoring case, then by id.
    * Errors: LOCATION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CatalogService.ListResources
@@ -1610,6 +1612,7 @@ export const CatalogService: GenService<{
   },
   /**
    * ListServices lists services by name.
+   * Order: by name, ignoring case.
    *
    * @generated from rpc berth.v1.CatalogService.ListServices
    */
@@ -1678,6 +1681,7 @@ export const CatalogService: GenService<{
   },
   /**
    * ListItems lists items by name.
+   * Order: by name, ignoring case, then by id.
    *
    * @generated from rpc berth.v1.CatalogService.ListItems
    */
@@ -1714,6 +1718,7 @@ export const CatalogService: GenService<{
   /**
    * ListBenefitProviders lists all benefit providers by code. The pattern of numbers, and how many there are, show
    * only with the permission catalog.write.
+   * Order: by code.
    *
    * @generated from rpc berth.v1.CatalogService.ListBenefitProviders
    */
@@ -1737,6 +1742,7 @@ export const CatalogService: GenService<{
   },
   /**
    * ListBenefitMemberships lists which members use which membership numbers of a provider, by number.
+   * Order: by number, then by member.
    *
    * @generated from rpc berth.v1.CatalogService.ListBenefitMemberships
    */

@@ -753,6 +753,7 @@ export const CheckInService: GenService<{
   /**
    * ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
    * kept for 7 days after the session.
+   * Order: the latest first.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CheckInService.ListDisplayLinks
@@ -790,6 +791,7 @@ export const CheckInService: GenService<{
   /**
    * ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
    * omitted.
+   * Order: the newest first.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CheckInService.ListAttendance

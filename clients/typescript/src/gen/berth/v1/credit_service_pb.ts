@@ -1077,6 +1077,7 @@ export const CreditService: GenService<{
   },
   /**
    * ListPlans lists plans by name.
+   * Order: by name, ignoring case.
    *
    * @generated from rpc berth.v1.CreditService.ListPlans
    */
@@ -1125,6 +1126,7 @@ export const CreditService: GenService<{
   /**
    * ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
    * credit.read, those of all members.
+   * Order: by id, which is by creation.
    * Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
    *
    * @generated from rpc berth.v1.CreditService.ListSubscriptions
@@ -1215,6 +1217,7 @@ export const CreditService: GenService<{
   },
   /**
    * ListCreditLines lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
+   * Order: the newest first.
    * Errors: SUBSCRIPTION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CreditService.ListCreditLines

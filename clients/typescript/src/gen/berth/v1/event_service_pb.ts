@@ -211,6 +211,7 @@ export const EventService: GenService<{
   /**
    * ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow
    * filter a page can have fewer results than requested, or none, and not be the last.
+   * Order: as they were committed: the oldest first, or the newest first if asked for.
    * Errors: INVALID_FIELD (cursor, page_token).
    *
    * @generated from rpc berth.v1.EventService.ListEvents

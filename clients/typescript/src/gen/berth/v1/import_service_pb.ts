@@ -190,6 +190,7 @@ export const ImportService: GenService<{
   },
   /**
    * ListImports lists imports, the newest first, without their problems.
+   * Order: the newest first.
    * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.ImportService.ListImports

@@ -1094,6 +1094,7 @@ export const MemberService: GenService<{
   },
   /**
    * ListMembers searches members, by name ignoring case, then id.
+   * Order: by name, ignoring case and accents, then by id.
    *
    * @generated from rpc berth.v1.MemberService.ListMembers
    */
@@ -1224,6 +1225,7 @@ export const MemberService: GenService<{
   /**
    * ListDevices lists devices by id, the newest first: the caller's own or, with the permission and the scope ALL,
    * those of all members.
+   * Order: the last seen first.
    * Errors: PERMISSION_DENIED (the scope ALL without the permission).
    *
    * @generated from rpc berth.v1.MemberService.ListDevices

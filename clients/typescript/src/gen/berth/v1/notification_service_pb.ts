@@ -1017,6 +1017,7 @@ export const NotificationService: GenService<{
   /**
    * ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
    * where it has none.
+   * Order: by topic, then by channel and language.
    *
    * @generated from rpc berth.v1.NotificationService.ListNotificationTemplates
    */
@@ -1064,6 +1065,7 @@ export const NotificationService: GenService<{
   /**
    * ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
    * and why.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.NotificationService.ListNotificationDeliveries
    */
@@ -1075,6 +1077,7 @@ export const NotificationService: GenService<{
   /**
    * ListNotificationOutbox lists the messages in the local outbox, newest first. That is where messages go that have
    * no sender. It shows links with which anyone can act as the recipient: use it for development and trials.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.NotificationService.ListNotificationOutbox
    */
@@ -1113,6 +1116,7 @@ export const NotificationService: GenService<{
    * they sent. What can wait is sent when there is room again. Messages about cancellations, moves, promotions,
    * offers, contacts and access are always sent, and count. Codes and test messages are sent up to three times a
    * quota.
+   * Order: by channel.
    *
    * @generated from rpc berth.v1.NotificationService.ListSendingQuotas
    */

@@ -1512,6 +1512,7 @@ export const SessionService: GenService<{
   /**
    * ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
    * its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+   * Order: by start, then by id.
    * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.ListSessions
@@ -1631,6 +1632,7 @@ export const SessionService: GenService<{
   },
   /**
    * ListSeries lists series, also ended ones, by title, ignoring case, then id.
+   * Order: by id, which is by creation.
    * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.ListSeries

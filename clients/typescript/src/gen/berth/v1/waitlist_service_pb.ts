@@ -1828,6 +1828,7 @@ export const WaitlistService: GenService<{
   /**
    * ListWaitlistEntries lists entries with their positions and live offers, in order of joining: the caller's own, or
    * with `scope` ALL those of all members, which needs the permission. A service account has no entries of its own.
+   * Order: by time of joining.
    * Errors: PERMISSION_DENIED (`scope`).
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistEntries
@@ -1850,6 +1851,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * ListWaitlistOffers lists offers of all members, newest first.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistOffers
    */
@@ -1960,6 +1962,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * ListWaitlistRulesVersions lists the edits of the rules, newest first.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistRulesVersions
    */
@@ -1982,6 +1985,7 @@ export const WaitlistService: GenService<{
   },
   /**
    * ListWaitlistDecisions lists the decisions of the engine, newest first.
+   * Order: the newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListWaitlistDecisions
    */
