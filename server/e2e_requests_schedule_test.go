@@ -182,7 +182,7 @@ var scheduleRequests = map[string][]build{
 	},
 
 	"TenantService/GetTenant": {always(&v1.GetTenantRequest{})},
-	"TenantService/UpdateTenant": {func(w *world) proto.Message {
+	"TenantService/UpdateTenant": {func(*world) proto.Message {
 		return &v1.UpdateTenantRequest{
 			Tenant: &v1.TenantInput{
 				Name: unique(), TimeZone: "Europe/Paris", Locale: "fr", Currency: "CHF",
@@ -358,9 +358,14 @@ func policyRequest(level v1.SettingLevel, target string) *v1.UpdatePolicyRequest
 			Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}},
 		},
 	}
-	return &v1.UpdatePolicyRequest{Level: level, TargetId: target, Policy: policy, UpdateMask: paths("advance_window", "booking_closes_before",
-		"cancellation_window", "allow_late_cancellation",
-		"allow_reschedule", "tier_cancellations", "hold_ttl", "check_in_opens_before", "check_in_closes_after_end",
-		"gps_max_meters",
-		"auto_no_show", "auto_no_show_after", "check_in_requires_qr")}
+	return &v1.UpdatePolicyRequest{
+		Level:    level,
+		TargetId: target,
+		Policy:   policy,
+		UpdateMask: paths("advance_window", "booking_closes_before",
+			"cancellation_window", "allow_late_cancellation",
+			"allow_reschedule", "tier_cancellations", "hold_ttl", "check_in_opens_before", "check_in_closes_after_end",
+			"gps_max_meters",
+			"auto_no_show", "auto_no_show_after", "check_in_requires_qr"),
+	}
 }

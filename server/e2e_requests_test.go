@@ -524,7 +524,7 @@ var peopleRequests = map[string][]build{
 	// Members
 
 	"MemberService/CreateMember": {
-		func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput()} },
+		func(*world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput()} },
 	},
 	"MemberService/UpdateMember": {func(w *world) proto.Message {
 		m := expect.Value(w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject()))(w.t)

@@ -223,7 +223,11 @@ var waitlistRequests = map[string][]build{
 		return &v1.ExplainWaitlistEntryRequest{EntryId: text(w.newOffer(w.newMember()).Entry)}
 	}},
 	"WaitlistService/GetWaitlistAnalytics": {func(w *world) proto.Message {
-		return &v1.GetWaitlistAnalyticsRequest{CreatedWithin: w.span(), LocationId: text(w.location), ServiceId: text(w.service)}
+		return &v1.GetWaitlistAnalyticsRequest{
+			CreatedWithin: w.span(),
+			LocationId:    text(w.location),
+			ServiceId:     text(w.service),
+		}
 	}},
 }
 
@@ -240,20 +244,33 @@ var ruleNames = []string{
 func allRules() *v1.WaitlistRules {
 	hour := durationpb.New(time.Hour)
 	return &v1.WaitlistRules{
-		Enabled: new(true), Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), MaxQueueSize: new(int32(20)), OfferWindow: hour,
-		MinOfferWindow:  durationpb.New(time.Minute),
-		TimeFlexibility: hour, MaxOffersPerEntry: &v1.WaitlistLimit{Max: new(int32(2))}, MaxTriesPerSlot: &v1.WaitlistLimit{Max: new(int32(5))},
-		AfterExpiry:  new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
-		AfterDecline: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE), AutoCascade: new(true), ExpireStale: new(true),
-		StaleAfter: hour, AllowDownFitting: new(false),
-		Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM), BaseScore: new(int32(50)),
+		Enabled:               new(true),
+		Mode:                  new(v1.WaitlistMode_WAITLIST_MODE_OFFER),
+		MaxQueueSize:          new(int32(20)),
+		OfferWindow:           hour,
+		MinOfferWindow:        durationpb.New(time.Minute),
+		TimeFlexibility:       hour,
+		MaxOffersPerEntry:     &v1.WaitlistLimit{Max: new(int32(2))},
+		MaxTriesPerSlot:       &v1.WaitlistLimit{Max: new(int32(5))},
+		AfterExpiry:           new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
+		AfterDecline:          new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
+		AutoCascade:           new(true),
+		ExpireStale:           new(true),
+		StaleAfter:            hour,
+		AllowDownFitting:      new(false),
+		Order:                 new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM),
+		BaseScore:             new(int32(50)),
 		TierBonuses:           &v1.WaitlistTierBonuses{Bonuses: []*v1.WaitlistTierBonus{{Tier: "gold", Points: 20}}},
-		EarlyBirdPointsPerDay: new(int32(1)), EarlyBirdMaxPoints: new(int32(10)),
+		EarlyBirdPointsPerDay: new(int32(1)),
+		EarlyBirdMaxPoints:    new(int32(10)),
 		EligibilityExpression: new("entry.party_size < 5"),
 		PriorityExpression:    new("100 - entry.party_size"),
 		QuietHours:            &v1.QuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)},
 		OffersInQuietHours:    new(true),
-		AutoPromoteCutoff:     hour, PromotionGrace: hour, FillAfterStart: hour, SmsMinScore: new(int32(10)),
+		AutoPromoteCutoff:     hour,
+		PromotionGrace:        hour,
+		FillAfterStart:        hour,
+		SmsMinScore:           new(int32(10)),
 	}
 }
 

@@ -189,7 +189,11 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held},
 	)
 	offers := call[*v1.ListWaitlistOffersResponse](
-		t, l, owner, "WaitlistService/ListWaitlistOffers", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: text(in)}},
+		t,
+		l,
+		owner,
+		"WaitlistService/ListWaitlistOffers",
+		&v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: text(in)}},
 	).GetOffers()
 	must.SliceLen(t, 1, offers, must.Sprintf("offers: %v", offers))
 	must.EqOp(t, secrets["entry 0"], offers[0].GetEntryId(), must.Sprintf("offers: %v", offers))

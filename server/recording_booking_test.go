@@ -129,7 +129,11 @@ func bookingErrorsScript() script {
 		mia.refused("Mia brings too many", "PARTY_SIZE", &v1.BookRequest{SessionId: "$open", PartySize: new(int32(4))}),
 		mia.refused("Mia pays with another's plan", "SUBSCRIPTION_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$open", SubscriptionId: absentID}),
-		mia.refused("Mia brings a negative party", "INVALID_FIELD", &v1.BookRequest{SessionId: "$open", PartySize: new(int32(-1))}),
+		mia.refused(
+			"Mia brings a negative party",
+			"INVALID_FIELD",
+			&v1.BookRequest{SessionId: "$open", PartySize: new(int32(-1))},
+		),
 		adam.refused("The admin books for an unknown member", "MEMBER_NOT_FOUND",
 			&v1.BookRequest{SessionId: "$open", MemberId: absentID}),
 		portal.refused("The partner books", "PERMISSION_DENIED", &v1.BookRequest{SessionId: "$open"}),

@@ -69,7 +69,9 @@ func subscribe(member, plan string) exchange {
 func payersScript() script {
 	return script{
 		clock(on(5, "10:10")),
-		olga.silently(&v1.UpdateTenantRequest{Tenant: &v1.TenantInput{TakesPayments: true}, UpdateMask: paths("takes_payments")}),
+		olga.silently(
+			&v1.UpdateTenantRequest{Tenant: &v1.TenantInput{TakesPayments: true}, UpdateMask: paths("takes_payments")},
+		),
 		class("evening", on(7, "18:00"), capacity(8)),
 		class("beside", on(7, "18:30"), capacity(8)),
 		class("sameDay", on(7, "20:00"), capacity(8)),
@@ -81,7 +83,11 @@ func payersScript() script {
 		adam.calls("The admin subscribes Mia to a pack",
 			&v1.CreateSubscriptionRequest{MemberId: "$mia", PlanId: "$pack", Reason: "Paid in cash."}),
 		mia.calls("Mia books on her pack", &v1.BookRequest{SessionId: "$evening"}),
-		mia.refused("Mia has too few credits for two", "NO_CREDITS", &v1.BookRequest{SessionId: "$saturday", PartySize: new(int32(2))}),
+		mia.refused(
+			"Mia has too few credits for two",
+			"NO_CREDITS",
+			&v1.BookRequest{SessionId: "$saturday", PartySize: new(int32(2))},
+		),
 		mia.calls("Mia spends her last credit on what overlaps", &v1.BookRequest{SessionId: "$beside"}),
 		mia.refused("Mia has no credits left", "NO_CREDITS", &v1.BookRequest{SessionId: "$saturday"}),
 		subscribe("$tom", "$limited").as("toms"),

@@ -144,7 +144,8 @@ func (r *recording) ledgers(name string, owner caller) {
 	for _, item := range r.list(owner, &v1.ListMembersRequest{PageSize: logPage}, "members") {
 		member, _ := item.(object)
 		id := fmt.Sprint(member.get("id"))
-		for _, item := range r.list(owner, &v1.GetBalanceRequest{MemberId: id, Statuses: everySubscriptionStatus()}, "subscriptions") {
+		all := &v1.GetBalanceRequest{MemberId: id, Statuses: everySubscriptionStatus()}
+		for _, item := range r.list(owner, all, "subscriptions") {
 			subscription, _ := item.(object)
 			lines := r.list(
 				owner, &v1.ListCreditLinesRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "lines",

@@ -139,7 +139,10 @@ func endedOffersScript() script {
 		sessionWithFreedSeat("unanswered", 10, tom, mia),
 		clock(on(5, "11:10")),
 		occurred("offer.created", 1),
-		cora.calls("The coach lists offers after the first ran out", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$unanswered"}}),
+		cora.calls(
+			"The coach lists offers after the first ran out",
+			&v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$unanswered"}},
+		),
 		liveOffer("$unanswered").as("offer"),
 		adam.calls("The admin ends the second offer",
 			&v1.ExpireWaitlistOfferRequest{OfferId: "$offer.offers.0.id", Reason: "She called."}),
@@ -204,14 +207,22 @@ func firstToClaimScript() script {
 			UpdateMask: paths("mode"),
 		}),
 		sessionWithFreedSeat("race", 13, tom, mia, lena),
-		cora.calls("The coach lists the offers of all", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$race"}}).as("live"),
+		cora.calls(
+			"The coach lists the offers of all",
+			&v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$race"}},
+		).as(
+			"live",
+		),
 		mia.calls("Mia is the first", &v1.AcceptWaitlistOfferRequest{OfferId: "$live.offers.1.id"}),
 		tom.refused(
 			"Tom is too late",
 			"WAITLIST_OFFER_NOT_LIVE",
 			&v1.AcceptWaitlistOfferRequest{OfferId: "$live.offers.2.id"},
 		),
-		cora.calls("The coach lists what became of the offers", &v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$race"}}),
+		cora.calls(
+			"The coach lists what became of the offers",
+			&v1.ListWaitlistOffersRequest{Filter: &v1.WaitlistOfferFilter{SessionId: "$race"}},
+		),
 		adam.calls("The admin has short offers in a custom order", &v1.UpdateWaitlistRulesRequest{
 			ServiceId: "$yoga", Rules: &v1.WaitlistRules{
 				Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM),

@@ -63,7 +63,12 @@ func joiningScript() script {
 		adam.calls("The admin puts Lena on the waitlist", forLena),
 		mia.calls("Mia lists her entries", &v1.ListWaitlistEntriesRequest{}),
 		cora.calls("The coach lists entries", &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
-		cora.calls("The coach lists one entry", &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1}).as("page"),
+		cora.calls(
+			"The coach lists one entry",
+			&v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1},
+		).as(
+			"page",
+		),
 		cora.calls("The coach lists the next", &v1.ListWaitlistEntriesRequest{
 			Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1, PageToken: "$page.nextPageToken",
 		}),

@@ -12,7 +12,6 @@ import (
 var anyAccount = []grant.AccountStatus{grant.AccountActive, grant.AccountRevoked}
 
 var accountReads = []read{
-
 	// People.
 	{accountdb.FindMember, args{"member"}, "member [coach]"},
 	{accountdb.FindMember, args{"third"}, "third [owner zoo]"},
@@ -91,7 +90,11 @@ var accountReads = []read{
 	{accountdb.FindDevice, args{"member"}, "none"},
 	{accountdb.SearchDevices, args{member.DeviceSearch{Limit: 9}}, "notice third fourth device other"},
 	{accountdb.SearchDevices, args{member.DeviceSearch{Limit: 2}}, "notice third"},
-	{accountdb.SearchDevices, args{member.DeviceSearch{After: id[tenant.DeviceID]("third"), Limit: 9}}, "fourth device other"},
+	{
+		accountdb.SearchDevices,
+		args{member.DeviceSearch{After: id[tenant.DeviceID]("third"), Limit: 9}},
+		"fourth device other",
+	},
 	{accountdb.SearchDevices, args{member.DeviceSearch{Member: id[tenant.MemberID]("member"), Limit: 9}}, "device other"},
 	{accountdb.SearchDevices, args{member.DeviceSearch{Kinds: []member.DeviceKind{member.IOS}, Limit: 1}}, "notice"},
 	{accountdb.SearchDevices, args{member.DeviceSearch{Kinds: []member.DeviceKind{member.Web}, Limit: 9}}, ""},
@@ -123,9 +126,17 @@ var accountReads = []read{
 		"round [] [] third [] [] other [decision third other] [zoo] account [key] [coach]",
 	},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Statuses: anyAccount, Limit: 2}}, "round [] [] third [] []"},
-	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{
-		Statuses: anyAccount, After: &grant.ServiceAccountCursor{Name: "Door", ID: id[tenant.ServiceAccountID]("other")}, Limit: 9,
-	}}, "account [key] [coach]"},
+	{
+		accountdb.ListAccounts,
+		args{
+			grant.ServiceAccountSearch{
+				Statuses: anyAccount,
+				After:    &grant.ServiceAccountCursor{Name: "Door", ID: id[tenant.ServiceAccountID]("other")},
+				Limit:    9,
+			},
+		},
+		"account [key] [coach]",
+	},
 	{accountdb.ListAccounts, args{grant.ServiceAccountSearch{Role: "coach", Limit: 9}}, "account [key] [coach]"},
 	{
 		accountdb.ListAccounts,

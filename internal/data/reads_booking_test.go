@@ -24,7 +24,6 @@ var always = bookingdb.Period{
 }
 
 var bookingReads = []read{
-
 	// Bookings and what pays for them.
 	{bookingdb.FindBooking, args{"booking"}, "booking"},
 	{bookingdb.FindBooking, args{"other"}, "other"},
@@ -42,7 +41,11 @@ var bookingReads = []read{
 	{bookingdb.ListDueSessions, args{now.Add(time.Hour), 9}, "fifth session"},
 	{bookingdb.ListDueSessions, args{now, 9}, "fifth"},
 	{bookingdb.FindNextExpiry, nil, "01T12:00"},
-	{bookingdb.ListBookings, args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), Limit: 9}}, "fifth booking entry workout fourth"},
+	{
+		bookingdb.ListBookings,
+		args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), Limit: 9}},
+		"fifth booking entry workout fourth",
+	},
 	{bookingdb.ListBookings, args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), Limit: 1}}, "fifth"},
 	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
 		BookingFilter: bookingdb.BookingFilter{From: start}, Owner: id[tenant.MemberID]("member"), Limit: 9,
@@ -51,15 +54,36 @@ var bookingReads = []read{
 		BookingFilter: bookingdb.BookingFilter{Until: start}, Owner: id[tenant.MemberID]("member"), Limit: 9,
 	}}, "fifth"},
 	{
-		bookingdb.ListBookings, args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), EndsAfter: start, Limit: 9}},
+		bookingdb.ListBookings,
+		args{bookingdb.BookingQuery{Owner: id[tenant.MemberID]("member"), EndsAfter: start, Limit: 9}},
 		"booking entry workout fourth",
 	},
-	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
-		BookingFilter: bookingdb.BookingFilter{Statuses: []booking.Status{booking.NoShow}}, Owner: id[tenant.MemberID]("member"), Limit: 9,
-	}}, "fourth"},
-	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
-		BookingFilter: bookingdb.BookingFilter{Member: id[tenant.MemberID]("third")}, Owner: id[tenant.MemberID]("member"), Limit: 9,
-	}}, ""},
+	{
+		bookingdb.ListBookings,
+		args{
+			bookingdb.BookingQuery{
+				BookingFilter: bookingdb.BookingFilter{
+					Statuses: []booking.Status{booking.NoShow},
+				},
+				Owner: id[tenant.MemberID]("member"),
+				Limit: 9,
+			},
+		},
+		"fourth",
+	},
+	{
+		bookingdb.ListBookings,
+		args{
+			bookingdb.BookingQuery{
+				BookingFilter: bookingdb.BookingFilter{
+					Member: id[tenant.MemberID]("third"),
+				},
+				Owner: id[tenant.MemberID]("member"),
+				Limit: 9,
+			},
+		},
+		"",
+	},
 	{bookingdb.ListBookings, args{bookingdb.BookingQuery{
 		Owner: id[tenant.MemberID]("member"), AfterStart: start, AfterSession: id[tenant.SessionID]("session"),
 		AfterID: id[tenant.BookingID]("booking"), Limit: 9,
@@ -91,13 +115,36 @@ var bookingReads = []read{
 	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
 		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour), Limit: 1,
 	}}, "fourth"},
-	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
-		Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Until: start.Add(999 * time.Hour), Limit: 9,
-	}}, "fourth"},
-	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
-		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour), BeforeStart: start,
-		BeforeID: id[tenant.BookingID]("booking"), Limit: 9,
-	}}, "fifth"},
+	{
+		bookingdb.ListPastBookings,
+		args{
+			bookingdb.PastQuery{
+				Member: id[tenant.MemberID](
+					"member",
+				),
+				Statuses: []booking.Status{booking.NoShow},
+				Until:    start.Add(999 * time.Hour),
+				Limit:    9,
+			},
+		},
+		"fourth",
+	},
+	{
+		bookingdb.ListPastBookings,
+		args{
+			bookingdb.PastQuery{
+				Member: id[tenant.MemberID](
+					"member",
+				),
+				Statuses:    booking.Statuses(),
+				Until:       start.Add(999 * time.Hour),
+				BeforeStart: start,
+				BeforeID:    id[tenant.BookingID]("booking"),
+				Limit:       9,
+			},
+		},
+		"fifth",
+	},
 	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "{Attended=1 NoShows=1}"},
 	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "{Attended=1}"},
 	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "{LateCancelled=1}"},

@@ -57,7 +57,8 @@ func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 			&v1.UpdateRoleRequest{Name: "owner", Role: &v1.RoleInput{}, UpdateMask: mask("permissions")}, "ROLE_BUILT_IN",
 		},
 		"update of a name": {
-			&v1.UpdateRoleRequest{Name: "desk", Role: &v1.RoleInput{}, UpdateMask: mask("name")}, "INVALID_FIELD field=update_mask",
+			&v1.UpdateRoleRequest{Name: "desk", Role: &v1.RoleInput{}, UpdateMask: mask("name")},
+			"INVALID_FIELD field=update_mask",
 		},
 		"update of old": {
 			&v1.UpdateRoleRequest{

@@ -193,7 +193,12 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 			s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v})),
 		)
 	}
-	refused(t, "INVALID_FIELD")(s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "\x00"}})))
+	refused(
+		t,
+		"INVALID_FIELD",
+	)(
+		s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "\x00"}})),
+	)
 }
 
 func TestCatalog_Pages(t *testing.T) {
@@ -231,8 +236,13 @@ func TestCatalog_Pages(t *testing.T) {
 	}
 
 	first := expect.Value(
-		s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageSize: 2})),
-	)(t)
+		s.ListServices(
+			t.Context(),
+			as(s.owner, &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageSize: 2}),
+		),
+	)(
+		t,
+	)
 	token := first.Msg.GetNextPageToken()
 	for name, c := range map[string]struct {
 		token string
@@ -241,7 +251,8 @@ func TestCatalog_Pages(t *testing.T) {
 		"another filter": {s.owner, &v1.ListServicesRequest{PageToken: token}},
 		"another list":   {s.owner, &v1.ListLocationsRequest{PageToken: token}},
 		"another tenant": {
-			s.Token(t, "owner", s.NewTenant(t, "Quay Golf")), &v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageToken: token},
+			s.Token(t, "owner", s.NewTenant(t, "Quay Golf")),
+			&v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageToken: token},
 		},
 		"no token": {s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}},
 	} {
@@ -249,7 +260,8 @@ func TestCatalog_Pages(t *testing.T) {
 	}
 
 	for _, list := range []proto.Message{
-		&v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageSize: 2}, &v1.ListLocationsRequest{PageSize: 2},
+		&v1.ListServicesRequest{Filter: &v1.ServiceFilter{Category: "Sport"}, PageSize: 2},
+		&v1.ListLocationsRequest{PageSize: 2},
 		&v1.ListResourcesRequest{PageSize: 2},
 	} {
 		test.Eq(t, names, s.items(t, s.owner, list, "name"), test.Sprintf("%T", list))

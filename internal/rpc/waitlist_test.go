@@ -100,8 +100,13 @@ func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	}
 	expect.OK(t)(s.LeaveWaitlist(t.Context(), as(s.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: entry.GetId()})))
 	test.SliceEmpty(t, expect.Value(
-		s.ListWaitlistEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL})),
-	)(t).Msg.GetEntries(), test.Sprint("those that ended are not listed unless asked for"))
+		s.ListWaitlistEntries(
+			t.Context(),
+			as(s.Token(t, "coach"), &v1.ListWaitlistEntriesRequest{Scope: v1.ListScope_LIST_SCOPE_ALL}),
+		),
+	)(
+		t,
+	).Msg.GetEntries(), test.Sprint("those that ended are not listed unless asked for"))
 }
 
 // The list has the caller's own entries, whatever the caller may read, unless all are asked for.

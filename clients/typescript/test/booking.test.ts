@@ -144,7 +144,9 @@ describe.each(protocols)("booking over $name", (protocol) => {
     const freed = await coach.cancelBooking({ bookingId: taken.outcome.value?.id ?? "" });
     expect(freed.promoted).toBe(0);
     const { entries } = await waitlist.listWaitlistEntries({});
-    const offer = entries.find((entry) => entry.target.case === "session" && entry.target.value.id === sessionId)?.liveOffer;
+    const offer = entries.find(
+      (entry) => entry.target.case === "session" && entry.target.value.id === sessionId,
+    )?.liveOffer;
     expect(offer).toMatchObject({
       status: WaitlistOfferStatus.LIVE,
       seats: 1,

@@ -29,9 +29,10 @@ func endsAt(at time.Time) func(*credit.Subscription) {
 func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
 	studio.T.Helper()
 	who = testkit.SelfOnly(who)
-	sub := expect.Value(studio.App.Accounts.GetBalance(studio.T.Context(), who, tenant.MemberID{}, allStatuses))(studio.T)[0]
+	app, ctx := studio.App.Accounts, studio.T.Context()
+	sub := expect.Value(app.GetBalance(ctx, who, tenant.MemberID{}, allStatuses))(studio.T)[0]
 	text := fmt.Sprintf("v%d %s %d", sub.Version, sub.Status, sub.Balance)
-	for _, l := range expect.Value(studio.App.Accounts.ListLedger(studio.T.Context(), who, sub.ID, accounts.LineQuery{Limit: 2}))(studio.T) {
+	for _, l := range expect.Value(app.ListLedger(ctx, who, sub.ID, accounts.LineQuery{Limit: 2}))(studio.T) {
 		text += fmt.Sprintf("; %s", strings.TrimSpace(fmt.Sprint(l.Kind, " ", l.Amount, " ", l.Balance, " ", l.Reason)))
 	}
 	return text
@@ -276,10 +277,12 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.GetSubscription(t.Context(), testkit.SelfOnly(ben), sub.ID)),
 		},
 		"a ledger of another tenant": {
-			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), there.Owner, sub.ID, accounts.LineQuery{Limit: 9})),
+			"SUBSCRIPTION_NOT_FOUND",
+			expect.Error(app.ListLedger(t.Context(), there.Owner, sub.ID, accounts.LineQuery{Limit: 9})),
 		},
 		"a ledger of another member": {
-			"SUBSCRIPTION_NOT_FOUND", expect.Error(app.ListLedger(t.Context(), testkit.SelfOnly(ben), sub.ID, accounts.LineQuery{Limit: 9})),
+			"SUBSCRIPTION_NOT_FOUND",
+			expect.Error(app.ListLedger(t.Context(), testkit.SelfOnly(ben), sub.ID, accounts.LineQuery{Limit: 9})),
 		},
 		"a balance of another member": {
 			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), testkit.SelfOnly(ben), ana.Member, allStatuses)),

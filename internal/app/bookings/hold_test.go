@@ -207,8 +207,10 @@ func TestBookings_GoWithADeletedSession(t *testing.T) {
 		"moved": {
 			fault.BookingNotFound, expect.Error(studio.Reschedule(owner, held, studio.AddSession(testkit.Session{}))),
 		},
-		"on the roster": {fault.SessionNotFound, expect.Error(app.GetSessionRoster(ctx, owner, class, booking.Statuses()...))},
-		"linked":        {fault.SessionNotFound, expect.Error(app.ListDisplayLinks(ctx, owner, class))},
+		"on the roster": {
+			fault.SessionNotFound, expect.Error(app.GetSessionRoster(ctx, owner, class, booking.Statuses()...)),
+		},
+		"linked": {fault.SessionNotFound, expect.Error(app.ListDisplayLinks(ctx, owner, class))},
 	} {
 		test.EqOp(t, tt.want, fault.ReasonOf(tt.err), test.Sprintf("%s: %v", name, tt.err))
 	}

@@ -112,7 +112,15 @@ func TestBatchGetBookings_KeepsTheOrder(t *testing.T) {
 	studio := testkit.New(t)
 	mia, noa := studio.AddMember("Mia"), studio.AddMember("Noa")
 	class := studio.AddSession(testkit.Session{})
-	mias, noas, none := studio.MustBook(mia, class), studio.MustBook(noa, class), tenant.New[tenant.BookingID](testkit.Noon)
+	mias, noas, none := studio.MustBook(
+		mia,
+		class,
+	), studio.MustBook(
+		noa,
+		class,
+	), tenant.New[tenant.BookingID](
+		testkit.Noon,
+	)
 	for name, c := range map[string]struct {
 		by             tenant.Caller
 		found, missing []tenant.BookingID
@@ -133,8 +141,8 @@ func TestBatchGetBookings_KeepsTheOrder(t *testing.T) {
 	}
 }
 
-// An edit is a new version of the booking, with an event; one by staff is audited. An edit of an old version is refused,
-// and one that changes nothing leaves no trace.
+// An edit is a new version of the booking, with an event; one by staff is audited. An edit of an old version is
+// refused, and one that changes nothing leaves no trace.
 func TestUpdateBooking_EditsTheVersionThatWasRead(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)

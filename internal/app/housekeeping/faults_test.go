@@ -27,7 +27,10 @@ func TestFaults_FailTheSweep(t *testing.T) {
 	s.MustHold(ana, s.AddSession(testkit.Session{}))
 	expect.OK(t)(s.App.Bookings.CreateDisplayLink(t.Context(), s.Coach, class))
 	s.WantErrors(func() error { return expect.Error(s.App.Housekeeping.Verify(t.Context(), s.Tenant)) })
-	s.Exec(`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`, testkit.Noon) // damage, which it mends
+	s.Exec(
+		`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`,
+		testkit.Noon,
+	) // damage, which it mends
 	// Every sweep looks at the entries that wait for long, and ends none of them.
 	s.Clock.Advance(waitlist.MinStale)
 	s.Exec(`insert into idempotency_keys (tenant_id, principal, key, request_hash, created_at)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/scheduledb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -132,10 +131,6 @@ var (
 	}
 )
 
-// errMatchChanged says that a bulk operation would change other sessions than its preview said.
-var errMatchChanged = fault.New(fault.Aborted, fault.ETagMismatch,
-	"Other sessions match now, or one has changed. Preview the change again.").WithField("token")
-
 // bulk runs change on all sessions that the request selects, in one transaction, and writes one audit entry. It refuses
 // more sessions than such a transaction can take, and others than those of the preview.
 func (s *Service) bulk(
@@ -158,8 +153,8 @@ func (s *Service) bulk(
 		if err := session.CheckBulkSize(all); err != nil {
 			return done, err
 		}
-		if r.Token != "" && r.Token != session.BulkToken(a, pg.Array(all, session.Session.Match)) {
-			return done, errMatchChanged
+		if err := session.CheckBulkToken(r.Token, a, pg.Array(all, session.Session.Match)); err != nil {
+			return done, err
 		}
 		if err := change(ctx, tx, all, &done); err != nil {
 			return done, err

@@ -36,8 +36,8 @@ type SeriesEndResult struct {
 func (s *Service) EndSeries(
 	ctx context.Context, caller tenant.Caller, r SeriesEndRequest,
 ) (SeriesEndResult, error) {
-	if !r.Date.Valid() {
-		return SeriesEndResult{}, fault.Invalid("end_date", "%s is not a date.", r.Date)
+	if err := session.CheckEndDate(r.Date); err != nil {
+		return SeriesEndResult{}, err
 	}
 	if err := session.CheckReason(r.Reason); err != nil {
 		return SeriesEndResult{}, err

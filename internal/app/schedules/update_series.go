@@ -63,14 +63,20 @@ func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e Seri
 		}
 		return s.editMany(ctx, tx, series, named, e)
 	}
-	done, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
-		done, err := edit(ctx, tx)
-		if err != nil {
+	done, err := engine.Transact(
+		ctx,
+		s.engine,
+		caller,
+		t,
+		func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
+			done, err := edit(ctx, tx)
+			if err != nil {
+				return done, err
+			}
+			done.Series, err = done.Series.WithStatus(tx.Now)
 			return done, err
-		}
-		done.Series, err = done.Series.WithStatus(tx.Now)
-		return done, err
-	})
+		},
+	)
 	return done, explainConflict(seriesPart, err)
 }
 

@@ -435,7 +435,10 @@ func TestSweep_RepairsDamage(t *testing.T) {
 	studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.MustCancel(who[0], booked[0])
 	test.EqOp(t, (housekeeping.SweepResult{}), studio.Sweep(), test.Sprint("without damage"))
-	studio.Exec(`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`, testkit.Noon) // damage
+	studio.Exec(
+		`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`,
+		testkit.Noon,
+	) // damage
 	studio.Tick()
 	test.EqOp(t, 3, studio.Sweep().Mended, test.Sprint("two entries and a round"))
 	studio.WantSound()

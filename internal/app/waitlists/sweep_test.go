@@ -73,7 +73,10 @@ func TestSweep_CountsRepairs(t *testing.T) {
 		}, map[string]int{"overdue_offer": 1}},
 		"entries and a round without offers": {waitlist.FirstToClaim, func(studio *testkit.Studio) {
 			offered(studio)
-			studio.Exec(`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`, testkit.Noon) // damage
+			studio.Exec(
+				`update waitlist_offers set status = 'WITHDRAWN', withdraw_cause = 'SESSION_MOVED', closed_at = $1`,
+				testkit.Noon,
+			) // damage
 		}, map[string]int{"orphaned_entry": 2, "orphaned_round": 1}},
 		"a freed seat without a fill": {waitlist.OfferInTurn, func(studio *testkit.Studio) {
 			class, _, booked := studio.AddFullSession(1)

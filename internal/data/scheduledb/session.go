@@ -224,7 +224,8 @@ var matches = pg.NewReader(func(m *session.Match) []pg.Column {
 	}
 })
 
-// ListMatches reads, of the sessions that a filter finds, what a bulk operation depends on, in the order of ListSessions.
+// ListMatches reads, of the sessions that a filter finds, what a bulk operation depends on, in the order of
+// ListSessions.
 func ListMatches(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]session.Match) {
 	matches.List(listMatches.queue(b, in, q.Filter, q.Unbooked, q.Limit), into)
 }

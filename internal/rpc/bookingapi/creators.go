@@ -14,18 +14,18 @@ import (
 func (s *Bookings) bookingMessages(ctx context.Context, read ...booking.Booking) ([]*v1.Booking, error) {
 	messages := convert.BookingMessages(read, s.Now())
 	var unnamed []string
-	for i, m := range messages {
-		if m.GetCreatedBy().GetName() == "" {
-			unnamed = append(unnamed, read[i].CreatedBy)
+	for i, b := range read {
+		if messages[i].GetCreatedBy().GetName() == "" {
+			unnamed = append(unnamed, b.CreatedBy)
 		}
 	}
 	names, err := request.ActorNames(ctx, unnamed...)
 	if err != nil {
 		return nil, err
 	}
-	for i, m := range messages {
-		if name, ok := names[read[i].CreatedBy]; ok {
-			m.CreatedBy.Name = name
+	for i, b := range read {
+		if name, ok := names[b.CreatedBy]; ok {
+			messages[i].CreatedBy.Name = name
 		}
 	}
 	return messages, nil

@@ -334,7 +334,8 @@ func TestServiceAccountNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *test
 	t.Parallel()
 	for account, want := range map[[2]string]string{
 		{" Desk ", " two\nlines "}: "", {strings.Repeat("é", 200), strings.Repeat("é", 1000)}: "",
-		{}: "INVALID_FIELD @service_account.name", {"  "}: "INVALID_FIELD @service_account.name", {"a\nb"}: "INVALID_FIELD @service_account.name",
+		{}: "INVALID_FIELD @service_account.name", {"  "}: "INVALID_FIELD @service_account.name",
+		{"a\nb"}:                         "INVALID_FIELD @service_account.name",
 		{strings.Repeat("é", 201)}:       "INVALID_FIELD @service_account.name",
 		{"a", strings.Repeat("é", 1001)}: "INVALID_FIELD @service_account.description",
 	} {

@@ -58,11 +58,21 @@ func BulkToken(a BulkAction, all []Match) string {
 	for _, m := range all {
 		text = append(text, m.ID.UUID[:]...)
 		for _, n := range []int{m.Version, m.SeatsTaken, m.Waiting} {
-			text = binary.BigEndian.AppendUint64(text, uint64(n)) //nolint:gosec // none is negative
+			text = binary.BigEndian.AppendUint64(text, uint64(n))
 		}
 	}
 	hash := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(hash[:16])
+}
+
+// CheckBulkToken rejects a bulk operation that would change other sessions than the preview with the token said. Without
+// a token there is nothing to compare.
+func CheckBulkToken(token string, a BulkAction, all []Match) error {
+	if token != "" && token != BulkToken(a, all) {
+		return fault.New(fault.Aborted, fault.ETagMismatch,
+			"Other sessions match now, or one has changed. Preview the change again.").WithField("token")
+	}
+	return nil
 }
 
 // CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkSeats

@@ -335,3 +335,11 @@ func align(sessions []Session, occurrences []Occurrence) []int {
 	}
 	return paired
 }
+
+// CheckEndDate rejects an end of a series that is not a date: INVALID_FIELD.
+func CheckEndDate(date civil.Date) error {
+	if !date.Valid() {
+		return fault.Invalid("end_date", "%s is not a date.", date)
+	}
+	return nil
+}

@@ -67,10 +67,11 @@ func TestManual_ListsEverySettingWithDefaultAndBounds(t *testing.T) {
 	upTo := func(least, most any) string { return written(least) + " to " + written(most) }
 	for name, want := range map[string]string{
 		"max_queue_size": upTo(1, maxQueueSize), "offer_window": upTo(time.Minute, maxOfferWindow),
-		"min_offer_window": upTo(time.Minute, maxLeastWindow),
-		"time_flexibility": upTo(time.Duration(0), maxFlexibility), "max_offers_per_entry": upTo(1, maxOffers) + ", or no limit",
-		"max_tries_per_slot": upTo(1, maxTries) + ", or no limit",
-		"stale_after":        upTo(MinStale, maxStale), "base_score": upTo(0, maxBase),
+		"min_offer_window":     upTo(time.Minute, maxLeastWindow),
+		"time_flexibility":     upTo(time.Duration(0), maxFlexibility),
+		"max_offers_per_entry": upTo(1, maxOffers) + ", or no limit",
+		"max_tries_per_slot":   upTo(1, maxTries) + ", or no limit",
+		"stale_after":          upTo(MinStale, maxStale), "base_score": upTo(0, maxBase),
 		"early_bird_points_per_day": upTo(0, maxPerDay),
 		"early_bird_max_points":     upTo(0, maxEarlyBird), "auto_promote_cutoff": upTo(time.Duration(0), maxCutoff),
 		"promotion_grace": upTo(time.Duration(0), maxGrace), "fill_after_start": upTo(time.Duration(0), maxAfterStart),

@@ -102,7 +102,7 @@ var fixed = []Fixed{
 	},
 	{
 		Harm:    "the balance of a line of the ledger is its amount",
-		Package: "internal/rpc/accountapi", Function: "creditEntryMessage",
+		Package: "internal/rpc/accountapi", Function: "lineMessage",
 		Old: "int32(l.Balance)", New: "int32(l.Amount)",
 		Tests: []Test{{"internal/rpc/accountapi", conversions}},
 	},

@@ -110,9 +110,7 @@ export function AuditPage() {
           {
             title: t.ui.who,
             show: ({ actor, subject }) =>
-              actor?.kind === ActorKind.SYSTEM
-                ? t.audit.system
-                : actor?.name || subject,
+              actor?.kind === ActorKind.SYSTEM ? t.audit.system : actor?.name || subject,
           },
           {
             title: t.audit.what,
