@@ -35,7 +35,8 @@ var notificationRequests = map[string][]build{
 	},
 	"NotificationService/UpdateNotificationPreferences": {always(&v1.UpdateNotificationPreferencesRequest{
 		Preferences: &v1.NotificationPreferencesInput{
-			Preferences: []*v1.NotificationPreferenceInput{{Topic: aTopic, Channel: aChannel, Enabled: true}}, QuietHours: night(),
+			Preferences: []*v1.NotificationPreferenceInput{{Topic: aTopic, Channel: aChannel, Enabled: true}},
+			QuietHours:  night(),
 		},
 		UpdateMask: paths("preferences", "quiet_hours"),
 	})},

@@ -36,7 +36,9 @@ func hoursFrom(start, end int32) *v1.QuietHours {
 }
 
 func preferencesScript() script {
-	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreferenceInput) *v1.UpdateNotificationPreferencesRequest {
+	choose := func(
+		quiet *v1.QuietHours, chosen ...*v1.NotificationPreferenceInput,
+	) *v1.UpdateNotificationPreferencesRequest {
 		return &v1.UpdateNotificationPreferencesRequest{
 			Preferences: &v1.NotificationPreferencesInput{Preferences: chosen, QuietHours: quiet},
 			UpdateMask:  paths("preferences", "quiet_hours"),

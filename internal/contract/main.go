@@ -1,6 +1,6 @@
-// Contract writes the documentation of the contract, docs/api, from its comments and from calls that the server's tests
-// recorded. Its tests check the shape of the contract: which RPCs a resource has, and what lists, edits and answers have
-// in common.
+// Contract writes the documentation of the contract, docs/api, from its comments and from calls that the server's
+// tests recorded. Its tests check the shape of the contract: which RPCs a resource has, and what lists, edits and
+// answers have in common.
 package main
 
 import (
@@ -10,11 +10,7 @@ import (
 )
 
 func main() {
-	root := "."
-	if len(os.Args) > 1 {
-		root = os.Args[1]
-	}
-	if err := write(root); err != nil {
+	if err := write("."); err != nil {
 		fmt.Fprintln(os.Stderr, "contract:", err)
 		os.Exit(1)
 	}

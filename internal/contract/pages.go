@@ -162,6 +162,7 @@ func whoMay(a *v1.Access) string {
 		text += "."
 	case v1.Access_RULE_PUBLIC:
 		text = "**Who:** everyone. No token is needed."
+	case v1.Access_RULE_UNSPECIFIED: // no RPC has it: the server would not start
 	}
 	if a.GetStepUp() {
 		text += " The tenant can ask for a recent or stronger sign-in."

@@ -112,7 +112,7 @@ func parseExchange(section string) (exchange, error) {
 		var lines string
 		e.message, lines, _ = strings.Cut(body, "\n")
 		for line := range strings.Lines(lines) {
-			if m := held.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil && !strings.HasPrefix(line, "  violation") {
+			if m := held.FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
 				if e.metadata == nil {
 					e.metadata = make(map[string]string)
 				}
@@ -123,8 +123,7 @@ func parseExchange(section string) (exchange, error) {
 		return e, nil
 	}
 	if e.request, err = parseValue(sent); err != nil {
-		e.rpc = "" // sent on purpose as no server reads it
-		return e, nil
+		return e, err
 	}
 	e.answer, err = parseValue(body)
 	return e, err
@@ -137,6 +136,8 @@ type member struct {
 }
 
 // MarshalJSON is that of json.Marshaler.
+//
+//nolint:unparam // as encoding/json has it
 func (m members) MarshalJSON() ([]byte, error) {
 	var text strings.Builder
 	for i, one := range m {
@@ -293,7 +294,8 @@ func filled(text string) string {
 		switch name = strings.Trim(name, "<>"); {
 		case name == "real time":
 			return "2024-06-05T08:00:00Z"
-		case name == "cursor", name == "secret", name == "code", name == "checksum", name == "n", strings.HasPrefix(name, "page-"):
+		case slices.Contains([]string{"cursor", "secret", "code", "checksum", "n"}, name),
+			strings.HasPrefix(name, "page-"), strings.HasPrefix(name, "token-"):
 			return "<" + name + ">"
 		}
 		return exampleID(name)

@@ -25,9 +25,7 @@ func wordsOf(rules *validatepb.FieldRules, field protoreflect.FieldDescriptor) [
 	for _, rule := range rules.GetCel() {
 		words = append(words, cmp.Or(rule.GetMessage(), rule.GetId()))
 	}
-	for _, rule := range rules.GetCelExpression() {
-		words = append(words, rule)
-	}
+	words = append(words, rules.GetCelExpression()...)
 	typed := rules.ProtoReflect()
 	of := typed.WhichOneof(typed.Descriptor().Oneofs().ByName("type"))
 	if of == nil {

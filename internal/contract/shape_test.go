@@ -37,7 +37,7 @@ var exceptions = map[string]string{
 	"ids: DeleteBenefitMembershipRequest has no benefit_membership_id":       "provider, number and member name it",
 	"ids: BenefitProvider has no id":                                         "its code names it, as in members' claims",
 	"ids: GetBenefitProviderRequest has no benefit_provider_id":              "its code names it",
-	"ids: Role has no id":                                                    "its name names it, as in tokens and policies",
+	"ids: Role has no id":                                                    "its name names it, as in tokens",
 	"ids: GetRoleRequest has no role_id":                                     "its name names it",
 	"ids: UpdateRoleRequest has no role_id":                                  "its name names it",
 	"ids: DeleteRoleRequest has no role_id":                                  "its name names it",
@@ -218,7 +218,8 @@ func TestLists_HavePagesAFilterAndAnOrder(t *testing.T) {
 		if field(in, "page_size") == nil || field(in, "page_token") == nil || field(out, "next_page_token") == nil {
 			s.missing("%s has no pages", m.Name())
 		}
-		if f := field(in, "filter"); f == nil || f.Message() == nil || !strings.HasSuffix(string(f.Message().Name()), "Filter") {
+		f := field(in, "filter")
+		if f == nil || f.Message() == nil || !strings.HasSuffix(string(f.Message().Name()), "Filter") {
 			s.missing("%s has no filter", m.Name())
 		}
 		if c.rpcOf(m).order == "" {
@@ -302,7 +303,8 @@ func TestIDs_AreNamedAlike(t *testing.T) {
 		}
 	})
 	each(c, func(f protoreflect.FieldDescriptor) {
-		if name := string(f.Name()); strings.HasSuffix(name, "_ids") && !f.IsList() || strings.HasSuffix(name, "_id") && f.IsList() {
+		name := string(f.Name())
+		if strings.HasSuffix(name, "_ids") && !f.IsList() || strings.HasSuffix(name, "_id") && f.IsList() {
 			s.missing("%s is a list, or none", f.FullName())
 		}
 	})

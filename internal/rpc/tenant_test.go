@@ -109,10 +109,14 @@ func TestTenant_ReadAndUpdate(t *testing.T) {
 			&v1.TenantInput{Currency: "QQQ"}, []string{"currency"}, "",
 			"invalid_argument INVALID_FIELD tenant.currency",
 		},
-		"logo over http": {&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"}, "",
-			"invalid_argument INVALID_FIELD tenant.brand.logo_url"},
-		"logo at home": {&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"}, "",
-			"invalid_argument INVALID_FIELD tenant.brand.logo_url"},
+		"logo over http": {
+			&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"}, "",
+			"invalid_argument INVALID_FIELD tenant.brand.logo_url",
+		},
+		"logo at home": {
+			&v1.TenantInput{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"}, "",
+			"invalid_argument INVALID_FIELD tenant.brand.logo_url",
+		},
 		"no color": {&v1.TenantInput{Brand: &v1.Brand{AccentColor: "green"}}, []string{"brand.accent_color"}, "",
 			"invalid_argument INVALID_FIELD tenant.brand.accent_color"},
 		"stale": {

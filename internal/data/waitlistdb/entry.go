@@ -98,7 +98,8 @@ const anyOfSessions = `
 case when e.any_of = '{}' then 'null'::jsonb else (
   select jsonb_agg(jsonb_build_object(
     'ID', s.id, 'Title', s.title, 'StartsAt', s.starts_at, 'EndsAt', s.ends_at, 'TimeZone', l.time_zone,
-    'Location', l.id, 'LocationName', l.name, 'CoachName', ` + coredb.CoachName + `, 'Service', s.service_id) order by q.n)
+    'Location', l.id, 'LocationName', l.name, 'CoachName', ` + coredb.CoachName + `,
+    'Service', s.service_id) order by q.n)
   from unnest(e.any_of) with ordinality as q (id, n)
   join sessions s on s.tenant_id = e.tenant_id and s.id = q.id
   join locations l on l.tenant_id = e.tenant_id and l.id = s.location_id)

@@ -78,7 +78,9 @@ func TestBinaryCodec_IgnoresUnknownFields(t *testing.T) {
 
 func TestCodecs_RoundTrip(t *testing.T) {
 	t.Parallel()
-	want := &v1.BookRequest{SessionId: someSession, PartySize: new(int32(2)), Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE}
+	want := &v1.BookRequest{
+		SessionId: someSession, PartySize: new(int32(2)), Channel: v1.BookingChannel_BOOKING_CHANNEL_PHONE,
+	}
 	limits := newDecodeLimits(expect.Value(Rules())(t))
 	for _, codec := range []connect.Codec{binaryCodec{limits}, jsonCodec{"json", limits}} {
 		var got v1.BookRequest

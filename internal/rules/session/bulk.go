@@ -50,9 +50,9 @@ type Match struct {
 // Match returns what a bulk operation depends on.
 func (s Session) Match() Match { return Match{s.ID, s.Version, s.SeatsTaken, s.Waiting} }
 
-// BulkToken identifies an action on sessions as they are. The sessions are ordered. It is a hash, so that nothing has to
-// be stored between a preview and the operation. It guards against mistakes, not against forgery: who forges it could as
-// well send none.
+// BulkToken identifies an action on sessions as they are. The sessions are ordered. It is a hash, so that nothing has
+// to be stored between a preview and the operation. It guards against mistakes, not against forgery: who forges it
+// could as well send none.
 func BulkToken(a BulkAction, all []Match) string {
 	text := []byte{byte(a)}
 	for _, m := range all {
