@@ -30,6 +30,28 @@ function packed(): Plugin {
   };
 }
 
+/** A file's descriptor without its options (field 8), which name packages in other languages. */
+function withoutOptions(file: Buffer): Buffer {
+  const kept: Buffer[] = [];
+  let at = 0;
+  const varint = () => {
+    let value = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = file[at++] ?? 0;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < file.length) {
+    const start = at;
+    const tag = varint();
+    const length = varint(); // or the value, of a number
+    if ((tag & 7) === 2) at += length;
+    if (tag >> 3 !== 8) kept.push(file.subarray(start, at));
+  }
+  return Buffer.concat(kept);
+}
+
 /** Writes the contract's descriptors as text instead of base64, in which gzip finds hardly anything twice. */
 function descriptors(): Plugin {
   return {
@@ -38,7 +60,7 @@ function descriptors(): Plugin {
     transform(code, id) {
       if (!/\/gen\/.*_pb\.ts$/.test(id)) return null;
       const text = (base64: string) =>
-        JSON.stringify(Buffer.from(base64, "base64").toString("latin1"));
+        JSON.stringify(withoutOptions(Buffer.from(base64, "base64")).toString("latin1"));
       return code.replace(
         /fileDesc\("([\w+/=]+)"/g,
         (_, base64: string) => `fileDesc(/*@__PURE__*/ btoa(${text(base64)})`,
