@@ -339,8 +339,8 @@ test.describe("the waitlist rules", () => {
     await other.saved();
     const { effective } = await ofSalon<Rules>("WaitlistService/GetWaitlistRules", { locationId });
     expect(effective.rules).toMatchObject({
-      maxTriesPerSlot: 7,
-      maxOffersPerEntry: 9,
+      maxTriesPerSlot: { max: 7 },
+      maxOffersPerEntry: { max: 9 },
       baseScore: 120,
     });
     // An untouched form follows what others save.
@@ -352,7 +352,7 @@ test.describe("the waitlist rules", () => {
     const locationId = await createLocation("Glass Row");
     await ofSalon("WaitlistService/UpdateWaitlistRules", {
       locationId,
-      rules: { maxTriesPerSlot: 8 },
+      rules: { maxTriesPerSlot: { max: 8 } },
       updateMask: "maxTriesPerSlot",
       reason: "Eight",
     });
