@@ -67,9 +67,11 @@ func seriesScript() script {
 			&v1.SeriesInput{}, "title")),
 		adam.refused("The admin edits no session", "SESSION_NOT_FOUND", edit(one, absentID, &v1.SeriesInput{}, "title")),
 		clock(on(5, "10:10")),
-		adam.calls("The admin changes the series from the fourth on", edit(following, "$created.sessionIds.3", &v1.SeriesInput{
-			ResourceId: "$annex", Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3", Duration: durationpb.New(30 * time.Minute),
-		}, "rule", "resource_id", "duration")).as("changed"),
+		adam.calls("The admin changes the series from the fourth on", edit(
+			following, "$created.sessionIds.3", &v1.SeriesInput{
+				ResourceId: "$annex", Rule: "FREQ=WEEKLY;BYDAY=TH;COUNT=3", Duration: durationpb.New(30 * time.Minute),
+			}, "rule", "resource_id", "duration",
+		)).as("changed"),
 		listSeries("The coach lists the old series", "$created.series.id"),
 		listSeries("The coach lists the new series", "$changed.series.id"),
 		tom.calls("Tom lists what became of his booking",

@@ -65,8 +65,8 @@ func BulkToken(a BulkAction, all []Match) string {
 	return base64.RawURLEncoding.EncodeToString(hash[:16])
 }
 
-// CheckBulkToken rejects a bulk operation that would change other sessions than the preview with the token said. Without
-// a token there is nothing to compare.
+// CheckBulkToken rejects a bulk operation that would change other sessions than the preview with the token said.
+// Without a token there is nothing to compare.
 func CheckBulkToken(token string, a BulkAction, all []Match) error {
 	if token != "" && token != BulkToken(a, all) {
 		return fault.New(fault.Aborted, fault.ETagMismatch,
