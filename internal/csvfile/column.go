@@ -109,15 +109,12 @@ func columnName(cell string) string {
 	return underscores.Replace(strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(cell, "\ufffd"))))
 }
 
-// shorten shortens a cell for a message.
-func shorten(cell string) string {
+// Quote quotes a cell for a message. It shortens it and escapes invisible characters.
+func Quote(cell string) string {
 	const limit = 40
 	cell = strings.ToValidUTF8(strings.TrimSpace(cell), "\ufffd")
 	if utf8.RuneCountInString(cell) > limit {
 		cell = string([]rune(cell)[:limit]) + "…"
 	}
-	return cell
+	return strconv.Quote(cell)
 }
-
-// Quote quotes a cell for a message. It shortens it and escapes invisible characters.
-func Quote(cell string) string { return strconv.Quote(shorten(cell)) }

@@ -16,7 +16,7 @@ const maxColumns = 100
 
 // Problem is an error in a row or header.
 type Problem struct {
-	// Column is its name; empty if the row as a whole is wrong.
+	// Column is the name of one of the format's columns; empty if the row as a whole is wrong, or has another column.
 	Column string
 	// Message says in a sentence what is wrong and what would be right.
 	Message string
@@ -190,7 +190,7 @@ func (f *Format[R, P]) readHeader(header []string) (columns []*Column[R], index 
 		case name == "":
 			columns[n] = &Column[R]{unnamed: true}
 		case column == nil:
-			addProblem(shorten(cell), "There is no column %s. The columns are %s.", Quote(cell), f.columnNames())
+			addProblem("", "There is no column %s. The columns are %s.", Quote(cell), f.columnNames())
 		case twice:
 			addProblem(name, "The column is given twice.")
 		default:

@@ -146,9 +146,9 @@ func TestParse_ChecksHeader(t *testing.T) {
 		"name":                 nil,
 		"legs":                 {"name"},
 		"name,name":            {"name"},
-		"name,wings":           {"wings"},
+		"name,wings":           {""},
 		"name,life story":      {"legs"},
-		"wings,wings,\xff\xff": {"wings", "wings", "\ufffd", "name"},
+		"wings,wings,\xff\xff": {"", "", "", "name"},
 	} {
 		table := parse(t, header+"\n")
 		var got []string

@@ -302,7 +302,8 @@ type ImportProblem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The row's number in the file; the header is 1. 0 if it is about the import as a whole.
 	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
-	// The column's name. Empty if the problem is about the whole row.
+	// The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
+	// column that it may not have.
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
 	// What is wrong and how to correct it, in a sentence.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`

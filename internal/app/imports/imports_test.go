@@ -80,8 +80,8 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		"published by one who may not": {published, false, []fileimport.Problem{
 			{Row: 2, Column: "status", Message: "Publishing needs the permission session.create_published."},
 		}},
-		"no such column": {"service,location,date,start,end,when\n", true, []fileimport.Problem{{
-			Row: 1, Column: "when", Message: `There is no column "when". The columns are service, location, resource, ` +
+		"no such column": {"service,location,date,start,end,wh\x00en\n", true, []fileimport.Problem{{
+			Row: 1, Column: "", Message: `There is no column "wh\x00en". The columns are service, location, resource, ` +
 				`coach_email, date, start, end, duration_minutes, capacity, waitlist_capacity, title, notes, status.`,
 		}}},
 	} {

@@ -134,7 +134,7 @@ func TestParseImport_ReportsHeaderProblemsAndStillChecksRows(t *testing.T) {
 		},
 		{
 			name: "unknown", header: "service,location,date,start,end,capcity", row: "Flow,Mitte,2026-03-29,18:00,,12",
-			want: []string{`capcity: There is no column "capcity". The columns are service, location, resource, ` +
+			want: []string{`: There is no column "capcity". The columns are service, location, resource, ` +
 				`coach_email, date, start, end, duration_minutes, capacity, waitlist_capacity, title, notes, status.`},
 			cell: "end",
 		},

@@ -144,7 +144,8 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
   row: number;
 
   /**
-   * The column's name. Empty if the problem is about the whole row.
+   * The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
+   * column that it may not have.
    *
    * @generated from field: string column = 2;
    */

@@ -507,7 +507,8 @@ export type MemberImportProblem = Message<"berth.v1.MemberImportProblem"> & {
   row: number;
 
   /**
-   * The column's name. Empty if the problem is about the whole row.
+   * The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
+   * column that it may not have.
    *
    * @generated from field: string column = 2;
    */
