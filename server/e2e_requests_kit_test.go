@@ -35,7 +35,7 @@ func (w *world) period() *v1.AnalyticsFilter {
 
 // month is the period that has all sessions.
 func (w *world) month() *v1.TimeRange {
-	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 31))}
+	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 30))}
 }
 
 func timeOfDay(hours, minutes int32) *timeofday.TimeOfDay {

@@ -478,6 +478,7 @@ var peopleRequests = map[string][]build{
 	"CreditService/ListSubscriptions": {func(w *world) proto.Message {
 		who := w.newMember()
 		w.newSubscription(who)
+		w.newSubscription(who)
 		return &v1.ListSubscriptionsRequest{
 			Scope: v1.ListScope_LIST_SCOPE_ALL, PageSize: 1,
 			Filter: &v1.SubscriptionFilter{
@@ -514,6 +515,7 @@ var peopleRequests = map[string][]build{
 		}}
 	}},
 	"CreditService/ListCreditLines": {func(w *world) proto.Message {
+		expect.OK(w.t)(w.app.Accounts.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique()))
 		expect.OK(w.t)(w.app.Accounts.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique()))
 		return &v1.ListCreditLinesRequest{SubscriptionId: text(w.credits), PageSize: 1, Filter: &v1.CreditLineFilter{
 			Kinds:         []v1.CreditLineKind{v1.CreditLineKind_CREDIT_LINE_KIND_GRANT},
@@ -600,6 +602,7 @@ var peopleRequests = map[string][]build{
 	}},
 	"MemberService/ListDevices": {
 		func(w *world) proto.Message {
+			w.newDevice(w.owner)
 			w.newDevice(w.owner)
 			return &v1.ListDevicesRequest{PageSize: 1}
 		},

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import {
   at,
+  berth,
   call,
   club,
   dateIn,
@@ -234,9 +235,24 @@ test("joins the waitlist for a time window, and shows the position", async () =>
     waitlistCapacity: 5,
   });
   await call("owner", "BookingService/Book", { sessionId: id });
-  await using there = await visit({ ...phone, path: "/app/" });
+  // The link comes with the list: below a list that is still loading, it would move under a finger.
+  await using there = await visit({ ...phone, path: "" });
   const { page } = there;
-  await page.getByRole("link", { name: /Wait for a time window/ }).click();
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/berth.v1.SessionService/ListSessions*", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${berth().address}/app/`);
+  const link = page.getByRole("link", { name: /Wait for a time window/ });
+  await page.getByRole("status", { name: "Loading" }).first().waitFor();
+  await expect(link).toBeHidden();
+  answer();
+  await settled(page);
+  await link.click();
   await page.getByRole("heading", { name: "Wait for a time window" }).waitFor();
   await page.getByLabel("Service").selectOption({ label: kind });
   await page.getByLabel("Location").selectOption({ label: "Harbour" });

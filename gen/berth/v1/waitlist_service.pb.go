@@ -3387,11 +3387,11 @@ const file_berth_v1_waitlist_service_proto_rawDesc = "" +
 	"\x05entry\x18\x01 \x01(\v2\x17.berth.v1.WaitlistEntryR\x05entry\x12:\n" +
 	"\bverdicts\x18\x02 \x03(\v2\x1e.berth.v1.WaitlistEntryVerdictR\bverdicts\x12/\n" +
 	"\x06offers\x18\x03 \x03(\v2\x17.berth.v1.WaitlistOfferR\x06offers\x12\x1c\n" +
-	"\tsentences\x18\x04 \x03(\tR\tsentences\"\xe5\x02\n" +
+	"\tsentences\x18\x04 \x03(\tR\tsentences\"\xea\x02\n" +
 	"\x1bGetWaitlistAnalyticsRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xc1\x01\n" +
-	"\x0ecreated_within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeB\x84\x01\xbaH\x80\x01\xba\x01}\n" +
-	"\x17waitlist_analytics.days\x12\x10at most 366 days\x1aP!has(this.start) || !has(this.end) || this.end - this.start <= duration('8784h')R\rcreatedWithin\x12,\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xc6\x01\n" +
+	"\x0ecreated_within\x18\x02 \x01(\v2\x13.berth.v1.TimeRangeB\x89\x01\xbaH\x85\x01\xba\x01\x81\x01\n" +
+	"\x17waitlist_analytics.days\x12\x10at most 366 days\x1aT!has(this.start) || !has(this.end) || int(this.end) - int(this.start) <= 8784 * 3600R\rcreatedWithin\x12,\n" +
 	"\vlocation_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
 	"locationId\x12*\n" +
 	"\n" +

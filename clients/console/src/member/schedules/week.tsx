@@ -50,7 +50,7 @@ import { Heading, Note, Small } from "../ui";
 import classes from "./week.module.css";
 
 const LocationSelect = later(() => import("../catalog/location-select"), "LocationSelect", {
-  fallback: null,
+  fallback: <Skeleton w={180} h={36} />, // the list below keeps its place
 });
 
 const BookDialog = later(() => import("../bookings/book"), "BookDialog", { opener: "chosen" });
@@ -138,21 +138,29 @@ export function WeekPage() {
             (session) => dayOf(session) === day.toString() && millis(session.endTime) > Date.now(),
           );
           return (
-            <Card bare>
-              {shown.length === 0 ? (
-                <State title={t.app.none} note={t.app.noneNote} />
-              ) : (
-                shown.map((session) => (
-                  <SessionRow
-                    key={session.id}
-                    session={session}
-                    color={serviceOf(session)?.color}
-                    held={isHeld(session)}
-                    onChoose={() => setChosen(session)}
-                  />
-                ))
-              )}
-            </Card>
+            <>
+              <Card bare>
+                {shown.length === 0 ? (
+                  <State title={t.app.none} note={t.app.noneNote} />
+                ) : (
+                  shown.map((session) => (
+                    <SessionRow
+                      key={session.id}
+                      session={session}
+                      color={serviceOf(session)?.color}
+                      held={isHeld(session)}
+                      onChoose={() => setChosen(session)}
+                    />
+                  ))
+                )}
+              </Card>
+              {/* With the list: a link below it would move while a finger is on it. */}
+              <Center mt={18} mb={15}>
+                <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
+                  {t.app.timeWindow}
+                </Button>
+              </Center>
+            </>
           );
         }}
       </QueryResult>
@@ -162,11 +170,6 @@ export function WeekPage() {
         serviceOf={serviceOf}
         onClose={() => setChosen(undefined)}
       />
-      <Center mt={18} mb={15}>
-        <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
-          {t.app.timeWindow}
-        </Button>
-      </Center>
     </>
   );
 }
