@@ -201,7 +201,7 @@ test-testlab: ## Test what tests the tests
 
 .PHONY: test-sweeps
 test-sweeps: ## Sweep all fields of all RPCs without the race detector: odd values, other tenants, failures, costs
-	go test -count=1 $(PARALLEL) -run 'TestEveryRPC_(IsCheap|HandlesOdd|RevealsAnd|FailsIf)' ./server
+	go test -count=1 -timeout 45m $(PARALLEL) -run 'TestEveryRPC_(IsCheap|HandlesOdd|RevealsAnd|FailsIf)' ./server
 
 .PHONY: test-ts
 test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and run its tests

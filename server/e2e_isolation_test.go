@@ -77,7 +77,7 @@ var (
 	times   = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`)
 	numbers = regexp.MustCompile(`"(year|month|day|hours|minutes|seconds|nanos|version|rulesVersion)": ?\d+`)
 	secrets = regexp.MustCompile(`berth_\w+`)
-	marks   = regexp.MustCompile(`"(etag|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
+	marks   = regexp.MustCompile(`"(etag|token|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
 	signed  = regexp.MustCompile(`\bA[\w-]{37,}`) // of links, in base64
 )
 

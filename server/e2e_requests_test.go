@@ -241,6 +241,14 @@ var peopleRequests = map[string][]build{
 				Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.BookingFilter{StartsWithin: w.month()}, PageSize: 1,
 			}
 		},
+		func(w *world) proto.Message {
+			in := w.newSession()
+			w.book(w.app, w.other, in)
+			return &v1.ListBookingsRequest{Scope: v1.ListScope_LIST_SCOPE_ALL, Filter: &v1.BookingFilter{
+				SessionId: text(in), ServiceId: text(w.service), LocationId: text(w.location),
+				CreatedById: text(w.other.Member),
+			}}
+		},
 	},
 	"BookingService/GetSessionRoster": {func(w *world) proto.Message {
 		in := w.newSession()
@@ -611,7 +619,7 @@ var peopleRequests = map[string][]build{
 			return &v1.ListDevicesRequest{
 				Scope: v1.ListScope_LIST_SCOPE_ALL,
 				Filter: &v1.DeviceFilter{
-					MemberId: text(w.owner.Member), Kinds: []v1.DeviceKind{v1.DeviceKind_DEVICE_KIND_WEB},
+					MemberId: text(w.owner.Member), Kinds: []v1.DeviceKind{v1.DeviceKind_DEVICE_KIND_IOS},
 				},
 			}
 		},

@@ -272,7 +272,7 @@ func (w *world) newService() tenant.ServiceID {
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
 	return expect.Value(w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
-		Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true,
+		Name: unique(), Kind: credit.Credits, Credits: 1000, AllowOverlap: true, Active: true,
 	}))(w.t)
 }
 
