@@ -57,29 +57,39 @@ var notificationRequests = map[string][]build{
 				"reminders", "reply_to", "sender_name", "credits_low_at", "locale", "phone_countries"),
 		}
 	}},
+	"NotificationService/GetNotificationTemplate": {
+		always(&v1.GetNotificationTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}),
+	},
 	"NotificationService/ListNotificationTemplates": {
 		always(&v1.ListNotificationTemplatesRequest{}),
-		always(&v1.ListNotificationTemplatesRequest{Topic: aTopic, Channel: aChannel, Locale: "de"}),
+		always(&v1.ListNotificationTemplatesRequest{
+			Filter: &v1.NotificationTemplateFilter{Topic: aTopic, Channel: aChannel, Locale: "de"},
+		}),
 	},
 	"NotificationService/UpdateNotificationTemplate": {func(*world) proto.Message {
-		return &v1.UpdateNotificationTemplateRequest{Template: &v1.NotificationTemplate{
-			Topic: aTopic, Channel: aChannel, Locale: "en", Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}",
-		}}
+		return &v1.UpdateNotificationTemplateRequest{
+			Topic: aTopic, Channel: aChannel, Locale: "en", Template: &v1.NotificationTemplateInput{
+				Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}",
+			},
+		}
 	}},
 	"NotificationService/PreviewNotificationTemplate": {
+		always(&v1.PreviewNotificationTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "fr"}),
 		always(&v1.PreviewNotificationTemplateRequest{
-			Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr"},
+			Topic: aTopic, Channel: aChannel, Locale: "fr",
+			Template: &v1.NotificationTemplateInput{Subject: "{{.Title}}", Body: "{{.When}}"},
 		}),
-		always(&v1.PreviewNotificationTemplateRequest{Template: &v1.NotificationTemplate{
-			Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}",
-		}}),
 	},
 	"NotificationService/ResetNotificationTemplate": {
 		always(&v1.ResetNotificationTemplateRequest{Topic: aTopic, Channel: aChannel, Locale: "en"}),
 	},
+	"NotificationService/GetNotificationDelivery": {func(w *world) proto.Message {
+		id, _, _ := w.newDelivery()
+		return &v1.GetNotificationDeliveryRequest{NotificationDeliveryId: text(id)}
+	}},
 	"NotificationService/ListNotificationDeliveries": {
 		func(w *world) proto.Message {
-			booking, offer := w.newDelivery()
+			_, booking, offer := w.newDelivery()
 			return &v1.ListNotificationDeliveriesRequest{Filter: &v1.NotificationDeliveryFilter{
 				MemberId:  text(w.other.Member),
 				BookingId: text(booking),
@@ -87,9 +97,11 @@ var notificationRequests = map[string][]build{
 				Statuses: []v1.NotificationDeliveryStatus{
 					v1.NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_SENT,
 				},
-				Channel:   aChannel,
-				Topic:     aTopic,
-				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
+				Channel: aChannel,
+				Topic:   aTopic,
+				CreatedWithin: &v1.TimeRange{
+					Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour)),
+				},
 			}}
 		},
 		func(w *world) proto.Message {
@@ -100,7 +112,7 @@ var notificationRequests = map[string][]build{
 	},
 	"NotificationService/ListNotificationOutbox": {
 		func(w *world) proto.Message {
-			booking, offer := w.newDelivery()
+			_, booking, offer := w.newDelivery()
 			return &v1.ListNotificationOutboxRequest{Filter: &v1.NotificationDeliveryFilter{
 				MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer),
 			}}
@@ -122,7 +134,7 @@ var notificationRequests = map[string][]build{
 	"NotificationService/UpdateNotificationSenders": {
 		func(*world) proto.Message {
 			return &v1.UpdateNotificationSendersRequest{
-				Senders: &v1.NotificationSenders{Twilio: &v1.TwilioSender{
+				Senders: &v1.NotificationSendersInput{Twilio: &v1.TwilioSenderInput{
 					AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: unique(), Sender: "+493012345678",
 				}},
 				UpdateMask: paths("twilio"),
@@ -130,7 +142,7 @@ var notificationRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			return &v1.UpdateNotificationSendersRequest{
-				Senders:    &v1.NotificationSenders{Domain: &v1.SendingDomain{FromAddress: w.fromAddress()}},
+				Senders:    &v1.NotificationSendersInput{Domain: &v1.SendingDomainInput{FromAddress: w.fromAddress()}},
 				UpdateMask: paths("domain"),
 			}
 		},
@@ -159,13 +171,13 @@ func (w *world) publishDomain() {
 
 // newDelivery writes a line of the delivery log about a booking and an offer, with its message. It does so by SQL,
 // because no worker runs here.
-func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
+func (w *world) newDelivery() (tenant.DeliveryID, tenant.BookingID, tenant.OfferID) {
 	w.t.Helper()
-	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)
+	id, booking, offer := tenant.New[tenant.DeliveryID](w.now), w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)
 	expect.OK(w.t)(w.live.DB.Owner.Exec(w.ctx(), `
 insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
   content, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'EMAIL', 'SENT', $3, $3, $4, $5, 'local', '{}', $6, $6)`,
-		w.ID, tenant.New[tenant.DeliveryID](w.now), w.other.Member, booking, offer, w.now))
-	return booking, offer
+		w.ID, id, w.other.Member, booking, offer, w.now))
+	return id, booking, offer
 }

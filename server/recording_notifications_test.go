@@ -111,39 +111,51 @@ func settingsScript() script {
 }
 
 func templatesScript() script {
-	own := &v1.NotificationTemplate{
-		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CONFIRMED, Channel: byMail, Locale: "fr",
-		Subject: "Réservé : {{.Title}}", Body: "{{.When}}, {{upper .Title}}.",
+	own := &v1.NotificationTemplateInput{Subject: "Réservé : {{.Title}}", Body: "{{.When}}, {{upper .Title}}."}
+	wrong := &v1.NotificationTemplateInput{Subject: "Réservé", Body: "Bonjour\n{{.Nobody}}"}
+	const topic = v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CONFIRMED
+	get := &v1.GetNotificationTemplateRequest{Topic: topic, Channel: byMail, Locale: "fr"}
+	update := func(input *v1.NotificationTemplateInput) *v1.UpdateNotificationTemplateRequest {
+		return &v1.UpdateNotificationTemplateRequest{Topic: topic, Channel: byMail, Locale: "fr", Template: input}
 	}
-	wrong := with(own, &v1.NotificationTemplate{Subject: "Réservé", Body: "Bonjour\n{{.Nobody}}"})
-	stale := with(own, &v1.NotificationTemplate{Subject: "Réservé", Body: "Bonjour", Etag: "v0"})
+	preview := func(input *v1.NotificationTemplateInput) *v1.PreviewNotificationTemplateRequest {
+		return &v1.PreviewNotificationTemplateRequest{Topic: topic, Channel: byMail, Locale: "fr", Template: input}
+	}
 	test := &v1.SendTestNotificationRequest{
 		Topic:   v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER,
 		Channel: byMail,
 		Locale:  "de",
 	}
 	return script{
-		adam.calls("The admin lists templates in English", &v1.ListNotificationTemplatesRequest{Locale: "en"}),
-		adam.calls("The admin lists templates of offers in German",
-			&v1.ListNotificationTemplatesRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Locale: "de"}),
-		adam.calls("The admin has a wording in French", &v1.UpdateNotificationTemplateRequest{Template: own}),
-		adam.calls("The admin previews it", &v1.PreviewNotificationTemplateRequest{Template: own}),
+		adam.calls("The admin lists templates in English", &v1.ListNotificationTemplatesRequest{
+			Filter: &v1.NotificationTemplateFilter{Locale: "en"},
+		}),
+		adam.calls("The admin lists templates of offers in German", &v1.ListNotificationTemplatesRequest{
+			Filter: &v1.NotificationTemplateFilter{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Locale: "de"},
+		}),
+		adam.calls("The admin reads the default in French", get),
+		adam.refused("The admin reads a wording in Welsh", "TEMPLATE_NOT_FOUND",
+			with(get, &v1.GetNotificationTemplateRequest{Locale: "cy"})),
+		cora.refused("The coach reads a wording", "PERMISSION_DENIED", get),
+		adam.calls("The admin has a wording in French", update(own)),
+		adam.calls("The admin reads it", get),
+		adam.calls("The admin previews it", preview(own)),
 		adam.refused("The admin has HTML and no mail account", "TEMPLATE_HTML",
-			&v1.UpdateNotificationTemplateRequest{Template: with(own, &v1.NotificationTemplate{Html: "<p>{{.Title}}</p>"})}),
+			update(with(own, &v1.NotificationTemplateInput{Html: "<p>{{.Title}}</p>"}))),
 		adam.refused("The admin's wording names what is not there", "TEMPLATE_INVALID",
-			&v1.UpdateNotificationTemplateRequest{Template: wrong}),
+			update(wrong)),
 		adam.refused("The admin previews what is not there", "TEMPLATE_INVALID",
-			&v1.PreviewNotificationTemplateRequest{Template: wrong}),
+			preview(wrong)),
 		adam.refused("The admin edits a wording that has changed", "ETAG_MISMATCH",
-			&v1.UpdateNotificationTemplateRequest{Template: stale}),
+			with(update(own), &v1.UpdateNotificationTemplateRequest{Etag: "v0"})),
 		adam.calls("The admin goes back to the default",
-			&v1.ResetNotificationTemplateRequest{Topic: own.Topic, Channel: own.Channel, Locale: "fr"}),
-		cora.refused("The coach edits a wording", "PERMISSION_DENIED", &v1.UpdateNotificationTemplateRequest{Template: own}),
+			&v1.ResetNotificationTemplateRequest{Topic: topic, Channel: byMail, Locale: "fr"}),
+		cora.refused("The coach edits a wording", "PERMISSION_DENIED", update(own)),
 		adam.calls(
 			"The admin previews the default push",
-			&v1.PreviewNotificationTemplateRequest{Template: &v1.NotificationTemplate{
+			&v1.PreviewNotificationTemplateRequest{
 				Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byPush, Locale: "de",
-			}},
+			},
 		),
 		olga.calls("The owner sends herself an example, unconfirmed", test),
 		code("$olga", byMail),
@@ -159,33 +171,33 @@ func templatesScript() script {
 }
 
 func sendersScript() script {
-	update := func(senders *v1.NotificationSenders, names ...string) *v1.UpdateNotificationSendersRequest {
+	update := func(senders *v1.NotificationSendersInput, names ...string) *v1.UpdateNotificationSendersRequest {
 		return &v1.UpdateNotificationSendersRequest{Senders: senders, UpdateMask: paths(names...)}
 	}
-	twilio := &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", Sender: "+493012345678"}
+	twilio := &v1.TwilioSenderInput{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", Sender: "+493012345678"}
 	return script{
 		clock(on(5, "10:10")),
 		adam.calls("The admin reads who carries messages", &v1.GetNotificationSendersRequest{}),
-		olga.calls("The owner has a number", update(&v1.NotificationSenders{Twilio: twilio}, "twilio")),
+		olga.calls("The owner has a number", update(&v1.NotificationSendersInput{Twilio: twilio}, "twilio")),
 		olga.refused("The owner's other number lacks its secret", "INVALID_FIELD", update(
-			&v1.NotificationSenders{
-				Twilio: &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("1", 32), Sender: "+493012345678"},
+			&v1.NotificationSendersInput{
+				Twilio: &v1.TwilioSenderInput{AccountSid: "AC" + strings.Repeat("1", 32), Sender: "+493012345678"},
 			},
 			"twilio",
 		)),
 		olga.refused("The owner's key file is none", "INVALID_FIELD",
-			update(&v1.NotificationSenders{Fcm: &v1.FcmSender{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm")),
+			update(&v1.NotificationSendersInput{Fcm: &v1.FcmSenderInput{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm")),
 		olga.refused(
 			"The owner edits senders that have changed",
 			"ETAG_MISMATCH",
-			update(&v1.NotificationSenders{Etag: "v0"}, "smtp"),
+			with(update(new(v1.NotificationSendersInput), "smtp"), &v1.UpdateNotificationSendersRequest{Etag: "v0"}),
 		),
 		adam.refused(
 			"The admin connects a number",
 			"PERMISSION_DENIED",
-			update(&v1.NotificationSenders{Twilio: twilio}, "twilio"),
+			update(&v1.NotificationSendersInput{Twilio: twilio}, "twilio"),
 		),
-		olga.calls("The owner has no number any more", update(&v1.NotificationSenders{}, "twilio")),
+		olga.calls("The owner has no number any more", update(&v1.NotificationSendersInput{}, "twilio")),
 		cora.refused("The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetNotificationSendersRequest{}),
 		sendingDomainScript(),
 		adam.calls("The admin reads quotas, of which the local outbox has none", &v1.ListSendingQuotasRequest{}),
@@ -197,7 +209,7 @@ func sendersScript() script {
 func sendingDomainScript() script {
 	set := func(address string) *v1.UpdateNotificationSendersRequest {
 		return &v1.UpdateNotificationSendersRequest{
-			Senders: &v1.NotificationSenders{Domain: &v1.SendingDomain{FromAddress: address}}, UpdateMask: paths("domain"),
+			Senders: &v1.NotificationSendersInput{Domain: &v1.SendingDomainInput{FromAddress: address}}, UpdateMask: paths("domain"),
 		}
 	}
 	verify := new(v1.VerifySendingDomainRequest)
@@ -222,7 +234,7 @@ func sendingDomainScript() script {
 		adam.refused("The admin verifies it", "PERMISSION_DENIED", verify),
 		olga.calls("The owner verifies it", verify),
 		olga.calls("The owner sends from the platform's address", &v1.UpdateNotificationSendersRequest{
-			Senders: new(v1.NotificationSenders), UpdateMask: paths("domain"),
+			Senders: new(v1.NotificationSendersInput), UpdateMask: paths("domain"),
 		}),
 	}
 }
@@ -302,15 +314,21 @@ func deliveriesScript() script {
 	return script{
 		adam.calls("The admin lists two deliveries to Tom", &v1.ListNotificationDeliveriesRequest{
 			Filter: &v1.NotificationDeliveryFilter{
-				MemberId:  "$tom",
-				TimeRange: between(on(5, "00:00"), on(5, "11:00")),
+				MemberId:      "$tom",
+				CreatedWithin: between(on(5, "00:00"), on(5, "11:00")),
 			},
 			PageSize: 2,
 		}).as("page"),
+		adam.calls("The admin reads one",
+			&v1.GetNotificationDeliveryRequest{NotificationDeliveryId: "$page.deliveries.0.id"}),
+		adam.refused("The admin reads none", "DELIVERY_NOT_FOUND",
+			&v1.GetNotificationDeliveryRequest{NotificationDeliveryId: "$tom"}),
+		cora.refused("The coach reads one", "PERMISSION_DENIED",
+			&v1.GetNotificationDeliveryRequest{NotificationDeliveryId: "$page.deliveries.0.id"}),
 		adam.calls("The admin lists the next two", &v1.ListNotificationDeliveriesRequest{
 			Filter: &v1.NotificationDeliveryFilter{
-				MemberId:  "$tom",
-				TimeRange: between(on(5, "00:00"), on(5, "11:00")),
+				MemberId:      "$tom",
+				CreatedWithin: between(on(5, "00:00"), on(5, "11:00")),
 			},
 			PageSize:  2,
 			PageToken: "$page.nextPageToken",

@@ -42,6 +42,7 @@ var exceptions = map[string]string{
 	"ids: UpdateRoleRequest has no role_id":                                  "its name names it",
 	"ids: DeleteRoleRequest has no role_id":                                  "its name names it",
 	"ids: NotificationTemplate has no id":                                    "topic, channel and locale name it",
+	"ids: GetNotificationTemplateRequest has no notification_template_id":    "topic, channel and locale name it",
 	"ids: UpdateNotificationTemplateRequest has no notification_template_id": "topic, channel and locale name it",
 
 	"ids: GetWaitlistEntryRequest has no waitlist_entry_id": "entry_id, as in events and all other requests",
@@ -92,20 +93,12 @@ var exceptions = map[string]string{
 
 // unfinished are what is still to be as the tests below say, before the first release.
 var unfinished = []string{
-	"reads: no GetNotificationTemplate",
 	"answers: berth.v1.BenefitProvider.verification is defined_only",
-	"answers: berth.v1.NotificationTemplate.channel is defined_only",
-	"answers: berth.v1.NotificationTemplate.topic is defined_only",
 	"creates: CreateDisplayLink answers no DisplayLink",
 	"creates: CreateSubscription takes no SubscriptionInput",
-	"updates: UpdateNotificationSenders has no etag",
-	"updates: UpdateNotificationSenders takes no NotificationSendersInput",
-	"updates: UpdateNotificationTemplate has no etag",
-	"updates: UpdateNotificationTemplate takes no NotificationTemplateInput",
 	"lists: ListAttendance has no filter",
 	"lists: ListAuditEntries has no filter",
 	"lists: ListBenefitMemberships has no filter",
-	"lists: ListNotificationTemplates has no filter",
 	"numbers: berth.v1.AttendanceCounts.attended is int64",
 	"numbers: berth.v1.AttendanceCounts.booked is int64",
 	"numbers: berth.v1.AttendanceCounts.booked_limited is int64",
@@ -167,7 +160,7 @@ func plural(name string) string {
 	switch {
 	case strings.HasSuffix(name, "Series"):
 		return name
-	case strings.HasSuffix(name, "Entry"), strings.HasSuffix(name, "Policy"):
+	case strings.HasSuffix(name, "Entry"), strings.HasSuffix(name, "Policy"), strings.HasSuffix(name, "Delivery"):
 		return strings.TrimSuffix(name, "y") + "ies"
 	}
 	return name + "s"
@@ -399,7 +392,8 @@ func TestContract_PromisesWhatItDid(t *testing.T) {
 		m := methodsOf(c)[name]
 		access, doc := accessOf(m), c.rpcOf(m)
 		options, _ := m.Options().(*descriptorpb.MethodOptions)
-		fmt.Fprintf(&text, "\nrpc %s: %s", shortName(m), access)
+		// The text of a message has more or fewer spaces, by the build.
+		fmt.Fprintf(&text, "\nrpc %s: %s", shortName(m), strings.Join(strings.Fields(access.String()), " "))
 		if level := options.GetIdempotencyLevel(); level != 0 {
 			fmt.Fprintf(&text, " %s", level)
 		}

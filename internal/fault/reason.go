@@ -37,6 +37,8 @@ const (
 	WaitlistEntryNotFound  Reason = "WAITLIST_ENTRY_NOT_FOUND"
 	WaitlistOfferNotFound  Reason = "WAITLIST_OFFER_NOT_FOUND"
 	DomainNotFound         Reason = "SENDING_DOMAIN_NOT_FOUND"
+	TemplateNotFound       Reason = "TEMPLATE_NOT_FOUND"
+	DeliveryNotFound       Reason = "DELIVERY_NOT_FOUND"
 
 	AlreadyExistsReason Reason = "ALREADY_EXISTS"
 	RoleInUse           Reason = "ROLE_IN_USE"

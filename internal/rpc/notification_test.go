@@ -18,7 +18,7 @@ func TestSenders_NeverReturnSecrets(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	const token, password = "5ecd5ecd5ecd5ecd5ecd5ecd5ecd5ecd", "correct horse battery"
-	update := func(senders *v1.NotificationSenders, paths ...string) (proto.Message, error) {
+	update := func(senders *v1.NotificationSendersInput, paths ...string) (proto.Message, error) {
 		return s.call(
 			t,
 			s.Token(t, "owner"),
@@ -26,9 +26,9 @@ func TestSenders_NeverReturnSecrets(t *testing.T) {
 		)
 	}
 	account := "AC" + strings.Repeat("0a", 16)
-	updated := expect.Value(update(&v1.NotificationSenders{
-		Twilio: &v1.TwilioSender{AccountSid: account, AuthToken: token, Sender: "+493012345678"},
-		Smtp: &v1.SmtpSender{
+	updated := expect.Value(update(&v1.NotificationSendersInput{
+		Twilio: &v1.TwilioSenderInput{AccountSid: account, AuthToken: token, Sender: "+493012345678"},
+		Smtp: &v1.SmtpSenderInput{
 			Host: "mail.example.com", Port: 587, Username: "desk", Password: password, FromAddress: "desk@example.com",
 		},
 	}, "twilio", "smtp"))(t)
@@ -55,14 +55,18 @@ from notification_senders s where s.tenant_id = $1`, s.Tenant).
 	// Without a secret, the same account is accepted and another account is rejected: an editor must not be able to
 	// send the stored secret to another server.
 	refused(t, "INVALID_FIELD")(update(
-		&v1.NotificationSenders{
-			Smtp: &v1.SmtpSender{Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com"},
+		&v1.NotificationSendersInput{
+			Smtp: &v1.SmtpSenderInput{
+				Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com",
+			},
 		},
 		"smtp",
 	))
 	expect.OK(t)(update(
-		&v1.NotificationSenders{
-			Smtp: &v1.SmtpSender{Host: "mail.example.com", Port: 465, Username: "desk", FromAddress: "desk@example.com"},
+		&v1.NotificationSendersInput{
+			Smtp: &v1.SmtpSenderInput{
+				Host: "mail.example.com", Port: 465, Username: "desk", FromAddress: "desk@example.com",
+			},
 		},
 		"smtp",
 	))

@@ -98,6 +98,10 @@ const (
 	ErrorReason_ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND ErrorReason = 40
 	// not_found: the tenant has no sending domain (UpdateNotificationSenders).
 	ErrorReason_ERROR_REASON_SENDING_DOMAIN_NOT_FOUND ErrorReason = 41
+	// not_found: the tenant has no template of that topic and channel in that language, and there is no default.
+	ErrorReason_ERROR_REASON_TEMPLATE_NOT_FOUND ErrorReason = 42
+	// not_found: the tenant's delivery log has no such line.
+	ErrorReason_ERROR_REASON_DELIVERY_NOT_FOUND ErrorReason = 43
 	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
 	// failed_precondition: members or service accounts have the role; `holders` is their number.
@@ -311,6 +315,8 @@ var (
 		39:  "ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND",
 		40:  "ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND",
 		41:  "ERROR_REASON_SENDING_DOMAIN_NOT_FOUND",
+		42:  "ERROR_REASON_TEMPLATE_NOT_FOUND",
+		43:  "ERROR_REASON_DELIVERY_NOT_FOUND",
 		50:  "ERROR_REASON_ALREADY_EXISTS",
 		51:  "ERROR_REASON_ROLE_IN_USE",
 		52:  "ERROR_REASON_ROLE_BUILT_IN",
@@ -419,6 +425,8 @@ var (
 		"ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND": 39,
 		"ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND":   40,
 		"ERROR_REASON_SENDING_DOMAIN_NOT_FOUND":     41,
+		"ERROR_REASON_TEMPLATE_NOT_FOUND":           42,
+		"ERROR_REASON_DELIVERY_NOT_FOUND":           43,
 		"ERROR_REASON_ALREADY_EXISTS":               50,
 		"ERROR_REASON_ROLE_IN_USE":                  51,
 		"ERROR_REASON_ROLE_BUILT_IN":                52,
@@ -528,7 +536,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x93\x1d\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xdd\x1d\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -560,7 +568,9 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"#ERROR_REASON_DISPLAY_LINK_NOT_FOUND\x10&\x12-\n" +
 	")ERROR_REASON_OWNERSHIP_TRANSFER_NOT_FOUND\x10'\x12+\n" +
 	"'ERROR_REASON_BENEFIT_PROVIDER_NOT_FOUND\x10(\x12)\n" +
-	"%ERROR_REASON_SENDING_DOMAIN_NOT_FOUND\x10)\x12\x1f\n" +
+	"%ERROR_REASON_SENDING_DOMAIN_NOT_FOUND\x10)\x12#\n" +
+	"\x1fERROR_REASON_TEMPLATE_NOT_FOUND\x10*\x12#\n" +
+	"\x1fERROR_REASON_DELIVERY_NOT_FOUND\x10+\x12\x1f\n" +
 	"\x1bERROR_REASON_ALREADY_EXISTS\x102\x12\x1c\n" +
 	"\x18ERROR_REASON_ROLE_IN_USE\x103\x12\x1e\n" +
 	"\x1aERROR_REASON_ROLE_BUILT_IN\x104\x12\x1b\n" +

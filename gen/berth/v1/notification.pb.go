@@ -1038,10 +1038,7 @@ func (x *NotificationSettingsInput) GetPhoneCountries() []string {
 	return nil
 }
 
-// NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
-// `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or,
-// not, eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
-// variables.
+// NotificationTemplate is the text of one topic for one channel in one language. Topic, channel and language name it.
 type NotificationTemplate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The topic.
@@ -1051,21 +1048,18 @@ type NotificationTemplate struct {
 	// The language as a BCP 47 tag, such as "de" or "pt-BR". A template in "de" is also used for "de-AT" if that has
 	// none.
 	Locale string `protobuf:"bytes,3,opt,name=locale,proto3" json:"locale,omitempty"`
-	// The subject of an email or the title of a push notification, up to 500 characters. Required for both, empty for
-	// SMS.
+	// The subject of an email or the title of a push notification. Empty for SMS.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The text, up to 20,000 characters. Required.
+	// The text.
 	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
-	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
-	// It needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not
-	// used.
+	// The HTML of an email. Values of variables are escaped. Empty: generated from the text. It is not used while the
+	// tenant has neither a mail account of its own nor a verified domain.
 	Html string `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`
-	// Whether it is a default that comes with the service. Ignored in requests.
+	// Whether it is a default that comes with the service.
 	IsDefault bool `protobuf:"varint,7,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
-	// The variables that can be used. Ignored in requests.
+	// The variables that can be used.
 	Variables []*NotificationTemplateVariable `protobuf:"bytes,8,rep,name=variables,proto3" json:"variables,omitempty"`
-	// Changes with every edit. "v0" for a default. If it is set in an update, it must be the current one: ETAG_MISMATCH.
-	// Empty overwrites.
+	// Changes with every edit. "v0" for a default.
 	Etag string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
 	// The time of the last edit, in UTC. Absent for a default.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
@@ -1173,6 +1167,139 @@ func (x *NotificationTemplate) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// NotificationTemplateInput has the texts of a template, which are edited as one. They are Go templates: `{{.Title}}`
+// inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or, not, eq, ne, lt,
+// le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own variables.
+type NotificationTemplateInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The subject of an email or the title of a push notification, up to 500 characters. Required for both, empty for
+	// SMS.
+	Subject string `protobuf:"bytes,1,opt,name=subject,proto3" json:"subject,omitempty"`
+	// The text, up to 20,000 characters. Required.
+	Body string `protobuf:"bytes,2,opt,name=body,proto3" json:"body,omitempty"`
+	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+	// It needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not
+	// used.
+	Html          string `protobuf:"bytes,3,opt,name=html,proto3" json:"html,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotificationTemplateInput) Reset() {
+	*x = NotificationTemplateInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationTemplateInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationTemplateInput) ProtoMessage() {}
+
+func (x *NotificationTemplateInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationTemplateInput.ProtoReflect.Descriptor instead.
+func (*NotificationTemplateInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *NotificationTemplateInput) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *NotificationTemplateInput) GetBody() string {
+	if x != nil {
+		return x.Body
+	}
+	return ""
+}
+
+func (x *NotificationTemplateInput) GetHtml() string {
+	if x != nil {
+		return x.Html
+	}
+	return ""
+}
+
+// NotificationTemplateFilter selects templates. All conditions that are set must match.
+type NotificationTemplateFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this topic. Unspecified: all.
+	Topic NotificationTopic `protobuf:"varint,1,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
+	// Only this channel. Unspecified: all.
+	Channel NotificationChannel `protobuf:"varint,2,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
+	// Only this language (exact match). Empty: all.
+	Locale        string `protobuf:"bytes,3,opt,name=locale,proto3" json:"locale,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotificationTemplateFilter) Reset() {
+	*x = NotificationTemplateFilter{}
+	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationTemplateFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationTemplateFilter) ProtoMessage() {}
+
+func (x *NotificationTemplateFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationTemplateFilter.ProtoReflect.Descriptor instead.
+func (*NotificationTemplateFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *NotificationTemplateFilter) GetTopic() NotificationTopic {
+	if x != nil {
+		return x.Topic
+	}
+	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
+}
+
+func (x *NotificationTemplateFilter) GetChannel() NotificationChannel {
+	if x != nil {
+		return x.Channel
+	}
+	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
+}
+
+func (x *NotificationTemplateFilter) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
 // NotificationTemplateVariable is a variable that a template can use.
 type NotificationTemplateVariable struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1188,7 +1315,7 @@ type NotificationTemplateVariable struct {
 
 func (x *NotificationTemplateVariable) Reset() {
 	*x = NotificationTemplateVariable{}
-	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	mi := &file_berth_v1_notification_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1200,7 +1327,7 @@ func (x *NotificationTemplateVariable) String() string {
 func (*NotificationTemplateVariable) ProtoMessage() {}
 
 func (x *NotificationTemplateVariable) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[8]
+	mi := &file_berth_v1_notification_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1213,7 +1340,7 @@ func (x *NotificationTemplateVariable) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationTemplateVariable.ProtoReflect.Descriptor instead.
 func (*NotificationTemplateVariable) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{8}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *NotificationTemplateVariable) GetName() string {
@@ -1262,7 +1389,7 @@ type RenderedMessage struct {
 
 func (x *RenderedMessage) Reset() {
 	*x = RenderedMessage{}
-	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	mi := &file_berth_v1_notification_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1274,7 +1401,7 @@ func (x *RenderedMessage) String() string {
 func (*RenderedMessage) ProtoMessage() {}
 
 func (x *RenderedMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[9]
+	mi := &file_berth_v1_notification_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1287,7 +1414,7 @@ func (x *RenderedMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderedMessage.ProtoReflect.Descriptor instead.
 func (*RenderedMessage) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{9}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *RenderedMessage) GetChannel() NotificationChannel {
@@ -1399,7 +1526,7 @@ type NotificationDelivery struct {
 
 func (x *NotificationDelivery) Reset() {
 	*x = NotificationDelivery{}
-	mi := &file_berth_v1_notification_proto_msgTypes[10]
+	mi := &file_berth_v1_notification_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1411,7 +1538,7 @@ func (x *NotificationDelivery) String() string {
 func (*NotificationDelivery) ProtoMessage() {}
 
 func (x *NotificationDelivery) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[10]
+	mi := &file_berth_v1_notification_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1424,7 +1551,7 @@ func (x *NotificationDelivery) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationDelivery.ProtoReflect.Descriptor instead.
 func (*NotificationDelivery) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *NotificationDelivery) GetId() string {
@@ -1594,7 +1721,7 @@ type OutboxMessage struct {
 
 func (x *OutboxMessage) Reset() {
 	*x = OutboxMessage{}
-	mi := &file_berth_v1_notification_proto_msgTypes[11]
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1606,7 +1733,7 @@ func (x *OutboxMessage) String() string {
 func (*OutboxMessage) ProtoMessage() {}
 
 func (x *OutboxMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[11]
+	mi := &file_berth_v1_notification_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1619,7 +1746,7 @@ func (x *OutboxMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OutboxMessage.ProtoReflect.Descriptor instead.
 func (*OutboxMessage) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *OutboxMessage) GetDelivery() *NotificationDelivery {
@@ -1636,22 +1763,20 @@ func (x *OutboxMessage) GetMessage() *RenderedMessage {
 	return nil
 }
 
-// TwilioSender is the tenant's own account for SMS.
+// TwilioSender is the tenant's own account for SMS, without its auth token.
 type TwilioSender struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's SID: "AC" and 32 hexadecimal digits.
+	// The account's SID.
 	AccountSid string `protobuf:"bytes,1,opt,name=account_sid,json=accountSid,proto3" json:"account_sid,omitempty"`
-	// The account's auth token. It is never returned. Empty keeps the current one.
-	AuthToken string `protobuf:"bytes,2,opt,name=auth_token,json=authToken,proto3" json:"auth_token,omitempty"`
-	// The sender's phone number in E.164, or the SID of a messaging service: "MG" and 32 hexadecimal digits.
-	Sender        string `protobuf:"bytes,3,opt,name=sender,proto3" json:"sender,omitempty"`
+	// The sender's phone number in E.164, or the SID of a messaging service.
+	Sender        string `protobuf:"bytes,2,opt,name=sender,proto3" json:"sender,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *TwilioSender) Reset() {
 	*x = TwilioSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1663,7 +1788,7 @@ func (x *TwilioSender) String() string {
 func (*TwilioSender) ProtoMessage() {}
 
 func (x *TwilioSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1676,19 +1801,12 @@ func (x *TwilioSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TwilioSender.ProtoReflect.Descriptor instead.
 func (*TwilioSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *TwilioSender) GetAccountSid() string {
 	if x != nil {
 		return x.AccountSid
-	}
-	return ""
-}
-
-func (x *TwilioSender) GetAuthToken() string {
-	if x != nil {
-		return x.AuthToken
 	}
 	return ""
 }
@@ -1700,20 +1818,83 @@ func (x *TwilioSender) GetSender() string {
 	return ""
 }
 
-// FcmSender is the tenant's own Firebase project for push notifications.
+// TwilioSenderInput is a tenant's own account for SMS.
+type TwilioSenderInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The account's SID: "AC" and 32 hexadecimal digits.
+	AccountSid string `protobuf:"bytes,1,opt,name=account_sid,json=accountSid,proto3" json:"account_sid,omitempty"`
+	// The account's auth token, up to 200 characters. Empty keeps the current one, as long as the account stays the
+	// same.
+	AuthToken string `protobuf:"bytes,2,opt,name=auth_token,json=authToken,proto3" json:"auth_token,omitempty"`
+	// The sender's phone number in E.164, or the SID of a messaging service: "MG" and 32 hexadecimal digits.
+	Sender        string `protobuf:"bytes,3,opt,name=sender,proto3" json:"sender,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TwilioSenderInput) Reset() {
+	*x = TwilioSenderInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TwilioSenderInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TwilioSenderInput) ProtoMessage() {}
+
+func (x *TwilioSenderInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TwilioSenderInput.ProtoReflect.Descriptor instead.
+func (*TwilioSenderInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *TwilioSenderInput) GetAccountSid() string {
+	if x != nil {
+		return x.AccountSid
+	}
+	return ""
+}
+
+func (x *TwilioSenderInput) GetAuthToken() string {
+	if x != nil {
+		return x.AuthToken
+	}
+	return ""
+}
+
+func (x *TwilioSenderInput) GetSender() string {
+	if x != nil {
+		return x.Sender
+	}
+	return ""
+}
+
+// FcmSender is the tenant's own Firebase project for push notifications, without its key.
 type FcmSender struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The id of the project.
-	ProjectId string `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
-	// The key of the service account, a JSON file. It is never returned. Empty keeps the current one.
-	ServiceAccountJson []byte `protobuf:"bytes,2,opt,name=service_account_json,json=serviceAccountJson,proto3" json:"service_account_json,omitempty"`
-	unknownFields      protoimpl.UnknownFields
-	sizeCache          protoimpl.SizeCache
+	ProjectId     string `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *FcmSender) Reset() {
 	*x = FcmSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1906,7 @@ func (x *FcmSender) String() string {
 func (*FcmSender) ProtoMessage() {}
 
 func (x *FcmSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1919,7 @@ func (x *FcmSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FcmSender.ProtoReflect.Descriptor instead.
 func (*FcmSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *FcmSender) GetProjectId() string {
@@ -1748,33 +1929,80 @@ func (x *FcmSender) GetProjectId() string {
 	return ""
 }
 
-func (x *FcmSender) GetServiceAccountJson() []byte {
+// FcmSenderInput is a tenant's own Firebase project for push notifications.
+type FcmSenderInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The id of the project, up to 100 characters.
+	ProjectId string `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
+	// The key of the service account, a JSON file of up to 20,000 bytes. Empty keeps the current one, as long as the
+	// project stays the same.
+	ServiceAccountJson []byte `protobuf:"bytes,2,opt,name=service_account_json,json=serviceAccountJson,proto3" json:"service_account_json,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *FcmSenderInput) Reset() {
+	*x = FcmSenderInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FcmSenderInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FcmSenderInput) ProtoMessage() {}
+
+func (x *FcmSenderInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FcmSenderInput.ProtoReflect.Descriptor instead.
+func (*FcmSenderInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *FcmSenderInput) GetProjectId() string {
+	if x != nil {
+		return x.ProjectId
+	}
+	return ""
+}
+
+func (x *FcmSenderInput) GetServiceAccountJson() []byte {
 	if x != nil {
 		return x.ServiceAccountJson
 	}
 	return nil
 }
 
-// SmtpSender is the tenant's own mail server.
+// SmtpSender is the tenant's own mail server, without its password.
 type SmtpSender struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The server's host name, such as "smtp.example.com".
+	// The server's host name.
 	Host string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	// The port: 587 for STARTTLS, 465 for implicit TLS.
+	// The port.
 	Port int32 `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
 	// The user to sign in as. Empty: no sign-in.
 	Username string `protobuf:"bytes,3,opt,name=username,proto3" json:"username,omitempty"`
-	// The password. It is never returned. Empty keeps the current one.
-	Password string `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`
 	// The sender's address.
-	FromAddress   string `protobuf:"bytes,5,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
+	FromAddress   string `protobuf:"bytes,4,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *SmtpSender) Reset() {
 	*x = SmtpSender{}
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1786,7 +2014,7 @@ func (x *SmtpSender) String() string {
 func (*SmtpSender) ProtoMessage() {}
 
 func (x *SmtpSender) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1799,7 +2027,7 @@ func (x *SmtpSender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SmtpSender.ProtoReflect.Descriptor instead.
 func (*SmtpSender) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SmtpSender) GetHost() string {
@@ -1823,14 +2051,90 @@ func (x *SmtpSender) GetUsername() string {
 	return ""
 }
 
-func (x *SmtpSender) GetPassword() string {
+func (x *SmtpSender) GetFromAddress() string {
+	if x != nil {
+		return x.FromAddress
+	}
+	return ""
+}
+
+// SmtpSenderInput is a tenant's own mail server.
+type SmtpSenderInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The server's host name, such as "smtp.example.com".
+	Host string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
+	// The port, 1 to 65,535: 587 for STARTTLS, 465 for implicit TLS. Required.
+	Port int32 `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
+	// The user to sign in as, up to 254 characters. Empty: no sign-in.
+	Username string `protobuf:"bytes,3,opt,name=username,proto3" json:"username,omitempty"`
+	// The password, up to 1,000 characters. Empty keeps the current one, as long as the server and the user stay the
+	// same.
+	Password string `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`
+	// The sender's address.
+	FromAddress   string `protobuf:"bytes,5,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SmtpSenderInput) Reset() {
+	*x = SmtpSenderInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SmtpSenderInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SmtpSenderInput) ProtoMessage() {}
+
+func (x *SmtpSenderInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SmtpSenderInput.ProtoReflect.Descriptor instead.
+func (*SmtpSenderInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *SmtpSenderInput) GetHost() string {
+	if x != nil {
+		return x.Host
+	}
+	return ""
+}
+
+func (x *SmtpSenderInput) GetPort() int32 {
+	if x != nil {
+		return x.Port
+	}
+	return 0
+}
+
+func (x *SmtpSenderInput) GetUsername() string {
+	if x != nil {
+		return x.Username
+	}
+	return ""
+}
+
+func (x *SmtpSenderInput) GetPassword() string {
 	if x != nil {
 		return x.Password
 	}
 	return ""
 }
 
-func (x *SmtpSender) GetFromAddress() string {
+func (x *SmtpSenderInput) GetFromAddress() string {
 	if x != nil {
 		return x.FromAddress
 	}
@@ -1842,17 +2146,15 @@ func (x *SmtpSender) GetFromAddress() string {
 // before.
 type SendingDomain struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a
-	// domain that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain
-	// has to be verified anew.
+	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain.
 	FromAddress string `protobuf:"bytes,1,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
-	// The records that the tenant has to publish in DNS, to be verified and to stay so. Ignored in requests.
+	// The records that the tenant has to publish in DNS, to be verified and to stay so.
 	Records []*DnsRecord `protobuf:"bytes,2,rep,name=records,proto3" json:"records,omitempty"`
 	// When VerifySendingDomain found the records. Absent: the domain is not verified, or no longer, and emails come from
-	// the platform's address. Ignored in requests.
+	// the platform's address.
 	VerifyTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=verify_time,json=verifyTime,proto3" json:"verify_time,omitempty"`
 	// Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days
-	// the domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
+	// the domain is no longer verified, and all owners are told. Absent: they were found.
 	MissingTime   *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=missing_time,json=missingTime,proto3" json:"missing_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1860,7 +2162,7 @@ type SendingDomain struct {
 
 func (x *SendingDomain) Reset() {
 	*x = SendingDomain{}
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1872,7 +2174,7 @@ func (x *SendingDomain) String() string {
 func (*SendingDomain) ProtoMessage() {}
 
 func (x *SendingDomain) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1885,7 +2187,7 @@ func (x *SendingDomain) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingDomain.ProtoReflect.Descriptor instead.
 func (*SendingDomain) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SendingDomain) GetFromAddress() string {
@@ -1916,6 +2218,54 @@ func (x *SendingDomain) GetMissingTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// SendingDomainInput names a domain of the tenant's own.
+type SendingDomainInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a
+	// domain that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain
+	// has to be verified anew.
+	FromAddress   string `protobuf:"bytes,1,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SendingDomainInput) Reset() {
+	*x = SendingDomainInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[21]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SendingDomainInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SendingDomainInput) ProtoMessage() {}
+
+func (x *SendingDomainInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[21]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SendingDomainInput.ProtoReflect.Descriptor instead.
+func (*SendingDomainInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{21}
+}
+
+func (x *SendingDomainInput) GetFromAddress() string {
+	if x != nil {
+		return x.FromAddress
+	}
+	return ""
+}
+
 // DnsRecord is a TXT record.
 type DnsRecord struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1929,7 +2279,7 @@ type DnsRecord struct {
 
 func (x *DnsRecord) Reset() {
 	*x = DnsRecord{}
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1941,7 +2291,7 @@ func (x *DnsRecord) String() string {
 func (*DnsRecord) ProtoMessage() {}
 
 func (x *DnsRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1954,7 +2304,7 @@ func (x *DnsRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DnsRecord.ProtoReflect.Descriptor instead.
 func (*DnsRecord) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DnsRecord) GetName() string {
@@ -1972,7 +2322,7 @@ func (x *DnsRecord) GetValue() string {
 }
 
 // NotificationSenders are the accounts that send a tenant's messages. A channel without an account of the tenant uses
-// the platform's account, or the local outbox if there is none.
+// the platform's account, or the local outbox if there is none. Secrets are never returned.
 type NotificationSenders struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// For SMS. Absent: the tenant has none.
@@ -1981,23 +2331,23 @@ type NotificationSenders struct {
 	Fcm *FcmSender `protobuf:"bytes,2,opt,name=fcm,proto3" json:"fcm,omitempty"`
 	// For email. Absent: the tenant has none.
 	Smtp *SmtpSender `protobuf:"bytes,3,opt,name=smtp,proto3" json:"smtp,omitempty"`
-	// What each channel uses now. Ignored in requests.
-	InUse []*SenderInUse `protobuf:"bytes,4,rep,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
-	// The URL for replies. Set it in Twilio as the webhook for incoming messages of the phone number or messaging
-	// service. Ignored in requests.
-	TwilioInboundUrl string `protobuf:"bytes,5,opt,name=twilio_inbound_url,json=twilioInboundUrl,proto3" json:"twilio_inbound_url,omitempty"`
-	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	// From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while
 	// the tenant has a mail account of its own.
-	Domain        *SendingDomain `protobuf:"bytes,7,opt,name=domain,proto3" json:"domain,omitempty"`
+	Domain *SendingDomain `protobuf:"bytes,4,opt,name=domain,proto3" json:"domain,omitempty"`
+	// What each channel uses now.
+	InUse []*SenderInUse `protobuf:"bytes,5,rep,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
+	// The URL for replies. Set it in Twilio as the webhook for incoming messages of the phone number or messaging
+	// service.
+	TwilioInboundUrl string `protobuf:"bytes,6,opt,name=twilio_inbound_url,json=twilioInboundUrl,proto3" json:"twilio_inbound_url,omitempty"`
+	// Changes with every edit.
+	Etag          string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotificationSenders) Reset() {
 	*x = NotificationSenders{}
-	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2009,7 +2359,7 @@ func (x *NotificationSenders) String() string {
 func (*NotificationSenders) ProtoMessage() {}
 
 func (x *NotificationSenders) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2022,7 +2372,7 @@ func (x *NotificationSenders) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationSenders.ProtoReflect.Descriptor instead.
 func (*NotificationSenders) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *NotificationSenders) GetTwilio() *TwilioSender {
@@ -2042,6 +2392,13 @@ func (x *NotificationSenders) GetFcm() *FcmSender {
 func (x *NotificationSenders) GetSmtp() *SmtpSender {
 	if x != nil {
 		return x.Smtp
+	}
+	return nil
+}
+
+func (x *NotificationSenders) GetDomain() *SendingDomain {
+	if x != nil {
+		return x.Domain
 	}
 	return nil
 }
@@ -2067,7 +2424,73 @@ func (x *NotificationSenders) GetEtag() string {
 	return ""
 }
 
-func (x *NotificationSenders) GetDomain() *SendingDomain {
+// NotificationSendersInput has the accounts that can be edited.
+type NotificationSendersInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// For SMS. Absent: none of the tenant's own.
+	Twilio *TwilioSenderInput `protobuf:"bytes,1,opt,name=twilio,proto3" json:"twilio,omitempty"`
+	// For push. Absent: none of the tenant's own.
+	Fcm *FcmSenderInput `protobuf:"bytes,2,opt,name=fcm,proto3" json:"fcm,omitempty"`
+	// For email. Absent: none of the tenant's own.
+	Smtp *SmtpSenderInput `protobuf:"bytes,3,opt,name=smtp,proto3" json:"smtp,omitempty"`
+	// From which address the platform's account sends the tenant's emails. Absent: the platform's.
+	Domain        *SendingDomainInput `protobuf:"bytes,4,opt,name=domain,proto3" json:"domain,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NotificationSendersInput) Reset() {
+	*x = NotificationSendersInput{}
+	mi := &file_berth_v1_notification_proto_msgTypes[24]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NotificationSendersInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NotificationSendersInput) ProtoMessage() {}
+
+func (x *NotificationSendersInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_proto_msgTypes[24]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NotificationSendersInput.ProtoReflect.Descriptor instead.
+func (*NotificationSendersInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{24}
+}
+
+func (x *NotificationSendersInput) GetTwilio() *TwilioSenderInput {
+	if x != nil {
+		return x.Twilio
+	}
+	return nil
+}
+
+func (x *NotificationSendersInput) GetFcm() *FcmSenderInput {
+	if x != nil {
+		return x.Fcm
+	}
+	return nil
+}
+
+func (x *NotificationSendersInput) GetSmtp() *SmtpSenderInput {
+	if x != nil {
+		return x.Smtp
+	}
+	return nil
+}
+
+func (x *NotificationSendersInput) GetDomain() *SendingDomainInput {
 	if x != nil {
 		return x.Domain
 	}
@@ -2099,7 +2522,7 @@ type SendingQuota struct {
 
 func (x *SendingQuota) Reset() {
 	*x = SendingQuota{}
-	mi := &file_berth_v1_notification_proto_msgTypes[18]
+	mi := &file_berth_v1_notification_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2534,7 @@ func (x *SendingQuota) String() string {
 func (*SendingQuota) ProtoMessage() {}
 
 func (x *SendingQuota) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[18]
+	mi := &file_berth_v1_notification_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2547,7 @@ func (x *SendingQuota) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendingQuota.ProtoReflect.Descriptor instead.
 func (*SendingQuota) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SendingQuota) GetChannel() NotificationChannel {
@@ -2191,7 +2614,7 @@ type SenderInUse struct {
 
 func (x *SenderInUse) Reset() {
 	*x = SenderInUse{}
-	mi := &file_berth_v1_notification_proto_msgTypes[19]
+	mi := &file_berth_v1_notification_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2203,7 +2626,7 @@ func (x *SenderInUse) String() string {
 func (*SenderInUse) ProtoMessage() {}
 
 func (x *SenderInUse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[19]
+	mi := &file_berth_v1_notification_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2216,7 +2639,7 @@ func (x *SenderInUse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SenderInUse.ProtoReflect.Descriptor instead.
 func (*SenderInUse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SenderInUse) GetChannel() NotificationChannel {
@@ -2256,14 +2679,14 @@ type NotificationDeliveryFilter struct {
 	// Only this topic. Unspecified: all.
 	Topic NotificationTopic `protobuf:"varint,6,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
 	// Only lines written in this period, in UTC. Absent: any time.
-	TimeRange     *TimeRange `protobuf:"bytes,7,opt,name=time_range,json=timeRange,proto3" json:"time_range,omitempty"`
+	CreatedWithin *TimeRange `protobuf:"bytes,7,opt,name=created_within,json=createdWithin,proto3" json:"created_within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *NotificationDeliveryFilter) Reset() {
 	*x = NotificationDeliveryFilter{}
-	mi := &file_berth_v1_notification_proto_msgTypes[20]
+	mi := &file_berth_v1_notification_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2275,7 +2698,7 @@ func (x *NotificationDeliveryFilter) String() string {
 func (*NotificationDeliveryFilter) ProtoMessage() {}
 
 func (x *NotificationDeliveryFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_proto_msgTypes[20]
+	mi := &file_berth_v1_notification_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2288,7 +2711,7 @@ func (x *NotificationDeliveryFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NotificationDeliveryFilter.ProtoReflect.Descriptor instead.
 func (*NotificationDeliveryFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_notification_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *NotificationDeliveryFilter) GetMemberId() string {
@@ -2333,9 +2756,9 @@ func (x *NotificationDeliveryFilter) GetTopic() NotificationTopic {
 	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
 }
 
-func (x *NotificationDeliveryFilter) GetTimeRange() *TimeRange {
+func (x *NotificationDeliveryFilter) GetCreatedWithin() *TimeRange {
 	if x != nil {
-		return x.TimeRange
+		return x.CreatedWithin
 	}
 	return nil
 }
@@ -2411,22 +2834,29 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\f_sms_per_dayB\x0f\n" +
 	"\r_push_per_dayB\x10\n" +
 	"\x0e_email_per_dayB\x11\n" +
-	"\x0f_credits_low_at\"\x89\x04\n" +
-	"\x14NotificationTemplate\x12E\n" +
-	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
-	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
-	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
-	"\x06locale\x18\x03 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\"\n" +
-	"\asubject\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\asubject\x12\x1d\n" +
-	"\x04body\x18\x05 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x9c\x01R\x04body\x12\x1d\n" +
-	"\x04html\x18\x06 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x8d\x06R\x04html\x12\x1d\n" +
+	"\x0f_credits_low_at\"\x92\x03\n" +
+	"\x14NotificationTemplate\x121\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicR\x05topic\x127\n" +
+	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x16\n" +
+	"\x06locale\x18\x03 \x01(\tR\x06locale\x12\x18\n" +
+	"\asubject\x18\x04 \x01(\tR\asubject\x12\x12\n" +
+	"\x04body\x18\x05 \x01(\tR\x04body\x12\x12\n" +
+	"\x04html\x18\x06 \x01(\tR\x04html\x12\x1d\n" +
 	"\n" +
 	"is_default\x18\a \x01(\bR\tisDefault\x12D\n" +
-	"\tvariables\x18\b \x03(\v2&.berth.v1.NotificationTemplateVariableR\tvariables\x12\x1b\n" +
-	"\x04etag\x18\t \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12;\n" +
+	"\tvariables\x18\b \x03(\v2&.berth.v1.NotificationTemplateVariableR\tvariables\x12\x12\n" +
+	"\x04etag\x18\t \x01(\tR\x04etag\x12;\n" +
 	"\vupdate_time\x18\n" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"n\n" +
+	"updateTime\"\x7f\n" +
+	"\x19NotificationTemplateInput\x12\"\n" +
+	"\asubject\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xf4\x03R\asubject\x12\x1f\n" +
+	"\x04body\x18\x02 \x01(\tB\v\xbaH\br\x06\x10\x01\x18\xa0\x9c\x01R\x04body\x12\x1d\n" +
+	"\x04html\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x18\xa0\x8d\x06R\x04html\"\xe5\x01\n" +
+	"\x1aNotificationTemplateFilter\x12;\n" +
+	"\x05topic\x18\x01 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x12A\n" +
+	"\achannel\x18\x02 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12G\n" +
+	"\x06locale\x18\x03 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"n\n" +
 	"\x1cNotificationTemplateVariable\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x18\n" +
@@ -2473,43 +2903,62 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"updateTime\"\x80\x01\n" +
 	"\rOutboxMessage\x12:\n" +
 	"\bdelivery\x18\x01 \x01(\v2\x1e.berth.v1.NotificationDeliveryR\bdelivery\x123\n" +
-	"\amessage\x18\x02 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xc4\x01\n" +
-	"\fTwilioSender\x12=\n" +
+	"\amessage\x18\x02 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"G\n" +
+	"\fTwilioSender\x12\x1f\n" +
+	"\vaccount_sid\x18\x01 \x01(\tR\n" +
+	"accountSid\x12\x16\n" +
+	"\x06sender\x18\x02 \x01(\tR\x06sender\"\xc9\x01\n" +
+	"\x11TwilioSenderInput\x12=\n" +
 	"\vaccount_sid\x18\x01 \x01(\tB\x1c\xbaH\x19r\x17\x18\"2\x13^AC[0-9a-fA-F]{32}$R\n" +
 	"accountSid\x12*\n" +
 	"\n" +
 	"auth_token\x18\x02 \x01(\tB\v\xbaH\x05r\x03\x18\xc8\x01\x80\x01\x01R\tauthToken\x12I\n" +
-	"\x06sender\x18\x03 \x01(\tB1\xbaH.r,\x18\"2(^(\\+[1-9][0-9]{1,14}|MG[0-9a-fA-F]{32})$R\x06sender\"\x85\x01\n" +
-	"\tFcmSender\x128\n" +
+	"\x06sender\x18\x03 \x01(\tB1\xbaH.r,\x18\"2(^(\\+[1-9][0-9]{1,14}|MG[0-9a-fA-F]{32})$R\x06sender\"*\n" +
+	"\tFcmSender\x12\x1d\n" +
+	"\n" +
+	"project_id\x18\x01 \x01(\tR\tprojectId\"\x8a\x01\n" +
+	"\x0eFcmSenderInput\x128\n" +
 	"\n" +
 	"project_id\x18\x01 \x01(\tB\x19\xbaH\x16r\x14\x10\x01\x18d2\x0e^[a-z0-9:.-]+$R\tprojectId\x12>\n" +
-	"\x14service_account_json\x18\x02 \x01(\fB\f\xbaH\x06z\x04\x18\xa0\x9c\x01\x80\x01\x01R\x12serviceAccountJson\"\xde\x01\n" +
+	"\x14service_account_json\x18\x02 \x01(\fB\f\xbaH\x06z\x04\x18\xa0\x9c\x01\x80\x01\x01R\x12serviceAccountJson\"s\n" +
 	"\n" +
-	"SmtpSender\x121\n" +
+	"SmtpSender\x12\x12\n" +
+	"\x04host\x18\x01 \x01(\tR\x04host\x12\x12\n" +
+	"\x04port\x18\x02 \x01(\x05R\x04port\x12\x1a\n" +
+	"\busername\x18\x03 \x01(\tR\busername\x12!\n" +
+	"\ffrom_address\x18\x04 \x01(\tR\vfromAddress\"\xe3\x01\n" +
+	"\x0fSmtpSenderInput\x121\n" +
 	"\x04host\x18\x01 \x01(\tB\x1d\xbaH\x1ar\x18\x10\x01\x18\xfd\x012\x11^[A-Za-z0-9.:-]+$R\x04host\x12\x1f\n" +
 	"\x04port\x18\x02 \x01(\x05B\v\xbaH\b\x1a\x06\x18\xff\xff\x03(\x01R\x04port\x12$\n" +
 	"\busername\x18\x03 \x01(\tB\b\xbaH\x05r\x03\x18\xfe\x01R\busername\x12'\n" +
 	"\bpassword\x18\x04 \x01(\tB\v\xbaH\x05r\x03\x18\xe8\a\x80\x01\x01R\bpassword\x12-\n" +
 	"\ffrom_address\x18\x05 \x01(\tB\n" +
-	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\"\xe9\x01\n" +
-	"\rSendingDomain\x12-\n" +
-	"\ffrom_address\x18\x01 \x01(\tB\n" +
-	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\x12-\n" +
+	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\"\xdd\x01\n" +
+	"\rSendingDomain\x12!\n" +
+	"\ffrom_address\x18\x01 \x01(\tR\vfromAddress\x12-\n" +
 	"\arecords\x18\x02 \x03(\v2\x13.berth.v1.DnsRecordR\arecords\x12;\n" +
 	"\vverify_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"verifyTime\x12=\n" +
-	"\fmissing_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vmissingTime\"5\n" +
+	"\fmissing_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\vmissingTime\"C\n" +
+	"\x12SendingDomainInput\x12-\n" +
+	"\ffrom_address\x18\x01 \x01(\tB\n" +
+	"\xbaH\ar\x05\x18\xfe\x01`\x01R\vfromAddress\"5\n" +
 	"\tDnsRecord\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"\xc5\x02\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"\xbc\x02\n" +
 	"\x13NotificationSenders\x12.\n" +
 	"\x06twilio\x18\x01 \x01(\v2\x16.berth.v1.TwilioSenderR\x06twilio\x12%\n" +
 	"\x03fcm\x18\x02 \x01(\v2\x13.berth.v1.FcmSenderR\x03fcm\x12(\n" +
-	"\x04smtp\x18\x03 \x01(\v2\x14.berth.v1.SmtpSenderR\x04smtp\x12,\n" +
-	"\x06in_use\x18\x04 \x03(\v2\x15.berth.v1.SenderInUseR\x05inUse\x121\n" +
-	"\x12twilio_inbound_url\x18\x05 \x01(\tB\x03\x80\x01\x01R\x10twilioInboundUrl\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12/\n" +
-	"\x06domain\x18\a \x01(\v2\x17.berth.v1.SendingDomainR\x06domain\"\xf6\x01\n" +
+	"\x04smtp\x18\x03 \x01(\v2\x14.berth.v1.SmtpSenderR\x04smtp\x12/\n" +
+	"\x06domain\x18\x04 \x01(\v2\x17.berth.v1.SendingDomainR\x06domain\x12,\n" +
+	"\x06in_use\x18\x05 \x03(\v2\x15.berth.v1.SenderInUseR\x05inUse\x121\n" +
+	"\x12twilio_inbound_url\x18\x06 \x01(\tB\x03\x80\x01\x01R\x10twilioInboundUrl\x12\x12\n" +
+	"\x04etag\x18\a \x01(\tR\x04etag\"\xe0\x01\n" +
+	"\x18NotificationSendersInput\x123\n" +
+	"\x06twilio\x18\x01 \x01(\v2\x1b.berth.v1.TwilioSenderInputR\x06twilio\x12*\n" +
+	"\x03fcm\x18\x02 \x01(\v2\x18.berth.v1.FcmSenderInputR\x03fcm\x12-\n" +
+	"\x04smtp\x18\x03 \x01(\v2\x19.berth.v1.SmtpSenderInputR\x04smtp\x124\n" +
+	"\x06domain\x18\x04 \x01(\v2\x1c.berth.v1.SendingDomainInputR\x06domain\"\xf6\x01\n" +
 	"\fSendingQuota\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x18\n" +
 	"\acountry\x18\x02 \x01(\tR\acountry\x12\x14\n" +
@@ -2521,7 +2970,7 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\vSenderInUse\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x1a\n" +
 	"\bprovider\x18\x02 \x01(\tR\bprovider\x12\x10\n" +
-	"\x03own\x18\x03 \x01(\bR\x03own\"\xa5\x03\n" +
+	"\x03own\x18\x03 \x01(\bR\x03own\"\xad\x03\n" +
 	"\x1aNotificationDeliveryFilter\x12(\n" +
 	"\tmember_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12*\n" +
 	"\n" +
@@ -2530,9 +2979,8 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\bstatuses\x18\x04 \x03(\x0e2$.berth.v1.NotificationDeliveryStatusB\x13\xbaH\x10\x92\x01\r\x10\n" +
 	"\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\bstatuses\x12A\n" +
 	"\achannel\x18\x05 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12;\n" +
-	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x122\n" +
-	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange*\xb1\x05\n" +
+	"\x05topic\x18\x06 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x12:\n" +
+	"\x0ecreated_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\rcreatedWithin*\xb1\x05\n" +
 	"\x11NotificationTopic\x12\"\n" +
 	"\x1eNOTIFICATION_TOPIC_UNSPECIFIED\x10\x00\x12(\n" +
 	"$NOTIFICATION_TOPIC_BOOKING_CONFIRMED\x10\x01\x12!\n" +
@@ -2607,7 +3055,7 @@ func file_berth_v1_notification_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_notification_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 21)
+var file_berth_v1_notification_proto_msgTypes = make([]protoimpl.MessageInfo, 28)
 var file_berth_v1_notification_proto_goTypes = []any{
 	(NotificationTopic)(0),               // 0: berth.v1.NotificationTopic
 	(NotificationChannel)(0),             // 1: berth.v1.NotificationChannel
@@ -2621,23 +3069,30 @@ var file_berth_v1_notification_proto_goTypes = []any{
 	(*NotificationSettings)(nil),         // 9: berth.v1.NotificationSettings
 	(*NotificationSettingsInput)(nil),    // 10: berth.v1.NotificationSettingsInput
 	(*NotificationTemplate)(nil),         // 11: berth.v1.NotificationTemplate
-	(*NotificationTemplateVariable)(nil), // 12: berth.v1.NotificationTemplateVariable
-	(*RenderedMessage)(nil),              // 13: berth.v1.RenderedMessage
-	(*NotificationDelivery)(nil),         // 14: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                // 15: berth.v1.OutboxMessage
-	(*TwilioSender)(nil),                 // 16: berth.v1.TwilioSender
-	(*FcmSender)(nil),                    // 17: berth.v1.FcmSender
-	(*SmtpSender)(nil),                   // 18: berth.v1.SmtpSender
-	(*SendingDomain)(nil),                // 19: berth.v1.SendingDomain
-	(*DnsRecord)(nil),                    // 20: berth.v1.DnsRecord
-	(*NotificationSenders)(nil),          // 21: berth.v1.NotificationSenders
-	(*SendingQuota)(nil),                 // 22: berth.v1.SendingQuota
-	(*SenderInUse)(nil),                  // 23: berth.v1.SenderInUse
-	(*NotificationDeliveryFilter)(nil),   // 24: berth.v1.NotificationDeliveryFilter
-	(*QuietHours)(nil),                   // 25: berth.v1.QuietHours
-	(*timestamppb.Timestamp)(nil),        // 26: google.protobuf.Timestamp
-	(*durationpb.Duration)(nil),          // 27: google.protobuf.Duration
-	(*TimeRange)(nil),                    // 28: berth.v1.TimeRange
+	(*NotificationTemplateInput)(nil),    // 12: berth.v1.NotificationTemplateInput
+	(*NotificationTemplateFilter)(nil),   // 13: berth.v1.NotificationTemplateFilter
+	(*NotificationTemplateVariable)(nil), // 14: berth.v1.NotificationTemplateVariable
+	(*RenderedMessage)(nil),              // 15: berth.v1.RenderedMessage
+	(*NotificationDelivery)(nil),         // 16: berth.v1.NotificationDelivery
+	(*OutboxMessage)(nil),                // 17: berth.v1.OutboxMessage
+	(*TwilioSender)(nil),                 // 18: berth.v1.TwilioSender
+	(*TwilioSenderInput)(nil),            // 19: berth.v1.TwilioSenderInput
+	(*FcmSender)(nil),                    // 20: berth.v1.FcmSender
+	(*FcmSenderInput)(nil),               // 21: berth.v1.FcmSenderInput
+	(*SmtpSender)(nil),                   // 22: berth.v1.SmtpSender
+	(*SmtpSenderInput)(nil),              // 23: berth.v1.SmtpSenderInput
+	(*SendingDomain)(nil),                // 24: berth.v1.SendingDomain
+	(*SendingDomainInput)(nil),           // 25: berth.v1.SendingDomainInput
+	(*DnsRecord)(nil),                    // 26: berth.v1.DnsRecord
+	(*NotificationSenders)(nil),          // 27: berth.v1.NotificationSenders
+	(*NotificationSendersInput)(nil),     // 28: berth.v1.NotificationSendersInput
+	(*SendingQuota)(nil),                 // 29: berth.v1.SendingQuota
+	(*SenderInUse)(nil),                  // 30: berth.v1.SenderInUse
+	(*NotificationDeliveryFilter)(nil),   // 31: berth.v1.NotificationDeliveryFilter
+	(*QuietHours)(nil),                   // 32: berth.v1.QuietHours
+	(*timestamppb.Timestamp)(nil),        // 33: google.protobuf.Timestamp
+	(*durationpb.Duration)(nil),          // 34: google.protobuf.Duration
+	(*TimeRange)(nil),                    // 35: berth.v1.TimeRange
 }
 var file_berth_v1_notification_proto_depIdxs = []int32{
 	0,  // 0: berth.v1.NotificationPreference.topic:type_name -> berth.v1.NotificationTopic
@@ -2645,51 +3100,57 @@ var file_berth_v1_notification_proto_depIdxs = []int32{
 	0,  // 2: berth.v1.NotificationPreferenceInput.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 3: berth.v1.NotificationPreferenceInput.channel:type_name -> berth.v1.NotificationChannel
 	4,  // 4: berth.v1.NotificationPreferences.preferences:type_name -> berth.v1.NotificationPreference
-	25, // 5: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
+	32, // 5: berth.v1.NotificationPreferences.quiet_hours:type_name -> berth.v1.QuietHours
 	8,  // 6: berth.v1.NotificationPreferences.stops:type_name -> berth.v1.NotificationStop
 	5,  // 7: berth.v1.NotificationPreferencesInput.preferences:type_name -> berth.v1.NotificationPreferenceInput
-	25, // 8: berth.v1.NotificationPreferencesInput.quiet_hours:type_name -> berth.v1.QuietHours
+	32, // 8: berth.v1.NotificationPreferencesInput.quiet_hours:type_name -> berth.v1.QuietHours
 	1,  // 9: berth.v1.NotificationStop.channel:type_name -> berth.v1.NotificationChannel
 	3,  // 10: berth.v1.NotificationStop.reason:type_name -> berth.v1.NotificationReason
-	26, // 11: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
-	25, // 12: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
-	27, // 13: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
-	25, // 14: berth.v1.NotificationSettingsInput.quiet_hours:type_name -> berth.v1.QuietHours
-	27, // 15: berth.v1.NotificationSettingsInput.reminders:type_name -> google.protobuf.Duration
+	33, // 11: berth.v1.NotificationStop.create_time:type_name -> google.protobuf.Timestamp
+	32, // 12: berth.v1.NotificationSettings.quiet_hours:type_name -> berth.v1.QuietHours
+	34, // 13: berth.v1.NotificationSettings.reminders:type_name -> google.protobuf.Duration
+	32, // 14: berth.v1.NotificationSettingsInput.quiet_hours:type_name -> berth.v1.QuietHours
+	34, // 15: berth.v1.NotificationSettingsInput.reminders:type_name -> google.protobuf.Duration
 	0,  // 16: berth.v1.NotificationTemplate.topic:type_name -> berth.v1.NotificationTopic
 	1,  // 17: berth.v1.NotificationTemplate.channel:type_name -> berth.v1.NotificationChannel
-	12, // 18: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.NotificationTemplateVariable
-	26, // 19: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
-	1,  // 20: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 21: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
-	1,  // 22: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 23: berth.v1.NotificationDelivery.status:type_name -> berth.v1.NotificationDeliveryStatus
-	3,  // 24: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
-	26, // 25: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
-	26, // 26: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
-	26, // 27: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
-	14, // 28: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
-	13, // 29: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
-	20, // 30: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
-	26, // 31: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
-	26, // 32: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
-	16, // 33: berth.v1.NotificationSenders.twilio:type_name -> berth.v1.TwilioSender
-	17, // 34: berth.v1.NotificationSenders.fcm:type_name -> berth.v1.FcmSender
-	18, // 35: berth.v1.NotificationSenders.smtp:type_name -> berth.v1.SmtpSender
-	23, // 36: berth.v1.NotificationSenders.in_use:type_name -> berth.v1.SenderInUse
-	19, // 37: berth.v1.NotificationSenders.domain:type_name -> berth.v1.SendingDomain
-	1,  // 38: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
-	26, // 39: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
-	1,  // 40: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
-	2,  // 41: berth.v1.NotificationDeliveryFilter.statuses:type_name -> berth.v1.NotificationDeliveryStatus
-	1,  // 42: berth.v1.NotificationDeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
-	0,  // 43: berth.v1.NotificationDeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
-	28, // 44: berth.v1.NotificationDeliveryFilter.time_range:type_name -> berth.v1.TimeRange
-	45, // [45:45] is the sub-list for method output_type
-	45, // [45:45] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	14, // 18: berth.v1.NotificationTemplate.variables:type_name -> berth.v1.NotificationTemplateVariable
+	33, // 19: berth.v1.NotificationTemplate.update_time:type_name -> google.protobuf.Timestamp
+	0,  // 20: berth.v1.NotificationTemplateFilter.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 21: berth.v1.NotificationTemplateFilter.channel:type_name -> berth.v1.NotificationChannel
+	1,  // 22: berth.v1.RenderedMessage.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 23: berth.v1.NotificationDelivery.topic:type_name -> berth.v1.NotificationTopic
+	1,  // 24: berth.v1.NotificationDelivery.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 25: berth.v1.NotificationDelivery.status:type_name -> berth.v1.NotificationDeliveryStatus
+	3,  // 26: berth.v1.NotificationDelivery.reason:type_name -> berth.v1.NotificationReason
+	33, // 27: berth.v1.NotificationDelivery.retry_time:type_name -> google.protobuf.Timestamp
+	33, // 28: berth.v1.NotificationDelivery.create_time:type_name -> google.protobuf.Timestamp
+	33, // 29: berth.v1.NotificationDelivery.update_time:type_name -> google.protobuf.Timestamp
+	16, // 30: berth.v1.OutboxMessage.delivery:type_name -> berth.v1.NotificationDelivery
+	15, // 31: berth.v1.OutboxMessage.message:type_name -> berth.v1.RenderedMessage
+	26, // 32: berth.v1.SendingDomain.records:type_name -> berth.v1.DnsRecord
+	33, // 33: berth.v1.SendingDomain.verify_time:type_name -> google.protobuf.Timestamp
+	33, // 34: berth.v1.SendingDomain.missing_time:type_name -> google.protobuf.Timestamp
+	18, // 35: berth.v1.NotificationSenders.twilio:type_name -> berth.v1.TwilioSender
+	20, // 36: berth.v1.NotificationSenders.fcm:type_name -> berth.v1.FcmSender
+	22, // 37: berth.v1.NotificationSenders.smtp:type_name -> berth.v1.SmtpSender
+	24, // 38: berth.v1.NotificationSenders.domain:type_name -> berth.v1.SendingDomain
+	30, // 39: berth.v1.NotificationSenders.in_use:type_name -> berth.v1.SenderInUse
+	19, // 40: berth.v1.NotificationSendersInput.twilio:type_name -> berth.v1.TwilioSenderInput
+	21, // 41: berth.v1.NotificationSendersInput.fcm:type_name -> berth.v1.FcmSenderInput
+	23, // 42: berth.v1.NotificationSendersInput.smtp:type_name -> berth.v1.SmtpSenderInput
+	25, // 43: berth.v1.NotificationSendersInput.domain:type_name -> berth.v1.SendingDomainInput
+	1,  // 44: berth.v1.SendingQuota.channel:type_name -> berth.v1.NotificationChannel
+	33, // 45: berth.v1.SendingQuota.room_time:type_name -> google.protobuf.Timestamp
+	1,  // 46: berth.v1.SenderInUse.channel:type_name -> berth.v1.NotificationChannel
+	2,  // 47: berth.v1.NotificationDeliveryFilter.statuses:type_name -> berth.v1.NotificationDeliveryStatus
+	1,  // 48: berth.v1.NotificationDeliveryFilter.channel:type_name -> berth.v1.NotificationChannel
+	0,  // 49: berth.v1.NotificationDeliveryFilter.topic:type_name -> berth.v1.NotificationTopic
+	35, // 50: berth.v1.NotificationDeliveryFilter.created_within:type_name -> berth.v1.TimeRange
+	51, // [51:51] is the sub-list for method output_type
+	51, // [51:51] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_proto_init() }
@@ -2705,7 +3166,7 @@ func file_berth_v1_notification_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_proto_rawDesc), len(file_berth_v1_notification_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   21,
+			NumMessages:   28,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

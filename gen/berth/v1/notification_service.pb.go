@@ -629,24 +629,139 @@ func (x *UpdateNotificationSettingsResponse) GetSettings() *NotificationSettings
 	return nil
 }
 
-// ListNotificationTemplatesRequest selects templates. All conditions that are set must match.
+// GetNotificationTemplateRequest names a template.
+type GetNotificationTemplateRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The topic.
+	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
+	// The channel.
+	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
+	// The language as a BCP 47 tag, such as "de".
+	Locale        string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetNotificationTemplateRequest) Reset() {
+	*x = GetNotificationTemplateRequest{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationTemplateRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationTemplateRequest) ProtoMessage() {}
+
+func (x *GetNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationTemplateRequest.ProtoReflect.Descriptor instead.
+func (*GetNotificationTemplateRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *GetNotificationTemplateRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetNotificationTemplateRequest) GetTopic() NotificationTopic {
+	if x != nil {
+		return x.Topic
+	}
+	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
+}
+
+func (x *GetNotificationTemplateRequest) GetChannel() NotificationChannel {
+	if x != nil {
+		return x.Channel
+	}
+	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
+}
+
+func (x *GetNotificationTemplateRequest) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+// GetNotificationTemplateResponse is the template.
+type GetNotificationTemplateResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The template.
+	Template      *NotificationTemplate `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetNotificationTemplateResponse) Reset() {
+	*x = GetNotificationTemplateResponse{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationTemplateResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationTemplateResponse) ProtoMessage() {}
+
+func (x *GetNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationTemplateResponse.ProtoReflect.Descriptor instead.
+func (*GetNotificationTemplateResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *GetNotificationTemplateResponse) GetTemplate() *NotificationTemplate {
+	if x != nil {
+		return x.Template
+	}
+	return nil
+}
+
+// ListNotificationTemplatesRequest selects templates.
 type ListNotificationTemplatesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Only this topic. Unspecified: all.
-	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
-	// Only this channel. Unspecified: all.
-	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// Only this language (exact match). Empty: all.
-	Locale        string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
+	// The templates. Absent: all.
+	Filter        *NotificationTemplateFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListNotificationTemplatesRequest) Reset() {
 	*x = ListNotificationTemplatesRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -658,7 +773,7 @@ func (x *ListNotificationTemplatesRequest) String() string {
 func (*ListNotificationTemplatesRequest) ProtoMessage() {}
 
 func (x *ListNotificationTemplatesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[12]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -671,7 +786,7 @@ func (x *ListNotificationTemplatesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationTemplatesRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationTemplatesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListNotificationTemplatesRequest) GetTenantId() string {
@@ -681,25 +796,11 @@ func (x *ListNotificationTemplatesRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListNotificationTemplatesRequest) GetTopic() NotificationTopic {
+func (x *ListNotificationTemplatesRequest) GetFilter() *NotificationTemplateFilter {
 	if x != nil {
-		return x.Topic
+		return x.Filter
 	}
-	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
-}
-
-func (x *ListNotificationTemplatesRequest) GetChannel() NotificationChannel {
-	if x != nil {
-		return x.Channel
-	}
-	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
-}
-
-func (x *ListNotificationTemplatesRequest) GetLocale() string {
-	if x != nil {
-		return x.Locale
-	}
-	return ""
+	return nil
 }
 
 // ListNotificationTemplatesResponse has all selected templates, by topic, channel and language.
@@ -713,7 +814,7 @@ type ListNotificationTemplatesResponse struct {
 
 func (x *ListNotificationTemplatesResponse) Reset() {
 	*x = ListNotificationTemplatesResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -725,7 +826,7 @@ func (x *ListNotificationTemplatesResponse) String() string {
 func (*ListNotificationTemplatesResponse) ProtoMessage() {}
 
 func (x *ListNotificationTemplatesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[13]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -738,7 +839,7 @@ func (x *ListNotificationTemplatesResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use ListNotificationTemplatesResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationTemplatesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListNotificationTemplatesResponse) GetTemplates() []*NotificationTemplate {
@@ -753,15 +854,23 @@ type UpdateNotificationTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The whole template. topic, channel and locale identify it.
-	Template      *NotificationTemplate `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
+	// The topic.
+	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
+	// The channel.
+	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
+	// The language as a BCP 47 tag, such as "de".
+	Locale string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
+	// All texts of the template.
+	Template *NotificationTemplateInput `protobuf:"bytes,5,opt,name=template,proto3" json:"template,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateNotificationTemplateRequest) Reset() {
 	*x = UpdateNotificationTemplateRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -773,7 +882,7 @@ func (x *UpdateNotificationTemplateRequest) String() string {
 func (*UpdateNotificationTemplateRequest) ProtoMessage() {}
 
 func (x *UpdateNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[14]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -786,7 +895,7 @@ func (x *UpdateNotificationTemplateRequest) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use UpdateNotificationTemplateRequest.ProtoReflect.Descriptor instead.
 func (*UpdateNotificationTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UpdateNotificationTemplateRequest) GetTenantId() string {
@@ -796,11 +905,39 @@ func (x *UpdateNotificationTemplateRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateNotificationTemplateRequest) GetTemplate() *NotificationTemplate {
+func (x *UpdateNotificationTemplateRequest) GetTopic() NotificationTopic {
+	if x != nil {
+		return x.Topic
+	}
+	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
+}
+
+func (x *UpdateNotificationTemplateRequest) GetChannel() NotificationChannel {
+	if x != nil {
+		return x.Channel
+	}
+	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
+}
+
+func (x *UpdateNotificationTemplateRequest) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+func (x *UpdateNotificationTemplateRequest) GetTemplate() *NotificationTemplateInput {
 	if x != nil {
 		return x.Template
 	}
 	return nil
+}
+
+func (x *UpdateNotificationTemplateRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
 }
 
 // UpdateNotificationTemplateResponse is the stored template.
@@ -814,7 +951,7 @@ type UpdateNotificationTemplateResponse struct {
 
 func (x *UpdateNotificationTemplateResponse) Reset() {
 	*x = UpdateNotificationTemplateResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -826,7 +963,7 @@ func (x *UpdateNotificationTemplateResponse) String() string {
 func (*UpdateNotificationTemplateResponse) ProtoMessage() {}
 
 func (x *UpdateNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[15]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -839,7 +976,7 @@ func (x *UpdateNotificationTemplateResponse) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use UpdateNotificationTemplateResponse.ProtoReflect.Descriptor instead.
 func (*UpdateNotificationTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UpdateNotificationTemplateResponse) GetTemplate() *NotificationTemplate {
@@ -854,15 +991,21 @@ type PreviewNotificationTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The whole template. If the body is empty, the template in use is rendered.
-	Template      *NotificationTemplate `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
+	// The topic.
+	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
+	// The channel.
+	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
+	// The language as a BCP 47 tag, such as "de".
+	Locale string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
+	// All texts of the template. Absent: those of the template in use for the language.
+	Template      *NotificationTemplateInput `protobuf:"bytes,5,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *PreviewNotificationTemplateRequest) Reset() {
 	*x = PreviewNotificationTemplateRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +1017,7 @@ func (x *PreviewNotificationTemplateRequest) String() string {
 func (*PreviewNotificationTemplateRequest) ProtoMessage() {}
 
 func (x *PreviewNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[16]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1030,7 @@ func (x *PreviewNotificationTemplateRequest) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use PreviewNotificationTemplateRequest.ProtoReflect.Descriptor instead.
 func (*PreviewNotificationTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PreviewNotificationTemplateRequest) GetTenantId() string {
@@ -897,7 +1040,28 @@ func (x *PreviewNotificationTemplateRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *PreviewNotificationTemplateRequest) GetTemplate() *NotificationTemplate {
+func (x *PreviewNotificationTemplateRequest) GetTopic() NotificationTopic {
+	if x != nil {
+		return x.Topic
+	}
+	return NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED
+}
+
+func (x *PreviewNotificationTemplateRequest) GetChannel() NotificationChannel {
+	if x != nil {
+		return x.Channel
+	}
+	return NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED
+}
+
+func (x *PreviewNotificationTemplateRequest) GetLocale() string {
+	if x != nil {
+		return x.Locale
+	}
+	return ""
+}
+
+func (x *PreviewNotificationTemplateRequest) GetTemplate() *NotificationTemplateInput {
 	if x != nil {
 		return x.Template
 	}
@@ -915,7 +1079,7 @@ type PreviewNotificationTemplateResponse struct {
 
 func (x *PreviewNotificationTemplateResponse) Reset() {
 	*x = PreviewNotificationTemplateResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -927,7 +1091,7 @@ func (x *PreviewNotificationTemplateResponse) String() string {
 func (*PreviewNotificationTemplateResponse) ProtoMessage() {}
 
 func (x *PreviewNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[17]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -940,7 +1104,7 @@ func (x *PreviewNotificationTemplateResponse) ProtoReflect() protoreflect.Messag
 
 // Deprecated: Use PreviewNotificationTemplateResponse.ProtoReflect.Descriptor instead.
 func (*PreviewNotificationTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PreviewNotificationTemplateResponse) GetMessage() *RenderedMessage {
@@ -969,7 +1133,7 @@ type ResetNotificationTemplateRequest struct {
 
 func (x *ResetNotificationTemplateRequest) Reset() {
 	*x = ResetNotificationTemplateRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[18]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -981,7 +1145,7 @@ func (x *ResetNotificationTemplateRequest) String() string {
 func (*ResetNotificationTemplateRequest) ProtoMessage() {}
 
 func (x *ResetNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[18]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -994,7 +1158,7 @@ func (x *ResetNotificationTemplateRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResetNotificationTemplateRequest.ProtoReflect.Descriptor instead.
 func (*ResetNotificationTemplateRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ResetNotificationTemplateRequest) GetTenantId() string {
@@ -1043,7 +1207,7 @@ type ResetNotificationTemplateResponse struct {
 
 func (x *ResetNotificationTemplateResponse) Reset() {
 	*x = ResetNotificationTemplateResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[19]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1055,7 +1219,7 @@ func (x *ResetNotificationTemplateResponse) String() string {
 func (*ResetNotificationTemplateResponse) ProtoMessage() {}
 
 func (x *ResetNotificationTemplateResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[19]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1068,12 +1232,113 @@ func (x *ResetNotificationTemplateResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use ResetNotificationTemplateResponse.ProtoReflect.Descriptor instead.
 func (*ResetNotificationTemplateResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ResetNotificationTemplateResponse) GetTemplate() *NotificationTemplate {
 	if x != nil {
 		return x.Template
+	}
+	return nil
+}
+
+// GetNotificationDeliveryRequest names a line of the delivery log.
+type GetNotificationDeliveryRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The line.
+	NotificationDeliveryId string `protobuf:"bytes,2,opt,name=notification_delivery_id,json=notificationDeliveryId,proto3" json:"notification_delivery_id,omitempty"`
+	unknownFields          protoimpl.UnknownFields
+	sizeCache              protoimpl.SizeCache
+}
+
+func (x *GetNotificationDeliveryRequest) Reset() {
+	*x = GetNotificationDeliveryRequest{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[22]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationDeliveryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationDeliveryRequest) ProtoMessage() {}
+
+func (x *GetNotificationDeliveryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[22]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationDeliveryRequest.ProtoReflect.Descriptor instead.
+func (*GetNotificationDeliveryRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{22}
+}
+
+func (x *GetNotificationDeliveryRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *GetNotificationDeliveryRequest) GetNotificationDeliveryId() string {
+	if x != nil {
+		return x.NotificationDeliveryId
+	}
+	return ""
+}
+
+// GetNotificationDeliveryResponse is the line.
+type GetNotificationDeliveryResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The line.
+	Delivery      *NotificationDelivery `protobuf:"bytes,1,opt,name=delivery,proto3" json:"delivery,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *GetNotificationDeliveryResponse) Reset() {
+	*x = GetNotificationDeliveryResponse{}
+	mi := &file_berth_v1_notification_service_proto_msgTypes[23]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *GetNotificationDeliveryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*GetNotificationDeliveryResponse) ProtoMessage() {}
+
+func (x *GetNotificationDeliveryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_notification_service_proto_msgTypes[23]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use GetNotificationDeliveryResponse.ProtoReflect.Descriptor instead.
+func (*GetNotificationDeliveryResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{23}
+}
+
+func (x *GetNotificationDeliveryResponse) GetDelivery() *NotificationDelivery {
+	if x != nil {
+		return x.Delivery
 	}
 	return nil
 }
@@ -1095,7 +1360,7 @@ type ListNotificationDeliveriesRequest struct {
 
 func (x *ListNotificationDeliveriesRequest) Reset() {
 	*x = ListNotificationDeliveriesRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[20]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1107,7 +1372,7 @@ func (x *ListNotificationDeliveriesRequest) String() string {
 func (*ListNotificationDeliveriesRequest) ProtoMessage() {}
 
 func (x *ListNotificationDeliveriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[20]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1120,7 +1385,7 @@ func (x *ListNotificationDeliveriesRequest) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use ListNotificationDeliveriesRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationDeliveriesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ListNotificationDeliveriesRequest) GetTenantId() string {
@@ -1164,7 +1429,7 @@ type ListNotificationDeliveriesResponse struct {
 
 func (x *ListNotificationDeliveriesResponse) Reset() {
 	*x = ListNotificationDeliveriesResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[21]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1176,7 +1441,7 @@ func (x *ListNotificationDeliveriesResponse) String() string {
 func (*ListNotificationDeliveriesResponse) ProtoMessage() {}
 
 func (x *ListNotificationDeliveriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[21]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1189,7 +1454,7 @@ func (x *ListNotificationDeliveriesResponse) ProtoReflect() protoreflect.Message
 
 // Deprecated: Use ListNotificationDeliveriesResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationDeliveriesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ListNotificationDeliveriesResponse) GetDeliveries() []*NotificationDelivery {
@@ -1223,7 +1488,7 @@ type ListNotificationOutboxRequest struct {
 
 func (x *ListNotificationOutboxRequest) Reset() {
 	*x = ListNotificationOutboxRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[22]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1235,7 +1500,7 @@ func (x *ListNotificationOutboxRequest) String() string {
 func (*ListNotificationOutboxRequest) ProtoMessage() {}
 
 func (x *ListNotificationOutboxRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[22]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1248,7 +1513,7 @@ func (x *ListNotificationOutboxRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationOutboxRequest.ProtoReflect.Descriptor instead.
 func (*ListNotificationOutboxRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *ListNotificationOutboxRequest) GetTenantId() string {
@@ -1292,7 +1557,7 @@ type ListNotificationOutboxResponse struct {
 
 func (x *ListNotificationOutboxResponse) Reset() {
 	*x = ListNotificationOutboxResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[23]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1304,7 +1569,7 @@ func (x *ListNotificationOutboxResponse) String() string {
 func (*ListNotificationOutboxResponse) ProtoMessage() {}
 
 func (x *ListNotificationOutboxResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[23]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1317,7 +1582,7 @@ func (x *ListNotificationOutboxResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListNotificationOutboxResponse.ProtoReflect.Descriptor instead.
 func (*ListNotificationOutboxResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *ListNotificationOutboxResponse) GetMessages() []*OutboxMessage {
@@ -1351,7 +1616,7 @@ type SendTestNotificationRequest struct {
 
 func (x *SendTestNotificationRequest) Reset() {
 	*x = SendTestNotificationRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[24]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1363,7 +1628,7 @@ func (x *SendTestNotificationRequest) String() string {
 func (*SendTestNotificationRequest) ProtoMessage() {}
 
 func (x *SendTestNotificationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[24]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1376,7 +1641,7 @@ func (x *SendTestNotificationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendTestNotificationRequest.ProtoReflect.Descriptor instead.
 func (*SendTestNotificationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SendTestNotificationRequest) GetTenantId() string {
@@ -1420,7 +1685,7 @@ type SendTestNotificationResponse struct {
 
 func (x *SendTestNotificationResponse) Reset() {
 	*x = SendTestNotificationResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[25]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1432,7 +1697,7 @@ func (x *SendTestNotificationResponse) String() string {
 func (*SendTestNotificationResponse) ProtoMessage() {}
 
 func (x *SendTestNotificationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[25]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1445,7 +1710,7 @@ func (x *SendTestNotificationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendTestNotificationResponse.ProtoReflect.Descriptor instead.
 func (*SendTestNotificationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SendTestNotificationResponse) GetDeliveries() []*NotificationDelivery {
@@ -1473,7 +1738,7 @@ type GetNotificationSendersRequest struct {
 
 func (x *GetNotificationSendersRequest) Reset() {
 	*x = GetNotificationSendersRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[26]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1485,7 +1750,7 @@ func (x *GetNotificationSendersRequest) String() string {
 func (*GetNotificationSendersRequest) ProtoMessage() {}
 
 func (x *GetNotificationSendersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[26]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1498,7 +1763,7 @@ func (x *GetNotificationSendersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetNotificationSendersRequest.ProtoReflect.Descriptor instead.
 func (*GetNotificationSendersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetNotificationSendersRequest) GetTenantId() string {
@@ -1519,7 +1784,7 @@ type GetNotificationSendersResponse struct {
 
 func (x *GetNotificationSendersResponse) Reset() {
 	*x = GetNotificationSendersResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[27]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1531,7 +1796,7 @@ func (x *GetNotificationSendersResponse) String() string {
 func (*GetNotificationSendersResponse) ProtoMessage() {}
 
 func (x *GetNotificationSendersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[27]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1544,7 +1809,7 @@ func (x *GetNotificationSendersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetNotificationSendersResponse.ProtoReflect.Descriptor instead.
 func (*GetNotificationSendersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetNotificationSendersResponse) GetSenders() *NotificationSenders {
@@ -1565,7 +1830,7 @@ type ListSendingQuotasRequest struct {
 
 func (x *ListSendingQuotasRequest) Reset() {
 	*x = ListSendingQuotasRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1577,7 +1842,7 @@ func (x *ListSendingQuotasRequest) String() string {
 func (*ListSendingQuotasRequest) ProtoMessage() {}
 
 func (x *ListSendingQuotasRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[28]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1590,7 +1855,7 @@ func (x *ListSendingQuotasRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSendingQuotasRequest.ProtoReflect.Descriptor instead.
 func (*ListSendingQuotasRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListSendingQuotasRequest) GetTenantId() string {
@@ -1612,7 +1877,7 @@ type ListSendingQuotasResponse struct {
 
 func (x *ListSendingQuotasResponse) Reset() {
 	*x = ListSendingQuotasResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1889,7 @@ func (x *ListSendingQuotasResponse) String() string {
 func (*ListSendingQuotasResponse) ProtoMessage() {}
 
 func (x *ListSendingQuotasResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[29]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1902,7 @@ func (x *ListSendingQuotasResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListSendingQuotasResponse.ProtoReflect.Descriptor instead.
 func (*ListSendingQuotasResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListSendingQuotasResponse) GetQuotas() []*SendingQuota {
@@ -1652,18 +1917,19 @@ type UpdateNotificationSendersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// New values for the fields in the mask. An empty secret keeps the current one, as long as the account, the project,
-	// or the server and user stay the same.
-	Senders *NotificationSenders `protobuf:"bytes,2,opt,name=senders,proto3" json:"senders,omitempty"`
+	// New values for the fields in the mask.
+	Senders *NotificationSendersInput `protobuf:"bytes,2,opt,name=senders,proto3" json:"senders,omitempty"`
 	// The fields to change. A field in the mask that has no value is cleared. Required.
-	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *UpdateNotificationSendersRequest) Reset() {
 	*x = UpdateNotificationSendersRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1675,7 +1941,7 @@ func (x *UpdateNotificationSendersRequest) String() string {
 func (*UpdateNotificationSendersRequest) ProtoMessage() {}
 
 func (x *UpdateNotificationSendersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[30]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1688,7 +1954,7 @@ func (x *UpdateNotificationSendersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateNotificationSendersRequest.ProtoReflect.Descriptor instead.
 func (*UpdateNotificationSendersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *UpdateNotificationSendersRequest) GetTenantId() string {
@@ -1698,7 +1964,7 @@ func (x *UpdateNotificationSendersRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *UpdateNotificationSendersRequest) GetSenders() *NotificationSenders {
+func (x *UpdateNotificationSendersRequest) GetSenders() *NotificationSendersInput {
 	if x != nil {
 		return x.Senders
 	}
@@ -1712,6 +1978,13 @@ func (x *UpdateNotificationSendersRequest) GetUpdateMask() *fieldmaskpb.FieldMas
 	return nil
 }
 
+func (x *UpdateNotificationSendersRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
 // UpdateNotificationSendersResponse has the changed senders.
 type UpdateNotificationSendersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1723,7 +1996,7 @@ type UpdateNotificationSendersResponse struct {
 
 func (x *UpdateNotificationSendersResponse) Reset() {
 	*x = UpdateNotificationSendersResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1735,7 +2008,7 @@ func (x *UpdateNotificationSendersResponse) String() string {
 func (*UpdateNotificationSendersResponse) ProtoMessage() {}
 
 func (x *UpdateNotificationSendersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[31]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1748,7 +2021,7 @@ func (x *UpdateNotificationSendersResponse) ProtoReflect() protoreflect.Message 
 
 // Deprecated: Use UpdateNotificationSendersResponse.ProtoReflect.Descriptor instead.
 func (*UpdateNotificationSendersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *UpdateNotificationSendersResponse) GetSenders() *NotificationSenders {
@@ -1769,7 +2042,7 @@ type VerifySendingDomainRequest struct {
 
 func (x *VerifySendingDomainRequest) Reset() {
 	*x = VerifySendingDomainRequest{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[32]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1781,7 +2054,7 @@ func (x *VerifySendingDomainRequest) String() string {
 func (*VerifySendingDomainRequest) ProtoMessage() {}
 
 func (x *VerifySendingDomainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[32]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1794,7 +2067,7 @@ func (x *VerifySendingDomainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifySendingDomainRequest.ProtoReflect.Descriptor instead.
 func (*VerifySendingDomainRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *VerifySendingDomainRequest) GetTenantId() string {
@@ -1815,7 +2088,7 @@ type VerifySendingDomainResponse struct {
 
 func (x *VerifySendingDomainResponse) Reset() {
 	*x = VerifySendingDomainResponse{}
-	mi := &file_berth_v1_notification_service_proto_msgTypes[33]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1827,7 +2100,7 @@ func (x *VerifySendingDomainResponse) String() string {
 func (*VerifySendingDomainResponse) ProtoMessage() {}
 
 func (x *VerifySendingDomainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_notification_service_proto_msgTypes[33]
+	mi := &file_berth_v1_notification_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1840,7 +2113,7 @@ func (x *VerifySendingDomainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifySendingDomainResponse.ProtoReflect.Descriptor instead.
 func (*VerifySendingDomainResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *VerifySendingDomainResponse) GetSenders() *NotificationSenders {
@@ -1886,22 +2159,37 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"`\n" +
 	"\"UpdateNotificationSettingsResponse\x12:\n" +
-	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x95\x02\n" +
+	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x9c\x02\n" +
+	"\x1eGetNotificationTemplateRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12E\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
+	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
+	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"]\n" +
+	"\x1fGetNotificationTemplateResponse\x12:\n" +
+	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\x8a\x01\n" +
 	" ListNotificationTemplatesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12;\n" +
-	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\b\xbaH\x05\x82\x01\x02\x10\x01R\x05topic\x12A\n" +
-	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\b\xbaH\x05\x82\x01\x02\x10\x01R\achannel\x12G\n" +
-	"\x06locale\x18\x04 \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\"a\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12<\n" +
+	"\x06filter\x18\x02 \x01(\v2$.berth.v1.NotificationTemplateFilterR\x06filter\"a\n" +
 	"!ListNotificationTemplatesResponse\x12<\n" +
-	"\ttemplates\x18\x01 \x03(\v2\x1e.berth.v1.NotificationTemplateR\ttemplates\"\x91\x01\n" +
+	"\ttemplates\x18\x01 \x03(\v2\x1e.berth.v1.NotificationTemplateR\ttemplates\"\x85\x03\n" +
 	"!UpdateNotificationTemplateRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
-	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"`\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12E\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
+	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
+	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12G\n" +
+	"\btemplate\x18\x05 \x01(\v2#.berth.v1.NotificationTemplateInputB\x06\xbaH\x03\xc8\x01\x01R\btemplate\x12\x1b\n" +
+	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"`\n" +
 	"\"UpdateNotificationTemplateResponse\x12:\n" +
-	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\x92\x01\n" +
+	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\xe1\x02\n" +
 	"\"PreviewNotificationTemplateRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
-	"\btemplate\x18\x02 \x01(\v2\x1e.berth.v1.NotificationTemplateB\x06\xbaH\x03\xc8\x01\x01R\btemplate\"Z\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12E\n" +
+	"\x05topic\x18\x02 \x01(\x0e2\x1b.berth.v1.NotificationTopicB\x12\xbaH\x0f\x82\x01\f\x10\x01 \x00 \x0e \x0f \x10 \x11R\x05topic\x12C\n" +
+	"\achannel\x18\x03 \x01(\x0e2\x1d.berth.v1.NotificationChannelB\n" +
+	"\xbaH\a\x82\x01\x04\x10\x01 \x00R\achannel\x12D\n" +
+	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12?\n" +
+	"\btemplate\x18\x05 \x01(\v2#.berth.v1.NotificationTemplateInputR\btemplate\"Z\n" +
 	"#PreviewNotificationTemplateResponse\x123\n" +
 	"\amessage\x18\x01 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"\xbb\x02\n" +
 	" ResetNotificationTemplateRequest\x12(\n" +
@@ -1912,7 +2200,12 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x06locale\x18\x04 \x01(\tB,\xbaH)r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12\x1b\n" +
 	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"_\n" +
 	"!ResetNotificationTemplateResponse\x12:\n" +
-	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\xdd\x01\n" +
+	"\btemplate\x18\x01 \x01(\v2\x1e.berth.v1.NotificationTemplateR\btemplate\"\x8e\x01\n" +
+	"\x1eGetNotificationDeliveryRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12B\n" +
+	"\x18notification_delivery_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x16notificationDeliveryId\"]\n" +
+	"\x1fGetNotificationDeliveryResponse\x12:\n" +
+	"\bdelivery\x18\x01 \x01(\v2\x1e.berth.v1.NotificationDeliveryR\bdelivery\"\xdd\x01\n" +
 	"!ListNotificationDeliveriesRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12<\n" +
 	"\x06filter\x18\x02 \x01(\v2$.berth.v1.NotificationDeliveryFilterR\x06filter\x12'\n" +
@@ -1953,29 +2246,32 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x18ListSendingQuotasRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"K\n" +
 	"\x19ListSendingQuotasResponse\x12.\n" +
-	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\xf0\x01\n" +
+	"\x06quotas\x18\x01 \x03(\v2\x16.berth.v1.SendingQuotaR\x06quotas\"\x92\x02\n" +
 	" UpdateNotificationSendersRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12?\n" +
-	"\asenders\x18\x02 \x01(\v2\x1d.berth.v1.NotificationSendersB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12a\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12D\n" +
+	"\asenders\x18\x02 \x01(\v2\".berth.v1.NotificationSendersInputB\x06\xbaH\x03\xc8\x01\x01R\asenders\x12a\n" +
 	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB$\xbaH!\xc8\x01\x01\xe2\x01\x1b\x12\x06twilio\x12\x03fcm\x12\x04smtp\x12\x06domainR\n" +
-	"updateMask\"\\\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"\\\n" +
 	"!UpdateNotificationSendersResponse\x127\n" +
 	"\asenders\x18\x01 \x01(\v2\x1d.berth.v1.NotificationSendersR\asenders\"F\n" +
 	"\x1aVerifySendingDomainRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"V\n" +
 	"\x1bVerifySendingDomainResponse\x127\n" +
-	"\asenders\x18\x01 \x01(\v2\x1d.berth.v1.NotificationSendersR\asenders2\xcf\x12\n" +
+	"\asenders\x18\x01 \x01(\v2\x1d.berth.v1.NotificationSendersR\asenders2\xed\x14\n" +
 	"\x13NotificationService\x12\x8f\x01\n" +
 	"\x1aGetNotificationPreferences\x12+.berth.v1.GetNotificationPreferencesRequest\x1a,.berth.v1.GetNotificationPreferencesResponse\"\x16\xca\xf3\x18\x0f\b\x02\x12\vmember.read\x90\x02\x01\x12\x88\x01\n" +
 	"\x1dUpdateNotificationPreferences\x12..berth.v1.UpdateNotificationPreferencesRequest\x1a/.berth.v1.UpdateNotificationPreferencesResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
 	"\x12CreateCalendarFeed\x12#.berth.v1.CreateCalendarFeedRequest\x1a$.berth.v1.CreateCalendarFeedResponse\"\x06\xca\xf3\x18\x02\b\x02\x12g\n" +
 	"\x12DeleteCalendarFeed\x12#.berth.v1.DeleteCalendarFeedRequest\x1a$.berth.v1.DeleteCalendarFeedResponse\"\x06\xca\xf3\x18\x02\b\x02\x12\x8c\x01\n" +
 	"\x17GetNotificationSettings\x12(.berth.v1.GetNotificationSettingsRequest\x1a).berth.v1.GetNotificationSettingsResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x93\x01\n" +
-	"\x1aUpdateNotificationSettings\x12+.berth.v1.UpdateNotificationSettingsRequest\x1a,.berth.v1.UpdateNotificationSettingsResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x92\x01\n" +
+	"\x1aUpdateNotificationSettings\x12+.berth.v1.UpdateNotificationSettingsRequest\x1a,.berth.v1.UpdateNotificationSettingsResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x8c\x01\n" +
+	"\x17GetNotificationTemplate\x12(.berth.v1.GetNotificationTemplateRequest\x1a).berth.v1.GetNotificationTemplateResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x92\x01\n" +
 	"\x19ListNotificationTemplates\x12*.berth.v1.ListNotificationTemplatesRequest\x1a+.berth.v1.ListNotificationTemplatesResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x93\x01\n" +
 	"\x1aUpdateNotificationTemplate\x12+.berth.v1.UpdateNotificationTemplateRequest\x1a,.berth.v1.UpdateNotificationTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x98\x01\n" +
 	"\x1bPreviewNotificationTemplate\x12,.berth.v1.PreviewNotificationTemplateRequest\x1a-.berth.v1.PreviewNotificationTemplateResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x90\x01\n" +
-	"\x19ResetNotificationTemplate\x12*.berth.v1.ResetNotificationTemplateRequest\x1a+.berth.v1.ResetNotificationTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x95\x01\n" +
+	"\x19ResetNotificationTemplate\x12*.berth.v1.ResetNotificationTemplateRequest\x1a+.berth.v1.ResetNotificationTemplateResponse\"\x1a\xca\xf3\x18\x16\b\x01\x12\x12notification.write\x12\x8c\x01\n" +
+	"\x17GetNotificationDelivery\x12(.berth.v1.GetNotificationDeliveryRequest\x1a).berth.v1.GetNotificationDeliveryResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x95\x01\n" +
 	"\x1aListNotificationDeliveries\x12+.berth.v1.ListNotificationDeliveriesRequest\x1a,.berth.v1.ListNotificationDeliveriesResponse\"\x1c\xca\xf3\x18\x15\b\x01\x12\x11notification.read\x90\x02\x01\x12\x8b\x01\n" +
 	"\x16ListNotificationOutbox\x12'.berth.v1.ListNotificationOutboxRequest\x1a(.berth.v1.ListNotificationOutboxResponse\"\x1e\xca\xf3\x18\x17\b\x01\x12\x13notification.outbox\x90\x02\x01\x12\x80\x01\n" +
 	"\x14SendTestNotification\x12%.berth.v1.SendTestNotificationRequest\x1a&.berth.v1.SendTestNotificationResponse\"\x19\xca\xf3\x18\x15\b\x01\x12\x11notification.test\x12\x89\x01\n" +
@@ -1997,7 +2293,7 @@ func file_berth_v1_notification_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_notification_service_proto_rawDescData
 }
 
-var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_berth_v1_notification_service_proto_msgTypes = make([]protoimpl.MessageInfo, 38)
 var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*GetNotificationPreferencesRequest)(nil),     // 0: berth.v1.GetNotificationPreferencesRequest
 	(*GetNotificationPreferencesResponse)(nil),    // 1: berth.v1.GetNotificationPreferencesResponse
@@ -2011,114 +2307,132 @@ var file_berth_v1_notification_service_proto_goTypes = []any{
 	(*GetNotificationSettingsResponse)(nil),       // 9: berth.v1.GetNotificationSettingsResponse
 	(*UpdateNotificationSettingsRequest)(nil),     // 10: berth.v1.UpdateNotificationSettingsRequest
 	(*UpdateNotificationSettingsResponse)(nil),    // 11: berth.v1.UpdateNotificationSettingsResponse
-	(*ListNotificationTemplatesRequest)(nil),      // 12: berth.v1.ListNotificationTemplatesRequest
-	(*ListNotificationTemplatesResponse)(nil),     // 13: berth.v1.ListNotificationTemplatesResponse
-	(*UpdateNotificationTemplateRequest)(nil),     // 14: berth.v1.UpdateNotificationTemplateRequest
-	(*UpdateNotificationTemplateResponse)(nil),    // 15: berth.v1.UpdateNotificationTemplateResponse
-	(*PreviewNotificationTemplateRequest)(nil),    // 16: berth.v1.PreviewNotificationTemplateRequest
-	(*PreviewNotificationTemplateResponse)(nil),   // 17: berth.v1.PreviewNotificationTemplateResponse
-	(*ResetNotificationTemplateRequest)(nil),      // 18: berth.v1.ResetNotificationTemplateRequest
-	(*ResetNotificationTemplateResponse)(nil),     // 19: berth.v1.ResetNotificationTemplateResponse
-	(*ListNotificationDeliveriesRequest)(nil),     // 20: berth.v1.ListNotificationDeliveriesRequest
-	(*ListNotificationDeliveriesResponse)(nil),    // 21: berth.v1.ListNotificationDeliveriesResponse
-	(*ListNotificationOutboxRequest)(nil),         // 22: berth.v1.ListNotificationOutboxRequest
-	(*ListNotificationOutboxResponse)(nil),        // 23: berth.v1.ListNotificationOutboxResponse
-	(*SendTestNotificationRequest)(nil),           // 24: berth.v1.SendTestNotificationRequest
-	(*SendTestNotificationResponse)(nil),          // 25: berth.v1.SendTestNotificationResponse
-	(*GetNotificationSendersRequest)(nil),         // 26: berth.v1.GetNotificationSendersRequest
-	(*GetNotificationSendersResponse)(nil),        // 27: berth.v1.GetNotificationSendersResponse
-	(*ListSendingQuotasRequest)(nil),              // 28: berth.v1.ListSendingQuotasRequest
-	(*ListSendingQuotasResponse)(nil),             // 29: berth.v1.ListSendingQuotasResponse
-	(*UpdateNotificationSendersRequest)(nil),      // 30: berth.v1.UpdateNotificationSendersRequest
-	(*UpdateNotificationSendersResponse)(nil),     // 31: berth.v1.UpdateNotificationSendersResponse
-	(*VerifySendingDomainRequest)(nil),            // 32: berth.v1.VerifySendingDomainRequest
-	(*VerifySendingDomainResponse)(nil),           // 33: berth.v1.VerifySendingDomainResponse
-	(*NotificationPreferences)(nil),               // 34: berth.v1.NotificationPreferences
-	(*NotificationPreferencesInput)(nil),          // 35: berth.v1.NotificationPreferencesInput
-	(*fieldmaskpb.FieldMask)(nil),                 // 36: google.protobuf.FieldMask
-	(*NotificationSettings)(nil),                  // 37: berth.v1.NotificationSettings
-	(*NotificationSettingsInput)(nil),             // 38: berth.v1.NotificationSettingsInput
-	(NotificationTopic)(0),                        // 39: berth.v1.NotificationTopic
-	(NotificationChannel)(0),                      // 40: berth.v1.NotificationChannel
-	(*NotificationTemplate)(nil),                  // 41: berth.v1.NotificationTemplate
-	(*RenderedMessage)(nil),                       // 42: berth.v1.RenderedMessage
-	(*NotificationDeliveryFilter)(nil),            // 43: berth.v1.NotificationDeliveryFilter
-	(*NotificationDelivery)(nil),                  // 44: berth.v1.NotificationDelivery
-	(*OutboxMessage)(nil),                         // 45: berth.v1.OutboxMessage
-	(*NotificationSenders)(nil),                   // 46: berth.v1.NotificationSenders
-	(*SendingQuota)(nil),                          // 47: berth.v1.SendingQuota
+	(*GetNotificationTemplateRequest)(nil),        // 12: berth.v1.GetNotificationTemplateRequest
+	(*GetNotificationTemplateResponse)(nil),       // 13: berth.v1.GetNotificationTemplateResponse
+	(*ListNotificationTemplatesRequest)(nil),      // 14: berth.v1.ListNotificationTemplatesRequest
+	(*ListNotificationTemplatesResponse)(nil),     // 15: berth.v1.ListNotificationTemplatesResponse
+	(*UpdateNotificationTemplateRequest)(nil),     // 16: berth.v1.UpdateNotificationTemplateRequest
+	(*UpdateNotificationTemplateResponse)(nil),    // 17: berth.v1.UpdateNotificationTemplateResponse
+	(*PreviewNotificationTemplateRequest)(nil),    // 18: berth.v1.PreviewNotificationTemplateRequest
+	(*PreviewNotificationTemplateResponse)(nil),   // 19: berth.v1.PreviewNotificationTemplateResponse
+	(*ResetNotificationTemplateRequest)(nil),      // 20: berth.v1.ResetNotificationTemplateRequest
+	(*ResetNotificationTemplateResponse)(nil),     // 21: berth.v1.ResetNotificationTemplateResponse
+	(*GetNotificationDeliveryRequest)(nil),        // 22: berth.v1.GetNotificationDeliveryRequest
+	(*GetNotificationDeliveryResponse)(nil),       // 23: berth.v1.GetNotificationDeliveryResponse
+	(*ListNotificationDeliveriesRequest)(nil),     // 24: berth.v1.ListNotificationDeliveriesRequest
+	(*ListNotificationDeliveriesResponse)(nil),    // 25: berth.v1.ListNotificationDeliveriesResponse
+	(*ListNotificationOutboxRequest)(nil),         // 26: berth.v1.ListNotificationOutboxRequest
+	(*ListNotificationOutboxResponse)(nil),        // 27: berth.v1.ListNotificationOutboxResponse
+	(*SendTestNotificationRequest)(nil),           // 28: berth.v1.SendTestNotificationRequest
+	(*SendTestNotificationResponse)(nil),          // 29: berth.v1.SendTestNotificationResponse
+	(*GetNotificationSendersRequest)(nil),         // 30: berth.v1.GetNotificationSendersRequest
+	(*GetNotificationSendersResponse)(nil),        // 31: berth.v1.GetNotificationSendersResponse
+	(*ListSendingQuotasRequest)(nil),              // 32: berth.v1.ListSendingQuotasRequest
+	(*ListSendingQuotasResponse)(nil),             // 33: berth.v1.ListSendingQuotasResponse
+	(*UpdateNotificationSendersRequest)(nil),      // 34: berth.v1.UpdateNotificationSendersRequest
+	(*UpdateNotificationSendersResponse)(nil),     // 35: berth.v1.UpdateNotificationSendersResponse
+	(*VerifySendingDomainRequest)(nil),            // 36: berth.v1.VerifySendingDomainRequest
+	(*VerifySendingDomainResponse)(nil),           // 37: berth.v1.VerifySendingDomainResponse
+	(*NotificationPreferences)(nil),               // 38: berth.v1.NotificationPreferences
+	(*NotificationPreferencesInput)(nil),          // 39: berth.v1.NotificationPreferencesInput
+	(*fieldmaskpb.FieldMask)(nil),                 // 40: google.protobuf.FieldMask
+	(*NotificationSettings)(nil),                  // 41: berth.v1.NotificationSettings
+	(*NotificationSettingsInput)(nil),             // 42: berth.v1.NotificationSettingsInput
+	(NotificationTopic)(0),                        // 43: berth.v1.NotificationTopic
+	(NotificationChannel)(0),                      // 44: berth.v1.NotificationChannel
+	(*NotificationTemplate)(nil),                  // 45: berth.v1.NotificationTemplate
+	(*NotificationTemplateFilter)(nil),            // 46: berth.v1.NotificationTemplateFilter
+	(*NotificationTemplateInput)(nil),             // 47: berth.v1.NotificationTemplateInput
+	(*RenderedMessage)(nil),                       // 48: berth.v1.RenderedMessage
+	(*NotificationDelivery)(nil),                  // 49: berth.v1.NotificationDelivery
+	(*NotificationDeliveryFilter)(nil),            // 50: berth.v1.NotificationDeliveryFilter
+	(*OutboxMessage)(nil),                         // 51: berth.v1.OutboxMessage
+	(*NotificationSenders)(nil),                   // 52: berth.v1.NotificationSenders
+	(*SendingQuota)(nil),                          // 53: berth.v1.SendingQuota
+	(*NotificationSendersInput)(nil),              // 54: berth.v1.NotificationSendersInput
 }
 var file_berth_v1_notification_service_proto_depIdxs = []int32{
-	34, // 0: berth.v1.GetNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	35, // 1: berth.v1.UpdateNotificationPreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferencesInput
-	36, // 2: berth.v1.UpdateNotificationPreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
-	34, // 3: berth.v1.UpdateNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
-	37, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	38, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettingsInput
-	36, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
-	37, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
-	39, // 8: berth.v1.ListNotificationTemplatesRequest.topic:type_name -> berth.v1.NotificationTopic
-	40, // 9: berth.v1.ListNotificationTemplatesRequest.channel:type_name -> berth.v1.NotificationChannel
-	41, // 10: berth.v1.ListNotificationTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
-	41, // 11: berth.v1.UpdateNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	41, // 12: berth.v1.UpdateNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	41, // 13: berth.v1.PreviewNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplate
-	42, // 14: berth.v1.PreviewNotificationTemplateResponse.message:type_name -> berth.v1.RenderedMessage
-	39, // 15: berth.v1.ResetNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
-	40, // 16: berth.v1.ResetNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
-	41, // 17: berth.v1.ResetNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
-	43, // 18: berth.v1.ListNotificationDeliveriesRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
-	44, // 19: berth.v1.ListNotificationDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	43, // 20: berth.v1.ListNotificationOutboxRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
-	45, // 21: berth.v1.ListNotificationOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
-	39, // 22: berth.v1.SendTestNotificationRequest.topic:type_name -> berth.v1.NotificationTopic
-	40, // 23: berth.v1.SendTestNotificationRequest.channel:type_name -> berth.v1.NotificationChannel
-	44, // 24: berth.v1.SendTestNotificationResponse.deliveries:type_name -> berth.v1.NotificationDelivery
-	46, // 25: berth.v1.GetNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
-	47, // 26: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
-	46, // 27: berth.v1.UpdateNotificationSendersRequest.senders:type_name -> berth.v1.NotificationSenders
-	36, // 28: berth.v1.UpdateNotificationSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
-	46, // 29: berth.v1.UpdateNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
-	46, // 30: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.NotificationSenders
-	0,  // 31: berth.v1.NotificationService.GetNotificationPreferences:input_type -> berth.v1.GetNotificationPreferencesRequest
-	2,  // 32: berth.v1.NotificationService.UpdateNotificationPreferences:input_type -> berth.v1.UpdateNotificationPreferencesRequest
-	4,  // 33: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
-	6,  // 34: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
-	8,  // 35: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
-	10, // 36: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
-	12, // 37: berth.v1.NotificationService.ListNotificationTemplates:input_type -> berth.v1.ListNotificationTemplatesRequest
-	14, // 38: berth.v1.NotificationService.UpdateNotificationTemplate:input_type -> berth.v1.UpdateNotificationTemplateRequest
-	16, // 39: berth.v1.NotificationService.PreviewNotificationTemplate:input_type -> berth.v1.PreviewNotificationTemplateRequest
-	18, // 40: berth.v1.NotificationService.ResetNotificationTemplate:input_type -> berth.v1.ResetNotificationTemplateRequest
-	20, // 41: berth.v1.NotificationService.ListNotificationDeliveries:input_type -> berth.v1.ListNotificationDeliveriesRequest
-	22, // 42: berth.v1.NotificationService.ListNotificationOutbox:input_type -> berth.v1.ListNotificationOutboxRequest
-	24, // 43: berth.v1.NotificationService.SendTestNotification:input_type -> berth.v1.SendTestNotificationRequest
-	26, // 44: berth.v1.NotificationService.GetNotificationSenders:input_type -> berth.v1.GetNotificationSendersRequest
-	28, // 45: berth.v1.NotificationService.ListSendingQuotas:input_type -> berth.v1.ListSendingQuotasRequest
-	30, // 46: berth.v1.NotificationService.UpdateNotificationSenders:input_type -> berth.v1.UpdateNotificationSendersRequest
-	32, // 47: berth.v1.NotificationService.VerifySendingDomain:input_type -> berth.v1.VerifySendingDomainRequest
-	1,  // 48: berth.v1.NotificationService.GetNotificationPreferences:output_type -> berth.v1.GetNotificationPreferencesResponse
-	3,  // 49: berth.v1.NotificationService.UpdateNotificationPreferences:output_type -> berth.v1.UpdateNotificationPreferencesResponse
-	5,  // 50: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
-	7,  // 51: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
-	9,  // 52: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
-	11, // 53: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
-	13, // 54: berth.v1.NotificationService.ListNotificationTemplates:output_type -> berth.v1.ListNotificationTemplatesResponse
-	15, // 55: berth.v1.NotificationService.UpdateNotificationTemplate:output_type -> berth.v1.UpdateNotificationTemplateResponse
-	17, // 56: berth.v1.NotificationService.PreviewNotificationTemplate:output_type -> berth.v1.PreviewNotificationTemplateResponse
-	19, // 57: berth.v1.NotificationService.ResetNotificationTemplate:output_type -> berth.v1.ResetNotificationTemplateResponse
-	21, // 58: berth.v1.NotificationService.ListNotificationDeliveries:output_type -> berth.v1.ListNotificationDeliveriesResponse
-	23, // 59: berth.v1.NotificationService.ListNotificationOutbox:output_type -> berth.v1.ListNotificationOutboxResponse
-	25, // 60: berth.v1.NotificationService.SendTestNotification:output_type -> berth.v1.SendTestNotificationResponse
-	27, // 61: berth.v1.NotificationService.GetNotificationSenders:output_type -> berth.v1.GetNotificationSendersResponse
-	29, // 62: berth.v1.NotificationService.ListSendingQuotas:output_type -> berth.v1.ListSendingQuotasResponse
-	31, // 63: berth.v1.NotificationService.UpdateNotificationSenders:output_type -> berth.v1.UpdateNotificationSendersResponse
-	33, // 64: berth.v1.NotificationService.VerifySendingDomain:output_type -> berth.v1.VerifySendingDomainResponse
-	48, // [48:65] is the sub-list for method output_type
-	31, // [31:48] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	38, // 0: berth.v1.GetNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	39, // 1: berth.v1.UpdateNotificationPreferencesRequest.preferences:type_name -> berth.v1.NotificationPreferencesInput
+	40, // 2: berth.v1.UpdateNotificationPreferencesRequest.update_mask:type_name -> google.protobuf.FieldMask
+	38, // 3: berth.v1.UpdateNotificationPreferencesResponse.preferences:type_name -> berth.v1.NotificationPreferences
+	41, // 4: berth.v1.GetNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	42, // 5: berth.v1.UpdateNotificationSettingsRequest.settings:type_name -> berth.v1.NotificationSettingsInput
+	40, // 6: berth.v1.UpdateNotificationSettingsRequest.update_mask:type_name -> google.protobuf.FieldMask
+	41, // 7: berth.v1.UpdateNotificationSettingsResponse.settings:type_name -> berth.v1.NotificationSettings
+	43, // 8: berth.v1.GetNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	44, // 9: berth.v1.GetNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	45, // 10: berth.v1.GetNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	46, // 11: berth.v1.ListNotificationTemplatesRequest.filter:type_name -> berth.v1.NotificationTemplateFilter
+	45, // 12: berth.v1.ListNotificationTemplatesResponse.templates:type_name -> berth.v1.NotificationTemplate
+	43, // 13: berth.v1.UpdateNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	44, // 14: berth.v1.UpdateNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	47, // 15: berth.v1.UpdateNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplateInput
+	45, // 16: berth.v1.UpdateNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	43, // 17: berth.v1.PreviewNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	44, // 18: berth.v1.PreviewNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	47, // 19: berth.v1.PreviewNotificationTemplateRequest.template:type_name -> berth.v1.NotificationTemplateInput
+	48, // 20: berth.v1.PreviewNotificationTemplateResponse.message:type_name -> berth.v1.RenderedMessage
+	43, // 21: berth.v1.ResetNotificationTemplateRequest.topic:type_name -> berth.v1.NotificationTopic
+	44, // 22: berth.v1.ResetNotificationTemplateRequest.channel:type_name -> berth.v1.NotificationChannel
+	45, // 23: berth.v1.ResetNotificationTemplateResponse.template:type_name -> berth.v1.NotificationTemplate
+	49, // 24: berth.v1.GetNotificationDeliveryResponse.delivery:type_name -> berth.v1.NotificationDelivery
+	50, // 25: berth.v1.ListNotificationDeliveriesRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
+	49, // 26: berth.v1.ListNotificationDeliveriesResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	50, // 27: berth.v1.ListNotificationOutboxRequest.filter:type_name -> berth.v1.NotificationDeliveryFilter
+	51, // 28: berth.v1.ListNotificationOutboxResponse.messages:type_name -> berth.v1.OutboxMessage
+	43, // 29: berth.v1.SendTestNotificationRequest.topic:type_name -> berth.v1.NotificationTopic
+	44, // 30: berth.v1.SendTestNotificationRequest.channel:type_name -> berth.v1.NotificationChannel
+	49, // 31: berth.v1.SendTestNotificationResponse.deliveries:type_name -> berth.v1.NotificationDelivery
+	52, // 32: berth.v1.GetNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
+	53, // 33: berth.v1.ListSendingQuotasResponse.quotas:type_name -> berth.v1.SendingQuota
+	54, // 34: berth.v1.UpdateNotificationSendersRequest.senders:type_name -> berth.v1.NotificationSendersInput
+	40, // 35: berth.v1.UpdateNotificationSendersRequest.update_mask:type_name -> google.protobuf.FieldMask
+	52, // 36: berth.v1.UpdateNotificationSendersResponse.senders:type_name -> berth.v1.NotificationSenders
+	52, // 37: berth.v1.VerifySendingDomainResponse.senders:type_name -> berth.v1.NotificationSenders
+	0,  // 38: berth.v1.NotificationService.GetNotificationPreferences:input_type -> berth.v1.GetNotificationPreferencesRequest
+	2,  // 39: berth.v1.NotificationService.UpdateNotificationPreferences:input_type -> berth.v1.UpdateNotificationPreferencesRequest
+	4,  // 40: berth.v1.NotificationService.CreateCalendarFeed:input_type -> berth.v1.CreateCalendarFeedRequest
+	6,  // 41: berth.v1.NotificationService.DeleteCalendarFeed:input_type -> berth.v1.DeleteCalendarFeedRequest
+	8,  // 42: berth.v1.NotificationService.GetNotificationSettings:input_type -> berth.v1.GetNotificationSettingsRequest
+	10, // 43: berth.v1.NotificationService.UpdateNotificationSettings:input_type -> berth.v1.UpdateNotificationSettingsRequest
+	12, // 44: berth.v1.NotificationService.GetNotificationTemplate:input_type -> berth.v1.GetNotificationTemplateRequest
+	14, // 45: berth.v1.NotificationService.ListNotificationTemplates:input_type -> berth.v1.ListNotificationTemplatesRequest
+	16, // 46: berth.v1.NotificationService.UpdateNotificationTemplate:input_type -> berth.v1.UpdateNotificationTemplateRequest
+	18, // 47: berth.v1.NotificationService.PreviewNotificationTemplate:input_type -> berth.v1.PreviewNotificationTemplateRequest
+	20, // 48: berth.v1.NotificationService.ResetNotificationTemplate:input_type -> berth.v1.ResetNotificationTemplateRequest
+	22, // 49: berth.v1.NotificationService.GetNotificationDelivery:input_type -> berth.v1.GetNotificationDeliveryRequest
+	24, // 50: berth.v1.NotificationService.ListNotificationDeliveries:input_type -> berth.v1.ListNotificationDeliveriesRequest
+	26, // 51: berth.v1.NotificationService.ListNotificationOutbox:input_type -> berth.v1.ListNotificationOutboxRequest
+	28, // 52: berth.v1.NotificationService.SendTestNotification:input_type -> berth.v1.SendTestNotificationRequest
+	30, // 53: berth.v1.NotificationService.GetNotificationSenders:input_type -> berth.v1.GetNotificationSendersRequest
+	32, // 54: berth.v1.NotificationService.ListSendingQuotas:input_type -> berth.v1.ListSendingQuotasRequest
+	34, // 55: berth.v1.NotificationService.UpdateNotificationSenders:input_type -> berth.v1.UpdateNotificationSendersRequest
+	36, // 56: berth.v1.NotificationService.VerifySendingDomain:input_type -> berth.v1.VerifySendingDomainRequest
+	1,  // 57: berth.v1.NotificationService.GetNotificationPreferences:output_type -> berth.v1.GetNotificationPreferencesResponse
+	3,  // 58: berth.v1.NotificationService.UpdateNotificationPreferences:output_type -> berth.v1.UpdateNotificationPreferencesResponse
+	5,  // 59: berth.v1.NotificationService.CreateCalendarFeed:output_type -> berth.v1.CreateCalendarFeedResponse
+	7,  // 60: berth.v1.NotificationService.DeleteCalendarFeed:output_type -> berth.v1.DeleteCalendarFeedResponse
+	9,  // 61: berth.v1.NotificationService.GetNotificationSettings:output_type -> berth.v1.GetNotificationSettingsResponse
+	11, // 62: berth.v1.NotificationService.UpdateNotificationSettings:output_type -> berth.v1.UpdateNotificationSettingsResponse
+	13, // 63: berth.v1.NotificationService.GetNotificationTemplate:output_type -> berth.v1.GetNotificationTemplateResponse
+	15, // 64: berth.v1.NotificationService.ListNotificationTemplates:output_type -> berth.v1.ListNotificationTemplatesResponse
+	17, // 65: berth.v1.NotificationService.UpdateNotificationTemplate:output_type -> berth.v1.UpdateNotificationTemplateResponse
+	19, // 66: berth.v1.NotificationService.PreviewNotificationTemplate:output_type -> berth.v1.PreviewNotificationTemplateResponse
+	21, // 67: berth.v1.NotificationService.ResetNotificationTemplate:output_type -> berth.v1.ResetNotificationTemplateResponse
+	23, // 68: berth.v1.NotificationService.GetNotificationDelivery:output_type -> berth.v1.GetNotificationDeliveryResponse
+	25, // 69: berth.v1.NotificationService.ListNotificationDeliveries:output_type -> berth.v1.ListNotificationDeliveriesResponse
+	27, // 70: berth.v1.NotificationService.ListNotificationOutbox:output_type -> berth.v1.ListNotificationOutboxResponse
+	29, // 71: berth.v1.NotificationService.SendTestNotification:output_type -> berth.v1.SendTestNotificationResponse
+	31, // 72: berth.v1.NotificationService.GetNotificationSenders:output_type -> berth.v1.GetNotificationSendersResponse
+	33, // 73: berth.v1.NotificationService.ListSendingQuotas:output_type -> berth.v1.ListSendingQuotasResponse
+	35, // 74: berth.v1.NotificationService.UpdateNotificationSenders:output_type -> berth.v1.UpdateNotificationSendersResponse
+	37, // 75: berth.v1.NotificationService.VerifySendingDomain:output_type -> berth.v1.VerifySendingDomainResponse
+	57, // [57:76] is the sub-list for method output_type
+	38, // [38:57] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_notification_service_proto_init() }
@@ -2134,7 +2448,7 @@ func file_berth_v1_notification_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_notification_service_proto_rawDesc), len(file_berth_v1_notification_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   38,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

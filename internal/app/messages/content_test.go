@@ -151,7 +151,15 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 	save := func(version int) (messages.Template, error) {
 		return s.UpdateTemplate(ctx, studio.Owner, own, &version)
 	}
-	test.Eq(t, messages.Template{Template: own, Version: 1, UpdatedAt: testkit.Noon}, expect.Value(save(0))(t))
+	read := func(locale string) (messages.Template, error) {
+		return s.GetTemplate(ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: locale})
+	}
+	expect.Reason(t, fault.TemplateNotFound)(read("pt-BR"))
+	saved := messages.Template{Template: own, Version: 1, UpdatedAt: testkit.Noon}
+	test.Eq(t, saved, expect.Value(save(0))(t))
+	test.Eq(t, saved, expect.Value(read("PT-br"))(t))
+	standard, _ := content.DefaultTemplate(confirmed, sms, "de")
+	test.Eq(t, messages.Template{Template: standard}, expect.Value(read("de"))(t))
 	expect.Reason(t, fault.ETagMismatch)(save(0))
 	own.Locale = "de"
 	studio.Tick()

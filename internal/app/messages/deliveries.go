@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -14,6 +15,22 @@ type (
 	Delivery      = messagedb.Delivery
 	DeliveryQuery = messagedb.DeliveryQuery
 )
+
+// GetDelivery returns an attempt of the delivery log.
+func (s *Service) GetDelivery(ctx context.Context, caller tenant.Caller, id tenant.DeliveryID) (Delivery, error) {
+	found, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Delivery) {
+		messagedb.FindDeliveries(b, caller.Tenant, []tenant.DeliveryID{id}, into)
+	})
+	if err != nil {
+		return Delivery{}, err
+	}
+	if len(found) == 0 {
+		return Delivery{}, errNoDelivery
+	}
+	return found[0], nil
+}
+
+var errNoDelivery = fault.Missing(fault.DeliveryNotFound, "Delivery")
 
 // ListDeliveries returns attempts of the delivery log, newest first.
 func (s *Service) ListDeliveries(ctx context.Context, caller tenant.Caller, q DeliveryQuery) ([]Delivery, error) {

@@ -60,6 +60,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 			))
 		},
 		func() error { return expect.Error(app.ListTemplates(ctx, owner, messages.TemplateQuery{})) },
+		func() error { return expect.Error(app.GetTemplate(ctx, owner, at)) },
 		func() error { return expect.Error(app.UpdateTemplate(ctx, owner, text, nil)) },
 		func() error { return expect.Error(app.PreviewTemplate(ctx, owner, text)) },
 		func() error { return expect.Error(app.ResetTemplate(ctx, owner, at, nil)) },
@@ -74,6 +75,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return app.LoadNoticeAlarm(ctx, s.Tenant) },
 		func() error { return expect.Error(app.GetCalendarFeed(ctx, secret)) },
 		func() error { return app.SettleDeliveries(ctx, s.Tenant, results) },
+		func() error { return expect.Error(app.GetDelivery(ctx, owner, due.Out[0].Message.ID)) },
 		func() error { return expect.Error(app.ListDeliveries(ctx, owner, messages.DeliveryQuery{Limit: 9})) },
 		func() error {
 			return app.ReportDelivery(ctx, s.Tenant, messages.DeliveryReport{

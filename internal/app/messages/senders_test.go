@@ -64,6 +64,7 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		test.EqOp(t, mia.Member, d.Member)
 		test.NotEqOp(t, "", d.ProviderID)
 		found[d.Channel] = d
+		test.Eq(t, d, expect.Value(studio.App.Messages.GetDelivery(t.Context(), studio.Owner, d.ID))(t))
 	}
 	must.SliceLen(t, 3, box, must.Sprint("of two devices one has it whole"))
 	must.MapLen(t, 3, found, must.Sprint("of two devices one has it whole"))
@@ -88,6 +89,7 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	test.SliceEmpty(t, expect.Value(other.App.Messages.ListDeliveries(
 		t.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
 	))(t), test.Sprint("another tenant's"))
+	expect.Reason(t, fault.DeliveryNotFound)(other.App.Messages.GetDelivery(t.Context(), other.Owner, box[0].ID))
 	// Messages that a provider sends are not in the outbox.
 	carried := messagetest.New(t)
 	carried.MustPlace(carried.AddReachable("Mia"), carried.SessionAt(start))

@@ -68,6 +68,27 @@ func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q Tem
 	return all, nil
 }
 
+// GetTemplate returns the tenant's own template, or else the default (at version 0).
+func (s *Service) GetTemplate(ctx context.Context, caller tenant.Caller, at TemplateQuery) (Template, error) {
+	t := content.Template{Topic: at.Topic, Channel: at.Channel, Locale: content.CanonicalLocale(at.Locale)}
+	own, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Template) {
+		messagedb.ListTemplates(b, caller.Tenant, []notify.Topic{t.Topic}, into)
+	})
+	if err != nil {
+		return Template{}, err
+	}
+	if found := ownTemplate(own, t); found.Version > 0 {
+		return found, nil
+	}
+	d, ok := content.DefaultTemplate(t.Topic, t.Channel, t.Locale)
+	if !ok {
+		return Template{}, errNoTemplate
+	}
+	return Template{Template: d}, nil
+}
+
+var errNoTemplate = fault.Missing(fault.TemplateNotFound, "Template")
+
 // UpdateTemplate replaces the tenant's own template, if that still has the expected version; nil matches any, and the
 // default has version 0. Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH, TEMPLATE_HTML.
 func (s *Service) UpdateTemplate(

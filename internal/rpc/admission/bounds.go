@@ -14,33 +14,13 @@ type bound struct {
 	bytes int // of a text or bytes, or of each in a list
 }
 
-// Bounds of what has no rule in the contract.
-const (
-	fewItems  = 20
-	manyItems = 200
-
-	nameBytes = 200
-	textBytes = 2000
-)
-
 // unruled are the bounds of fields without a rule in the contract.
 var unruled = map[protoreflect.FullName]bound{
 	// Types of others, which have no rules of ours.
-	"google.protobuf.FieldMask.paths": {items: 100, bytes: nameBytes},
+	"google.protobuf.FieldMask.paths": {items: 100, bytes: 200},
 	"google.type.Money.currency_code": {bytes: 3},
 	// The pattern of the code has a length.
 	"berth.v1.BenefitProvider.code": {bytes: 50},
-	// Clients send these back as they read them. They are ignored.
-	"berth.v1.NotificationTemplate.variables":           {items: manyItems},
-	"berth.v1.NotificationTemplateVariable.name":        {bytes: nameBytes},
-	"berth.v1.NotificationTemplateVariable.description": {bytes: textBytes},
-	"berth.v1.NotificationTemplateVariable.example":     {bytes: textBytes},
-	"berth.v1.NotificationSenders.in_use":               {items: fewItems},
-	"berth.v1.SenderInUse.provider":                     {bytes: nameBytes},
-	"berth.v1.NotificationSenders.twilio_inbound_url":   {bytes: textBytes},
-	"berth.v1.SendingDomain.records":                    {items: 10},
-	"berth.v1.DnsRecord.name":                           {bytes: 300},
-	"berth.v1.DnsRecord.value":                          {bytes: textBytes},
 }
 
 // limits are the bounds of fields.

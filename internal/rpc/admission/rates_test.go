@@ -506,7 +506,9 @@ func TestRates_LimitSendingDomains(t *testing.T) {
 			Caller: tenant.Caller{Tenant: tenant.TenantID{UUID: tenant.UUID{id}}}, Admitted: true,
 		}), message))
 	}
-	set := &v1.UpdateNotificationSendersRequest{Senders: &v1.NotificationSenders{Domain: new(v1.SendingDomain)}}
+	set := &v1.UpdateNotificationSendersRequest{
+		Senders: &v1.NotificationSendersInput{Domain: new(v1.SendingDomainInput)},
+	}
 	for _, c := range []struct {
 		tenant  byte
 		message any

@@ -121,11 +121,26 @@ func orInitial(sent *int32, initial int) int {
 	return int(*sent)
 }
 
-func templateValue(m *v1.NotificationTemplate) content.Template {
+// templateKey is a request that names a template.
+type templateKey interface {
+	GetTopic() v1.NotificationTopic
+	GetChannel() v1.NotificationChannel
+	GetLocale() string
+}
+
+func templateQueryValue(key templateKey) messages.TemplateQuery {
+	return messages.TemplateQuery{
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, key.GetTopic()),
+		Channel: convert.EnumName[delivery.Channel](channelPrefix, key.GetChannel()),
+		Locale:  key.GetLocale(),
+	}
+}
+
+func templateValue(key templateKey, m *v1.NotificationTemplateInput) content.Template {
+	at := templateQueryValue(key)
 	return content.Template{
-		Topic:   convert.EnumName[notify.Topic](topicPrefix, m.GetTopic()),
-		Channel: convert.EnumName[delivery.Channel](channelPrefix, m.GetChannel()),
-		Locale:  m.GetLocale(), Subject: m.GetSubject(), Body: m.GetBody(), HTML: m.GetHtml(),
+		Topic: at.Topic, Channel: at.Channel, Locale: at.Locale,
+		Subject: m.GetSubject(), Body: m.GetBody(), HTML: m.GetHtml(),
 	}
 }
 
@@ -196,7 +211,7 @@ func deliveryQueryValue(f *v1.NotificationDeliveryFilter) messages.DeliveryQuery
 		Offer:   convert.ID[tenant.OfferID](f.GetOfferId()),
 		Channel: convert.EnumName[delivery.Channel](channelPrefix, f.GetChannel()),
 		Topic:   convert.EnumName[notify.Topic](topicPrefix, f.GetTopic()),
-		From:    convert.Time(f.GetTimeRange().GetStart()), Until: convert.Time(f.GetTimeRange().GetEnd()),
+		From:    convert.Time(f.GetCreatedWithin().GetStart()), Until: convert.Time(f.GetCreatedWithin().GetEnd()),
 	}
 	for _, s := range f.GetStatuses() {
 		q.Statuses = append(q.Statuses, convert.EnumName[delivery.Status](deliveryStatusPrefix, s))
@@ -237,7 +252,7 @@ func quotaMessage(q notify.SendingQuota) *v1.SendingQuota {
 
 // editSenders returns an edit that applies the senders named by an update mask. A named sender that is not set is
 // removed, so the tenant uses the deployment's instead.
-func editSenders(sent *v1.NotificationSenders, paths []string) func(*messages.Senders) {
+func editSenders(sent *v1.NotificationSendersInput, paths []string) func(*messages.Senders) {
 	return func(s *messages.Senders) {
 		if slices.Contains(paths, "twilio") {
 			s.Twilio = nil

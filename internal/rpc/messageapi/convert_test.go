@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
+	"github.com/berthhq/berth/internal/rules/content"
 	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
@@ -31,14 +32,17 @@ func TestConversions_CarryEveryField(t *testing.T) {
 		})(&edited)
 		return edited
 	})
-	converttest.AddBack(&l, templateValue)
+	converttest.AddBack(&l, func(m *v1.UpdateNotificationTemplateRequest) content.Template {
+		return templateValue(m, m.GetTemplate())
+	})
+	converttest.AddBack(&l, func(m *v1.NotificationTemplateFilter) messages.TemplateQuery { return templateQueryValue(m) })
 	converttest.Add(&l, deliveryMessage, func(d *messages.Delivery) {
 		d.Topic, d.Channel, d.Status, d.Reason = notify.Reminder, delivery.Push, delivery.PossiblySent, notify.OptedOut
 	})
 	converttest.AddBack(&l, deliveryQueryValue)
 	converttest.Add(&l, quotaMessage, func(q *notify.SendingQuota) { q.Channel = delivery.SMS })
 	converttest.Add(&l, sendersMessage)
-	converttest.AddBack(&l, func(m *v1.NotificationSenders) messages.Senders {
+	converttest.AddBack(&l, func(m *v1.NotificationSendersInput) messages.Senders {
 		var edited messages.Senders
 		editSenders(m, []string{"twilio", "fcm", "smtp", "domain"})(&edited)
 		return edited

@@ -96,15 +96,22 @@ func (s *Messages) UpdateNotificationSettings(
 	return &v1.UpdateNotificationSettingsResponse{Settings: settingsMessage(settings)}, nil
 }
 
+// GetNotificationTemplate handles NotificationService.GetNotificationTemplate.
+func (s *Messages) GetNotificationTemplate(
+	ctx context.Context, req *v1.GetNotificationTemplateRequest,
+) (*v1.GetNotificationTemplateResponse, error) {
+	t, err := s.Service.GetTemplate(ctx, request.Caller(ctx), templateQueryValue(req))
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetNotificationTemplateResponse{Template: templateMessage(t)}, nil
+}
+
 // ListNotificationTemplates handles NotificationService.ListNotificationTemplates.
 func (s *Messages) ListNotificationTemplates(
 	ctx context.Context, req *v1.ListNotificationTemplatesRequest,
 ) (*v1.ListNotificationTemplatesResponse, error) {
-	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
-		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
-		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
-		Locale:  req.GetLocale(),
-	})
+	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), templateQueryValue(req.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
@@ -119,11 +126,11 @@ func (s *Messages) ListNotificationTemplates(
 func (s *Messages) UpdateNotificationTemplate(
 	ctx context.Context, req *v1.UpdateNotificationTemplateRequest,
 ) (*v1.UpdateNotificationTemplateResponse, error) {
-	expect, err := convert.ExpectedVersion(req.GetTemplate().GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.GetTemplate()), expect)
+	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req, req.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +141,7 @@ func (s *Messages) UpdateNotificationTemplate(
 func (s *Messages) PreviewNotificationTemplate(
 	ctx context.Context, req *v1.PreviewNotificationTemplateRequest,
 ) (*v1.PreviewNotificationTemplateResponse, error) {
-	template := templateValue(req.GetTemplate())
+	template := templateValue(req, req.GetTemplate())
 	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
@@ -150,11 +157,7 @@ func (s *Messages) ResetNotificationTemplate(
 	if err != nil {
 		return nil, err
 	}
-	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
-		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
-		Channel: convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()),
-		Locale:  req.GetLocale(),
-	}, expect)
+	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), templateQueryValue(req), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +195,19 @@ func (s *Messages) listDeliveries(
 		page, deliveries, func(d messages.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} },
 	)
 	return deliveries, next, nil
+}
+
+// GetNotificationDelivery handles NotificationService.GetNotificationDelivery.
+func (s *Messages) GetNotificationDelivery(
+	ctx context.Context, req *v1.GetNotificationDeliveryRequest,
+) (*v1.GetNotificationDeliveryResponse, error) {
+	d, err := s.Service.GetDelivery(
+		ctx, request.Caller(ctx), convert.ID[tenant.DeliveryID](req.GetNotificationDeliveryId()),
+	)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.GetNotificationDeliveryResponse{Delivery: deliveryMessage(d)}, nil
 }
 
 // ListNotificationDeliveries handles NotificationService.ListNotificationDeliveries.
@@ -270,12 +286,13 @@ func (s *Messages) ListSendingQuotas(
 func (s *Messages) UpdateNotificationSenders(
 	ctx context.Context, req *v1.UpdateNotificationSendersRequest,
 ) (*v1.UpdateNotificationSendersResponse, error) {
-	sent, paths := req.GetSenders(), req.GetUpdateMask().GetPaths()
-	expect, err := convert.ExpectedVersion(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(req.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	senders, err := s.Service.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
+	senders, err := s.Service.UpdateSenders(
+		ctx, request.Caller(ctx), expect, editSenders(req.GetSenders(), req.GetUpdateMask().GetPaths()),
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ const maxRendered = 256 << 10
 func (t Template) Check() (Template, error) {
 	tag, err := language.Parse(t.Locale)
 	if err != nil {
-		return t, fault.Invalid("template.locale", "%q is not a language tag.", t.Locale)
+		return t, fault.Invalid("locale", "%q is not a language tag.", t.Locale)
 	}
 	t.Locale = tag.String()
 	switch {

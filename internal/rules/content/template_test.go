@@ -31,7 +31,7 @@ func TestTemplateCheck_NamesTheInvalidField(t *testing.T) {
 	}{
 		"a text":                {sms, ""},
 		"a mail":                {mail, ""},
-		"no language":           {vary.From(sms, set{"Locale": "english!"}), "INVALID_FIELD @template.locale"},
+		"no language":           {vary.From(sms, set{"Locale": "english!"}), "INVALID_FIELD @locale"},
 		"no body":               {vary.From(sms, set{"Body": " \n"}), "INVALID_FIELD @template.body"},
 		"a text with a subject": {vary.From(sms, set{"Subject": "x"}), "INVALID_FIELD @template.subject"},
 		"a subject that turns":  {vary.From(mail, set{"Subject": "\u202ex"}), "INVALID_FIELD @template.subject"},

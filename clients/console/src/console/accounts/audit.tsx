@@ -46,7 +46,7 @@ export function AuditPage() {
       batchId: batch,
       actorKind: actor,
       action: /^[a-z_]+\.[a-z_]+$/.test(settled) ? settled : "",
-      ...timeRangeOf(days, tenant.timeZone),
+      timeRange: timeRangeOf(days, tenant.timeZone),
       pageSize: 50,
     },
     (page) => page.entries,

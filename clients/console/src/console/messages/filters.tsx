@@ -91,7 +91,7 @@ export function useFilter() {
     topic,
     channel,
     statuses: status ? [status] : [],
-    ...timeRangeOf(days, tenant.timeZone),
+    createdWithin: timeRangeOf(days, tenant.timeZone),
   };
   return {
     filter,

@@ -1,4 +1,9 @@
-import { type NotificationSenders, NotificationService } from "@berthhq/client";
+import {
+  type NotificationSenders,
+  type NotificationSendersInputSchema,
+  NotificationService,
+} from "@berthhq/client";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { NumberInput, PasswordInput, Textarea, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useFields } from "../../shared/forms/form";
@@ -44,8 +49,8 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
     ...(kept && { placeholder: t.messages.senders.secretKept }),
   });
   const { account, from, project, host, port, user: username, address, secret: key } = values;
-  const own = {
-    twilio: { accountSid: account.trim(), authToken: key, from: from.replace(/[\s()-]/g, "") },
+  const own: MessageInitShape<typeof NotificationSendersInputSchema> = {
+    twilio: { accountSid: account.trim(), authToken: key, sender: from.replace(/[\s()-]/g, "") },
     fcm: { projectId: project.trim(), serviceAccountJson: new TextEncoder().encode(key) },
     smtp: { host: host.trim(), port, username, password: key, fromAddress: address.trim() },
     domain: { fromAddress: address.trim() },
@@ -53,7 +58,7 @@ export function SenderForm({ kind, senders, onClose }: SenderFormProps) {
   return (
     <CallForm
       act={t.actions.save}
-      run={() => update({ senders: { etag, [kind]: own[kind] }, updateMask: { paths: [kind] } })}
+      run={() => update({ senders: { [kind]: own[kind] }, updateMask: { paths: [kind] }, etag })}
       onClose={onClose}
     >
       {kind === "twilio" && (

@@ -95,7 +95,7 @@ function List({ senders }: { senders: Carriers }) {
                         color="gray"
                         aria-label={`${t.messages.senders.remove}: ${name}`}
                         method={NotificationService.method.updateNotificationSenders}
-                        input={{ senders: { etag: senders.etag }, updateMask: { paths: [kind] } }}
+                        input={{ senders: {}, updateMask: { paths: [kind] }, etag: senders.etag }}
                         ask={{
                           title: t.messages.senders.removeTitle(name),
                           body: t.messages.senders.removeBody,

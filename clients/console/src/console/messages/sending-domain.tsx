@@ -66,7 +66,7 @@ export function SendingDomain({ senders: { domain, smtp, etag }, onEdit }: Sendi
                 variant="subtle"
                 color="gray"
                 method={NotificationService.method.updateNotificationSenders}
-                input={{ senders: { etag }, updateMask: { paths: ["domain"] } }}
+                input={{ senders: {}, updateMask: { paths: ["domain"] }, etag }}
                 ask={{
                   title: t.messages.domain.removeTitle,
                   body: t.messages.domain.removeBody,

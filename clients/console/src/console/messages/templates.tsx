@@ -104,13 +104,13 @@ function TemplateEditor({ template, state }: TemplateEditorProps) {
   const editing = useEditing({
     entity: template,
     valuesOf,
-    save: (values, _, etag) => update({ template: { ...name, ...values, etag } }),
+    save: (values, _, etag) => update({ ...name, template: values, etag }),
   });
   const { values, set, changed, error, setError } = editing;
   const [settled] = useDebouncedValue(values, 250);
   const preview = useQuery(
     NotificationService.method.previewNotificationTemplate,
-    { template: { ...name, ...settled } },
+    { ...name, template: settled },
     { enabled: settled.body.trim() !== "", placeholderData: (before) => before },
   );
   const wrong = preview.error ?? error;

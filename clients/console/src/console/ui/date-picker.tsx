@@ -81,11 +81,9 @@ export function DaysFilter({ label, value, onChange }: DaysFilterProps) {
   );
 }
 
-/** The days as a filter of a list. It is empty until both are selected. */
+/** The days as a span, for a filter of a list. There is none until both are selected. */
 export function timeRangeOf([first, last]: Days, zone: string) {
-  if (!first || !last) return {};
+  if (!first || !last) return undefined;
   const end = Temporal.PlainDate.from(last).add({ days: 1 });
-  return {
-    timeRange: { start: startOf(Temporal.PlainDate.from(first), zone), end: startOf(end, zone) },
-  };
+  return { start: startOf(Temporal.PlainDate.from(first), zone), end: startOf(end, zone) };
 }

@@ -51,6 +51,9 @@ const (
 	// NotificationServiceUpdateNotificationSettingsProcedure is the fully-qualified name of the
 	// NotificationService's UpdateNotificationSettings RPC.
 	NotificationServiceUpdateNotificationSettingsProcedure = "/berth.v1.NotificationService/UpdateNotificationSettings"
+	// NotificationServiceGetNotificationTemplateProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationTemplate RPC.
+	NotificationServiceGetNotificationTemplateProcedure = "/berth.v1.NotificationService/GetNotificationTemplate"
 	// NotificationServiceListNotificationTemplatesProcedure is the fully-qualified name of the
 	// NotificationService's ListNotificationTemplates RPC.
 	NotificationServiceListNotificationTemplatesProcedure = "/berth.v1.NotificationService/ListNotificationTemplates"
@@ -63,6 +66,9 @@ const (
 	// NotificationServiceResetNotificationTemplateProcedure is the fully-qualified name of the
 	// NotificationService's ResetNotificationTemplate RPC.
 	NotificationServiceResetNotificationTemplateProcedure = "/berth.v1.NotificationService/ResetNotificationTemplate"
+	// NotificationServiceGetNotificationDeliveryProcedure is the fully-qualified name of the
+	// NotificationService's GetNotificationDelivery RPC.
+	NotificationServiceGetNotificationDeliveryProcedure = "/berth.v1.NotificationService/GetNotificationDelivery"
 	// NotificationServiceListNotificationDeliveriesProcedure is the fully-qualified name of the
 	// NotificationService's ListNotificationDeliveries RPC.
 	NotificationServiceListNotificationDeliveriesProcedure = "/berth.v1.NotificationService/ListNotificationDeliveries"
@@ -110,6 +116,9 @@ type NotificationServiceClient interface {
 	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
+	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+	// Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
+	GetNotificationTemplate(context.Context, *v1.GetNotificationTemplateRequest) (*v1.GetNotificationTemplateResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
 	// Order: by topic, then by channel and language.
@@ -126,6 +135,9 @@ type NotificationServiceClient interface {
 	// happens.
 	// Errors: ETAG_MISMATCH.
 	ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error)
+	// GetNotificationDelivery reads one line of the delivery log.
+	// Errors: DELIVERY_NOT_FOUND.
+	GetNotificationDelivery(context.Context, *v1.GetNotificationDeliveryRequest) (*v1.GetNotificationDeliveryResponse, error)
 	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
 	// and why.
 	// Order: the newest first.
@@ -209,6 +221,13 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSettings")),
 			connect.WithClientOptions(opts...),
 		),
+		getNotificationTemplate: connect.NewClient[v1.GetNotificationTemplateRequest, v1.GetNotificationTemplateResponse](
+			httpClient,
+			baseURL+NotificationServiceGetNotificationTemplateProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationTemplate")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+			connect.WithClientOptions(opts...),
+		),
 		listNotificationTemplates: connect.NewClient[v1.ListNotificationTemplatesRequest, v1.ListNotificationTemplatesResponse](
 			httpClient,
 			baseURL+NotificationServiceListNotificationTemplatesProcedure,
@@ -233,6 +252,13 @@ func NewNotificationServiceClient(httpClient connect.HTTPClient, baseURL string,
 			httpClient,
 			baseURL+NotificationServiceResetNotificationTemplateProcedure,
 			connect.WithSchema(notificationServiceMethods.ByName("ResetNotificationTemplate")),
+			connect.WithClientOptions(opts...),
+		),
+		getNotificationDelivery: connect.NewClient[v1.GetNotificationDeliveryRequest, v1.GetNotificationDeliveryResponse](
+			httpClient,
+			baseURL+NotificationServiceGetNotificationDeliveryProcedure,
+			connect.WithSchema(notificationServiceMethods.ByName("GetNotificationDelivery")),
+			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
 		listNotificationDeliveries: connect.NewClient[v1.ListNotificationDeliveriesRequest, v1.ListNotificationDeliveriesResponse](
@@ -292,10 +318,12 @@ type notificationServiceClient struct {
 	deleteCalendarFeed            *connect.Client[v1.DeleteCalendarFeedRequest, v1.DeleteCalendarFeedResponse]
 	getNotificationSettings       *connect.Client[v1.GetNotificationSettingsRequest, v1.GetNotificationSettingsResponse]
 	updateNotificationSettings    *connect.Client[v1.UpdateNotificationSettingsRequest, v1.UpdateNotificationSettingsResponse]
+	getNotificationTemplate       *connect.Client[v1.GetNotificationTemplateRequest, v1.GetNotificationTemplateResponse]
 	listNotificationTemplates     *connect.Client[v1.ListNotificationTemplatesRequest, v1.ListNotificationTemplatesResponse]
 	updateNotificationTemplate    *connect.Client[v1.UpdateNotificationTemplateRequest, v1.UpdateNotificationTemplateResponse]
 	previewNotificationTemplate   *connect.Client[v1.PreviewNotificationTemplateRequest, v1.PreviewNotificationTemplateResponse]
 	resetNotificationTemplate     *connect.Client[v1.ResetNotificationTemplateRequest, v1.ResetNotificationTemplateResponse]
+	getNotificationDelivery       *connect.Client[v1.GetNotificationDeliveryRequest, v1.GetNotificationDeliveryResponse]
 	listNotificationDeliveries    *connect.Client[v1.ListNotificationDeliveriesRequest, v1.ListNotificationDeliveriesResponse]
 	listNotificationOutbox        *connect.Client[v1.ListNotificationOutboxRequest, v1.ListNotificationOutboxResponse]
 	sendTestNotification          *connect.Client[v1.SendTestNotificationRequest, v1.SendTestNotificationResponse]
@@ -359,6 +387,15 @@ func (c *notificationServiceClient) UpdateNotificationSettings(ctx context.Conte
 	return nil, err
 }
 
+// GetNotificationTemplate calls berth.v1.NotificationService.GetNotificationTemplate.
+func (c *notificationServiceClient) GetNotificationTemplate(ctx context.Context, req *v1.GetNotificationTemplateRequest) (*v1.GetNotificationTemplateResponse, error) {
+	response, err := c.getNotificationTemplate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
 // ListNotificationTemplates calls berth.v1.NotificationService.ListNotificationTemplates.
 func (c *notificationServiceClient) ListNotificationTemplates(ctx context.Context, req *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error) {
 	response, err := c.listNotificationTemplates.CallUnary(ctx, connect.NewRequest(req))
@@ -389,6 +426,15 @@ func (c *notificationServiceClient) PreviewNotificationTemplate(ctx context.Cont
 // ResetNotificationTemplate calls berth.v1.NotificationService.ResetNotificationTemplate.
 func (c *notificationServiceClient) ResetNotificationTemplate(ctx context.Context, req *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error) {
 	response, err := c.resetNotificationTemplate.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// GetNotificationDelivery calls berth.v1.NotificationService.GetNotificationDelivery.
+func (c *notificationServiceClient) GetNotificationDelivery(ctx context.Context, req *v1.GetNotificationDeliveryRequest) (*v1.GetNotificationDeliveryResponse, error) {
+	response, err := c.getNotificationDelivery.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -482,6 +528,9 @@ type NotificationServiceHandler interface {
 	// messages that wait.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
+	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+	// Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
+	GetNotificationTemplate(context.Context, *v1.GetNotificationTemplateRequest) (*v1.GetNotificationTemplateResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
 	// where it has none.
 	// Order: by topic, then by channel and language.
@@ -498,6 +547,9 @@ type NotificationServiceHandler interface {
 	// happens.
 	// Errors: ETAG_MISMATCH.
 	ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error)
+	// GetNotificationDelivery reads one line of the delivery log.
+	// Errors: DELIVERY_NOT_FOUND.
+	GetNotificationDelivery(context.Context, *v1.GetNotificationDeliveryRequest) (*v1.GetNotificationDeliveryResponse, error)
 	// ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
 	// and why.
 	// Order: the newest first.
@@ -577,6 +629,13 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		connect.WithSchema(notificationServiceMethods.ByName("UpdateNotificationSettings")),
 		connect.WithHandlerOptions(opts...),
 	)
+	notificationServiceGetNotificationTemplateHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceGetNotificationTemplateProcedure,
+		svc.GetNotificationTemplate,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationTemplate")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
+		connect.WithHandlerOptions(opts...),
+	)
 	notificationServiceListNotificationTemplatesHandler := connect.NewUnaryHandlerSimple(
 		NotificationServiceListNotificationTemplatesProcedure,
 		svc.ListNotificationTemplates,
@@ -601,6 +660,13 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 		NotificationServiceResetNotificationTemplateProcedure,
 		svc.ResetNotificationTemplate,
 		connect.WithSchema(notificationServiceMethods.ByName("ResetNotificationTemplate")),
+		connect.WithHandlerOptions(opts...),
+	)
+	notificationServiceGetNotificationDeliveryHandler := connect.NewUnaryHandlerSimple(
+		NotificationServiceGetNotificationDeliveryProcedure,
+		svc.GetNotificationDelivery,
+		connect.WithSchema(notificationServiceMethods.ByName("GetNotificationDelivery")),
+		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
 	notificationServiceListNotificationDeliveriesHandler := connect.NewUnaryHandlerSimple(
@@ -663,6 +729,8 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServiceGetNotificationSettingsHandler.ServeHTTP(w, r)
 		case NotificationServiceUpdateNotificationSettingsProcedure:
 			notificationServiceUpdateNotificationSettingsHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationTemplateProcedure:
+			notificationServiceGetNotificationTemplateHandler.ServeHTTP(w, r)
 		case NotificationServiceListNotificationTemplatesProcedure:
 			notificationServiceListNotificationTemplatesHandler.ServeHTTP(w, r)
 		case NotificationServiceUpdateNotificationTemplateProcedure:
@@ -671,6 +739,8 @@ func NewNotificationServiceHandler(svc NotificationServiceHandler, opts ...conne
 			notificationServicePreviewNotificationTemplateHandler.ServeHTTP(w, r)
 		case NotificationServiceResetNotificationTemplateProcedure:
 			notificationServiceResetNotificationTemplateHandler.ServeHTTP(w, r)
+		case NotificationServiceGetNotificationDeliveryProcedure:
+			notificationServiceGetNotificationDeliveryHandler.ServeHTTP(w, r)
 		case NotificationServiceListNotificationDeliveriesProcedure:
 			notificationServiceListNotificationDeliveriesHandler.ServeHTTP(w, r)
 		case NotificationServiceListNotificationOutboxProcedure:
@@ -718,6 +788,10 @@ func (UnimplementedNotificationServiceHandler) UpdateNotificationSettings(contex
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.UpdateNotificationSettings is not implemented"))
 }
 
+func (UnimplementedNotificationServiceHandler) GetNotificationTemplate(context.Context, *v1.GetNotificationTemplateRequest) (*v1.GetNotificationTemplateResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetNotificationTemplate is not implemented"))
+}
+
 func (UnimplementedNotificationServiceHandler) ListNotificationTemplates(context.Context, *v1.ListNotificationTemplatesRequest) (*v1.ListNotificationTemplatesResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ListNotificationTemplates is not implemented"))
 }
@@ -732,6 +806,10 @@ func (UnimplementedNotificationServiceHandler) PreviewNotificationTemplate(conte
 
 func (UnimplementedNotificationServiceHandler) ResetNotificationTemplate(context.Context, *v1.ResetNotificationTemplateRequest) (*v1.ResetNotificationTemplateResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.ResetNotificationTemplate is not implemented"))
+}
+
+func (UnimplementedNotificationServiceHandler) GetNotificationDelivery(context.Context, *v1.GetNotificationDeliveryRequest) (*v1.GetNotificationDeliveryResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.NotificationService.GetNotificationDelivery is not implemented"))
 }
 
 func (UnimplementedNotificationServiceHandler) ListNotificationDeliveries(context.Context, *v1.ListNotificationDeliveriesRequest) (*v1.ListNotificationDeliveriesResponse, error) {

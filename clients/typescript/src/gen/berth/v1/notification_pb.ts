@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/notification.proto.
  */
 export const file_berth_v1_notification: GenFile = /*@__PURE__*/
-  fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIooBChtOb3RpZmljYXRpb25QcmVmZXJlbmNlSW5wdXQSKgoFdG9waWMYASABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAIgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIPCgdlbmFibGVkGAMgASgIIs8BChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCBIMCgRldGFnGAUgASgJIoUBChxOb3RpZmljYXRpb25QcmVmZXJlbmNlc0lucHV0EjoKC3ByZWZlcmVuY2VzGAEgAygLMiUuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZUlucHV0EikKC3F1aWV0X2hvdXJzGAIgASgLMhQuYmVydGgudjEuUXVpZXRIb3VycyKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIXCg9waG9uZV9jb3VudHJpZXMYCyADKAkSDAoEZXRhZxgMIAEoCSKWAwoZTm90aWZpY2F0aW9uU2V0dGluZ3NJbnB1dBIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSGAoLc21zX3Blcl9kYXkYAyABKAVIAIgBARIZCgxwdXNoX3Blcl9kYXkYBCABKAVIAYgBARIaCg1lbWFpbF9wZXJfZGF5GAUgASgFSAKIAQESLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhsKDmNyZWRpdHNfbG93X2F0GAkgASgFSAOIAQESDgoGbG9jYWxlGAogASgJEhcKD3Bob25lX2NvdW50cmllcxgLIAMoCUIOCgxfc21zX3Blcl9kYXlCDwoNX3B1c2hfcGVyX2RheUIQCg5fZW1haWxfcGVyX2RheUIRCg9fY3JlZGl0c19sb3dfYXQivQIKFE5vdGlmaWNhdGlvblRlbXBsYXRlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAMgASgJEg8KB3N1YmplY3QYBCABKAkSDAoEYm9keRgFIAEoCRIMCgRodG1sGAYgASgJEhIKCmlzX2RlZmF1bHQYByABKAgSOQoJdmFyaWFibGVzGAggAygLMiYuYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGVWYXJpYWJsZRIMCgRldGFnGAkgASgJEi8KC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJSChxOb3RpZmljYXRpb25UZW1wbGF0ZVZhcmlhYmxlEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSDwoHZXhhbXBsZRgDIAEoCSKuAQoPUmVuZGVyZWRNZXNzYWdlEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg8KB3N1YmplY3QYAiABKAkSDAoEdGV4dBgDIAEoCRIMCgRodG1sGAQgASgJEgwKBGxpbmsYBSABKAkSEAoIY2FsZW5kYXIYBiABKAkSEAoIc2VnbWVudHMYByABKAUSDAoEZ3NtNxgIIAEoCCKOBQoUTm90aWZpY2F0aW9uRGVsaXZlcnkSCgoCaWQYASABKAkSEQoJbm90aWNlX2lkGAIgASgJEioKBXRvcGljGAMgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgEIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSNAoGc3RhdHVzGAUgASgOMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlTdGF0dXMSLAoGcmVhc29uGAYgASgOMhwuYmVydGgudjEuTm90aWZpY2F0aW9uUmVhc29uEhEKCW1lbWJlcl9pZBgHIAEoCRIWCg5yZWNpcGllbnRfbmFtZRgIIAEoCRIPCgdhZGRyZXNzGAkgASgJEhIKCmJvb2tpbmdfaWQYCiABKAkSEAoIb2ZmZXJfaWQYCyABKAkSEgoKc2Vzc2lvbl9pZBgMIAEoCRIQCghwcm92aWRlchgNIAEoCRITCgtwcm92aWRlcl9pZBgOIAEoCRISCgplcnJvcl9jb2RlGA8gASgJEhUKDWVycm9yX21lc3NhZ2UYECABKAkSEAoIc2VnbWVudHMYESABKAUSDwoHYXR0ZW1wdBgSIAEoBRIaChJwb3NzaWJsZV9kdXBsaWNhdGUYEyABKAgSLgoKcmV0cnlfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCg1PdXRib3hNZXNzYWdlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSKgoHbWVzc2FnZRgCIAEoCzIZLmJlcnRoLnYxLlJlbmRlcmVkTWVzc2FnZSJMCgxUd2lsaW9TZW5kZXISEwoLYWNjb3VudF9zaWQYASABKAkSFwoKYXV0aF90b2tlbhgCIAEoCUIDgAEBEg4KBnNlbmRlchgDIAEoCSJCCglGY21TZW5kZXISEgoKcHJvamVjdF9pZBgBIAEoCRIhChRzZXJ2aWNlX2FjY291bnRfanNvbhgCIAEoDEIDgAEBImcKClNtdHBTZW5kZXISDAoEaG9zdBgBIAEoCRIMCgRwb3J0GAIgASgFEhAKCHVzZXJuYW1lGAMgASgJEhUKCHBhc3N3b3JkGAQgASgJQgOAAQESFAoMZnJvbV9hZGRyZXNzGAUgASgJIq4BCg1TZW5kaW5nRG9tYWluEhQKDGZyb21fYWRkcmVzcxgBIAEoCRIkCgdyZWNvcmRzGAIgAygLMhMuYmVydGgudjEuRG5zUmVjb3JkEi8KC3ZlcmlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxtaXNzaW5nX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIigKCURuc1JlY29yZBIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJIoICChNOb3RpZmljYXRpb25TZW5kZXJzEiYKBnR3aWxpbxgBIAEoCzIWLmJlcnRoLnYxLlR3aWxpb1NlbmRlchIgCgNmY20YAiABKAsyEy5iZXJ0aC52MS5GY21TZW5kZXISIgoEc210cBgDIAEoCzIULmJlcnRoLnYxLlNtdHBTZW5kZXISJQoGaW5fdXNlGAQgAygLMhUuYmVydGgudjEuU2VuZGVySW5Vc2USHwoSdHdpbGlvX2luYm91bmRfdXJsGAUgASgJQgOAAQESDAoEZXRhZxgGIAEoCRInCgZkb21haW4YByABKAsyFy5iZXJ0aC52MS5TZW5kaW5nRG9tYWluIrwBCgxTZW5kaW5nUXVvdGESLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHY291bnRyeRgCIAEoCRINCgVsaW1pdBgDIAEoBRIMCgR1c2VkGAQgASgFEg8KB3dhaXRpbmcYBSABKAUSLQoJcm9vbV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZncm93dGgYByABKAUiXAoLU2VuZGVySW5Vc2USLgoHY2hhbm5lbBgBIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSEAoIcHJvdmlkZXIYAiABKAkSCwoDb3duGAMgASgIIpICChpOb3RpZmljYXRpb25EZWxpdmVyeUZpbHRlchIRCgltZW1iZXJfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCRIQCghvZmZlcl9pZBgDIAEoCRI2CghzdGF0dXNlcxgEIAMoDjIkLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5U3RhdHVzEi4KB2NoYW5uZWwYBSABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEioKBXRvcGljGAYgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSJwoKdGltZV9yYW5nZRgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSqxBQoRTm90aWZpY2F0aW9uVG9waWMSIgoeTk9USUZJQ0FUSU9OX1RPUElDX1VOU1BFQ0lGSUVEEAASKAokTk9USUZJQ0FUSU9OX1RPUElDX0JPT0tJTkdfQ09ORklSTUVEEAESIQodTk9USUZJQ0FUSU9OX1RPUElDX1dBSVRMSVNURUQQAhIfChtOT1RJRklDQVRJT05fVE9QSUNfUFJPTU9URUQQAxIcChhOT1RJRklDQVRJT05fVE9QSUNfT0ZGRVIQBBIlCiFOT1RJRklDQVRJT05fVE9QSUNfT0ZGRVJfRVhQSVJJTkcQBRIoCiROT1RJRklDQVRJT05fVE9QSUNfQk9PS0lOR19DQU5DRUxMRUQQBhIoCiROT1RJRklDQVRJT05fVE9QSUNfU0VTU0lPTl9DQU5DRUxMRUQQBxIiCh5OT1RJRklDQVRJT05fVE9QSUNfUkVTQ0hFRFVMRUQQCBIfChtOT1RJRklDQVRJT05fVE9QSUNfUkVNSU5ERVIQCRIkCiBOT1RJRklDQVRJT05fVE9QSUNfQ0hFQ0tfSU5fT1BFThAKEiIKHk5PVElGSUNBVElPTl9UT1BJQ19DUkVESVRTX0xPVxALEiEKHU5PVElGSUNBVElPTl9UT1BJQ19TVEFGRl9OT1RFEAwSJQohTk9USUZJQ0FUSU9OX1RPUElDX0FDQ0VTU19DSEFOR0VEEA0SIwofTk9USUZJQ0FUSU9OX1RPUElDX0NPTlRBQ1RfQ09ERRAOEiYKIk5PVElGSUNBVElPTl9UT1BJQ19DT05UQUNUX0NIQU5HRUQQDxIlCiFOT1RJRklDQVRJT05fVE9QSUNfU0VORElOR19ET01BSU4QEBIkCiBOT1RJRklDQVRJT05fVE9QSUNfU0VORElOR19RVU9UQRARKpgBChNOb3RpZmljYXRpb25DaGFubmVsEiQKIE5PVElGSUNBVElPTl9DSEFOTkVMX1VOU1BFQ0lGSUVEEAASHAoYTk9USUZJQ0FUSU9OX0NIQU5ORUxfU01TEAESHQoZTk9USUZJQ0FUSU9OX0NIQU5ORUxfUFVTSBACEh4KGk5PVElGSUNBVElPTl9DSEFOTkVMX0VNQUlMEAMq8wMKGk5vdGlmaWNhdGlvbkRlbGl2ZXJ5U3RhdHVzEiwKKE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIpCiVOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RFRkVSUkVEEAESKAokTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19EUk9QUEVEEAISLgoqTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19QT1NTSUJMWV9TRU5UEAMSJwojTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19RVUVVRUQQBBIlCiFOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1NFTlQQBRInCiNOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0ZBSUxFRBAGEiwKKE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfVU5ERUxJVkVSRUQQBxIoCiROT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0JPVU5DRUQQCBIqCiZOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RFTElWRVJFRBAJEiUKIU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfUkVBRBAKKtgFChJOb3RpZmljYXRpb25SZWFzb24SIwofTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNQRUNJRklFRBAAEiEKHU5PVElGSUNBVElPTl9SRUFTT05fT1BURURfT1VUEAESJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlNVQlNDUklCRUQQAhIfChtOT1RJRklDQVRJT05fUkVBU09OX0JPVU5DRUQQAxIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOUkVBQ0hBQkxFEAQSIwofTk9USUZJQ0FUSU9OX1JFQVNPTl9RVUlFVF9IT1VSUxAFEiUKIU5PVElGSUNBVElPTl9SRUFTT05fRlJFUVVFTkNZX0NBUBAGEiIKHk5PVElGSUNBVElPTl9SRUFTT05fTk9UX0JPT0tFRBAHEiQKIE5PVElGSUNBVElPTl9SRUFTT05fT0ZGRVJfQ0xPU0VEEAgSHQoZTk9USUZJQ0FUSU9OX1JFQVNPTl9NT1ZFRBAJEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVE9PX0xBVEUQChIiCh5OT1RJRklDQVRJT05fUkVBU09OX1NVUEVSU0VERUQQCxIsCihOT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1VOQVZBSUxBQkxFEAwSKAokTk9USUZJQ0FUSU9OX1JFQVNPTl9QUk9WSURFUl9SRUZVU0VEEA0SJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9VTlJFR0lTVEVSRUQQDhIlCiFOT1RJRklDQVRJT05fUkVBU09OX01JU0NPTkZJR1VSRUQQDxIlCiFOT1RJRklDQVRJT05fUkVBU09OX1BPU1NJQkxZX1NFTlQQEBIgChxOT1RJRklDQVRJT05fUkVBU09OX1RFTVBMQVRFEBESJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9TRU5ESU5HX1FVT1RBEBJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIooBChtOb3RpZmljYXRpb25QcmVmZXJlbmNlSW5wdXQSKgoFdG9waWMYASABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAIgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIPCgdlbmFibGVkGAMgASgIIs8BChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCBIMCgRldGFnGAUgASgJIoUBChxOb3RpZmljYXRpb25QcmVmZXJlbmNlc0lucHV0EjoKC3ByZWZlcmVuY2VzGAEgAygLMiUuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZUlucHV0EikKC3F1aWV0X2hvdXJzGAIgASgLMhQuYmVydGgudjEuUXVpZXRIb3VycyKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIXCg9waG9uZV9jb3VudHJpZXMYCyADKAkSDAoEZXRhZxgMIAEoCSKWAwoZTm90aWZpY2F0aW9uU2V0dGluZ3NJbnB1dBIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSGAoLc21zX3Blcl9kYXkYAyABKAVIAIgBARIZCgxwdXNoX3Blcl9kYXkYBCABKAVIAYgBARIaCg1lbWFpbF9wZXJfZGF5GAUgASgFSAKIAQESLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhsKDmNyZWRpdHNfbG93X2F0GAkgASgFSAOIAQESDgoGbG9jYWxlGAogASgJEhcKD3Bob25lX2NvdW50cmllcxgLIAMoCUIOCgxfc21zX3Blcl9kYXlCDwoNX3B1c2hfcGVyX2RheUIQCg5fZW1haWxfcGVyX2RheUIRCg9fY3JlZGl0c19sb3dfYXQivQIKFE5vdGlmaWNhdGlvblRlbXBsYXRlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAMgASgJEg8KB3N1YmplY3QYBCABKAkSDAoEYm9keRgFIAEoCRIMCgRodG1sGAYgASgJEhIKCmlzX2RlZmF1bHQYByABKAgSOQoJdmFyaWFibGVzGAggAygLMiYuYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGVWYXJpYWJsZRIMCgRldGFnGAkgASgJEi8KC3VwZGF0ZV90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJIChlOb3RpZmljYXRpb25UZW1wbGF0ZUlucHV0Eg8KB3N1YmplY3QYASABKAkSDAoEYm9keRgCIAEoCRIMCgRodG1sGAMgASgJIogBChpOb3RpZmljYXRpb25UZW1wbGF0ZUZpbHRlchIqCgV0b3BpYxgBIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAiABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgDIAEoCSJSChxOb3RpZmljYXRpb25UZW1wbGF0ZVZhcmlhYmxlEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSDwoHZXhhbXBsZRgDIAEoCSKuAQoPUmVuZGVyZWRNZXNzYWdlEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg8KB3N1YmplY3QYAiABKAkSDAoEdGV4dBgDIAEoCRIMCgRodG1sGAQgASgJEgwKBGxpbmsYBSABKAkSEAoIY2FsZW5kYXIYBiABKAkSEAoIc2VnbWVudHMYByABKAUSDAoEZ3NtNxgIIAEoCCKOBQoUTm90aWZpY2F0aW9uRGVsaXZlcnkSCgoCaWQYASABKAkSEQoJbm90aWNlX2lkGAIgASgJEioKBXRvcGljGAMgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgEIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSNAoGc3RhdHVzGAUgASgOMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlTdGF0dXMSLAoGcmVhc29uGAYgASgOMhwuYmVydGgudjEuTm90aWZpY2F0aW9uUmVhc29uEhEKCW1lbWJlcl9pZBgHIAEoCRIWCg5yZWNpcGllbnRfbmFtZRgIIAEoCRIPCgdhZGRyZXNzGAkgASgJEhIKCmJvb2tpbmdfaWQYCiABKAkSEAoIb2ZmZXJfaWQYCyABKAkSEgoKc2Vzc2lvbl9pZBgMIAEoCRIQCghwcm92aWRlchgNIAEoCRITCgtwcm92aWRlcl9pZBgOIAEoCRISCgplcnJvcl9jb2RlGA8gASgJEhUKDWVycm9yX21lc3NhZ2UYECABKAkSEAoIc2VnbWVudHMYESABKAUSDwoHYXR0ZW1wdBgSIAEoBRIaChJwb3NzaWJsZV9kdXBsaWNhdGUYEyABKAgSLgoKcmV0cnlfdGltZRgUIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYFSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJtCg1PdXRib3hNZXNzYWdlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSKgoHbWVzc2FnZRgCIAEoCzIZLmJlcnRoLnYxLlJlbmRlcmVkTWVzc2FnZSIzCgxUd2lsaW9TZW5kZXISEwoLYWNjb3VudF9zaWQYASABKAkSDgoGc2VuZGVyGAIgASgJIlEKEVR3aWxpb1NlbmRlcklucHV0EhMKC2FjY291bnRfc2lkGAEgASgJEhcKCmF1dGhfdG9rZW4YAiABKAlCA4ABARIOCgZzZW5kZXIYAyABKAkiHwoJRmNtU2VuZGVyEhIKCnByb2plY3RfaWQYASABKAkiRwoORmNtU2VuZGVySW5wdXQSEgoKcHJvamVjdF9pZBgBIAEoCRIhChRzZXJ2aWNlX2FjY291bnRfanNvbhgCIAEoDEIDgAEBIlAKClNtdHBTZW5kZXISDAoEaG9zdBgBIAEoCRIMCgRwb3J0GAIgASgFEhAKCHVzZXJuYW1lGAMgASgJEhQKDGZyb21fYWRkcmVzcxgEIAEoCSJsCg9TbXRwU2VuZGVySW5wdXQSDAoEaG9zdBgBIAEoCRIMCgRwb3J0GAIgASgFEhAKCHVzZXJuYW1lGAMgASgJEhUKCHBhc3N3b3JkGAQgASgJQgOAAQESFAoMZnJvbV9hZGRyZXNzGAUgASgJIq4BCg1TZW5kaW5nRG9tYWluEhQKDGZyb21fYWRkcmVzcxgBIAEoCRIkCgdyZWNvcmRzGAIgAygLMhMuYmVydGgudjEuRG5zUmVjb3JkEi8KC3ZlcmlmeV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIwCgxtaXNzaW5nX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIioKElNlbmRpbmdEb21haW5JbnB1dBIUCgxmcm9tX2FkZHJlc3MYASABKAkiKAoJRG5zUmVjb3JkEgwKBG5hbWUYASABKAkSDQoFdmFsdWUYAiABKAkiggIKE05vdGlmaWNhdGlvblNlbmRlcnMSJgoGdHdpbGlvGAEgASgLMhYuYmVydGgudjEuVHdpbGlvU2VuZGVyEiAKA2ZjbRgCIAEoCzITLmJlcnRoLnYxLkZjbVNlbmRlchIiCgRzbXRwGAMgASgLMhQuYmVydGgudjEuU210cFNlbmRlchInCgZkb21haW4YBCABKAsyFy5iZXJ0aC52MS5TZW5kaW5nRG9tYWluEiUKBmluX3VzZRgFIAMoCzIVLmJlcnRoLnYxLlNlbmRlckluVXNlEh8KEnR3aWxpb19pbmJvdW5kX3VybBgGIAEoCUIDgAEBEgwKBGV0YWcYByABKAkixQEKGE5vdGlmaWNhdGlvblNlbmRlcnNJbnB1dBIrCgZ0d2lsaW8YASABKAsyGy5iZXJ0aC52MS5Ud2lsaW9TZW5kZXJJbnB1dBIlCgNmY20YAiABKAsyGC5iZXJ0aC52MS5GY21TZW5kZXJJbnB1dBInCgRzbXRwGAMgASgLMhkuYmVydGgudjEuU210cFNlbmRlcklucHV0EiwKBmRvbWFpbhgEIAEoCzIcLmJlcnRoLnYxLlNlbmRpbmdEb21haW5JbnB1dCK8AQoMU2VuZGluZ1F1b3RhEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg8KB2NvdW50cnkYAiABKAkSDQoFbGltaXQYAyABKAUSDAoEdXNlZBgEIAEoBRIPCgd3YWl0aW5nGAUgASgFEi0KCXJvb21fdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGZ3Jvd3RoGAcgASgFIlwKC1NlbmRlckluVXNlEi4KB2NoYW5uZWwYASABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEhAKCHByb3ZpZGVyGAIgASgJEgsKA293bhgDIAEoCCKWAgoaTm90aWZpY2F0aW9uRGVsaXZlcnlGaWx0ZXISEQoJbWVtYmVyX2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSEAoIb2ZmZXJfaWQYAyABKAkSNgoIc3RhdHVzZXMYBCADKA4yJC5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeVN0YXR1cxIuCgdjaGFubmVsGAUgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIqCgV0b3BpYxgGIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEisKDmNyZWF0ZWRfd2l0aGluGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlKrEFChFOb3RpZmljYXRpb25Ub3BpYxIiCh5OT1RJRklDQVRJT05fVE9QSUNfVU5TUEVDSUZJRUQQABIoCiROT1RJRklDQVRJT05fVE9QSUNfQk9PS0lOR19DT05GSVJNRUQQARIhCh1OT1RJRklDQVRJT05fVE9QSUNfV0FJVExJU1RFRBACEh8KG05PVElGSUNBVElPTl9UT1BJQ19QUk9NT1RFRBADEhwKGE5PVElGSUNBVElPTl9UT1BJQ19PRkZFUhAEEiUKIU5PVElGSUNBVElPTl9UT1BJQ19PRkZFUl9FWFBJUklORxAFEigKJE5PVElGSUNBVElPTl9UT1BJQ19CT09LSU5HX0NBTkNFTExFRBAGEigKJE5PVElGSUNBVElPTl9UT1BJQ19TRVNTSU9OX0NBTkNFTExFRBAHEiIKHk5PVElGSUNBVElPTl9UT1BJQ19SRVNDSEVEVUxFRBAIEh8KG05PVElGSUNBVElPTl9UT1BJQ19SRU1JTkRFUhAJEiQKIE5PVElGSUNBVElPTl9UT1BJQ19DSEVDS19JTl9PUEVOEAoSIgoeTk9USUZJQ0FUSU9OX1RPUElDX0NSRURJVFNfTE9XEAsSIQodTk9USUZJQ0FUSU9OX1RPUElDX1NUQUZGX05PVEUQDBIlCiFOT1RJRklDQVRJT05fVE9QSUNfQUNDRVNTX0NIQU5HRUQQDRIjCh9OT1RJRklDQVRJT05fVE9QSUNfQ09OVEFDVF9DT0RFEA4SJgoiTk9USUZJQ0FUSU9OX1RPUElDX0NPTlRBQ1RfQ0hBTkdFRBAPEiUKIU5PVElGSUNBVElPTl9UT1BJQ19TRU5ESU5HX0RPTUFJThAQEiQKIE5PVElGSUNBVElPTl9UT1BJQ19TRU5ESU5HX1FVT1RBEBEqmAEKE05vdGlmaWNhdGlvbkNoYW5uZWwSJAogTk9USUZJQ0FUSU9OX0NIQU5ORUxfVU5TUEVDSUZJRUQQABIcChhOT1RJRklDQVRJT05fQ0hBTk5FTF9TTVMQARIdChlOT1RJRklDQVRJT05fQ0hBTk5FTF9QVVNIEAISHgoaTk9USUZJQ0FUSU9OX0NIQU5ORUxfRU1BSUwQAyrzAwoaTm90aWZpY2F0aW9uRGVsaXZlcnlTdGF0dXMSLAooTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19VTlNQRUNJRklFRBAAEikKJU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfREVGRVJSRUQQARIoCiROT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX0RST1BQRUQQAhIuCipOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1BPU1NJQkxZX1NFTlQQAxInCiNOT1RJRklDQVRJT05fREVMSVZFUllfU1RBVFVTX1FVRVVFRBAEEiUKIU5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfU0VOVBAFEicKI05PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfRkFJTEVEEAYSLAooTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19VTkRFTElWRVJFRBAHEigKJE5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfQk9VTkNFRBAIEioKJk5PVElGSUNBVElPTl9ERUxJVkVSWV9TVEFUVVNfREVMSVZFUkVEEAkSJQohTk9USUZJQ0FUSU9OX0RFTElWRVJZX1NUQVRVU19SRUFEEAoq2AUKEk5vdGlmaWNhdGlvblJlYXNvbhIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASIQodTk9USUZJQ0FUSU9OX1JFQVNPTl9PUFRFRF9PVVQQARIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOU1VCU0NSSUJFRBACEh8KG05PVElGSUNBVElPTl9SRUFTT05fQk9VTkNFRBADEiMKH05PVElGSUNBVElPTl9SRUFTT05fVU5SRUFDSEFCTEUQBBIjCh9OT1RJRklDQVRJT05fUkVBU09OX1FVSUVUX0hPVVJTEAUSJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9GUkVRVUVOQ1lfQ0FQEAYSIgoeTk9USUZJQ0FUSU9OX1JFQVNPTl9OT1RfQk9PS0VEEAcSJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9PRkZFUl9DTE9TRUQQCBIdChlOT1RJRklDQVRJT05fUkVBU09OX01PVkVEEAkSIAocTk9USUZJQ0FUSU9OX1JFQVNPTl9UT09fTEFURRAKEiIKHk5PVElGSUNBVElPTl9SRUFTT05fU1VQRVJTRURFRBALEiwKKE5PVElGSUNBVElPTl9SRUFTT05fUFJPVklERVJfVU5BVkFJTEFCTEUQDBIoCiROT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1JFRlVTRUQQDRIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOUkVHSVNURVJFRBAOEiUKIU5PVElGSUNBVElPTl9SRUFTT05fTUlTQ09ORklHVVJFRBAPEiUKIU5PVElGSUNBVElPTl9SRUFTT05fUE9TU0lCTFlfU0VOVBAQEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVEVNUExBVEUQERIlCiFOT1RJRklDQVRJT05fUkVBU09OX1NFTkRJTkdfUVVPVEEQEkJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * NotificationPreference says whether messages about a topic may use a channel.
@@ -409,10 +409,7 @@ export const NotificationSettingsInputSchema: GenMessage<NotificationSettingsInp
   messageDesc(file_berth_v1_notification, 6);
 
 /**
- * NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
- * `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or,
- * not, eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
- * variables.
+ * NotificationTemplate is the text of one topic for one channel in one language. Topic, channel and language name it.
  *
  * @generated from message berth.v1.NotificationTemplate
  */
@@ -440,46 +437,43 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
   locale: string;
 
   /**
-   * The subject of an email or the title of a push notification, up to 500 characters. Required for both, empty for
-   * SMS.
+   * The subject of an email or the title of a push notification. Empty for SMS.
    *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
-   * The text, up to 20,000 characters. Required.
+   * The text.
    *
    * @generated from field: string body = 5;
    */
   body: string;
 
   /**
-   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
-   * It needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not
-   * used.
+   * The HTML of an email. Values of variables are escaped. Empty: generated from the text. It is not used while the
+   * tenant has neither a mail account of its own nor a verified domain.
    *
    * @generated from field: string html = 6;
    */
   html: string;
 
   /**
-   * Whether it is a default that comes with the service. Ignored in requests.
+   * Whether it is a default that comes with the service.
    *
    * @generated from field: bool is_default = 7;
    */
   isDefault: boolean;
 
   /**
-   * The variables that can be used. Ignored in requests.
+   * The variables that can be used.
    *
    * @generated from field: repeated berth.v1.NotificationTemplateVariable variables = 8;
    */
   variables: NotificationTemplateVariable[];
 
   /**
-   * Changes with every edit. "v0" for a default. If it is set in an update, it must be the current one: ETAG_MISMATCH.
-   * Empty overwrites.
+   * Changes with every edit. "v0" for a default.
    *
    * @generated from field: string etag = 9;
    */
@@ -499,6 +493,81 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
  */
 export const NotificationTemplateSchema: GenMessage<NotificationTemplate> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 7);
+
+/**
+ * NotificationTemplateInput has the texts of a template, which are edited as one. They are Go templates: `{{.Title}}`
+ * inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or, not, eq, ne, lt,
+ * le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own variables.
+ *
+ * @generated from message berth.v1.NotificationTemplateInput
+ */
+export type NotificationTemplateInput = Message<"berth.v1.NotificationTemplateInput"> & {
+  /**
+   * The subject of an email or the title of a push notification, up to 500 characters. Required for both, empty for
+   * SMS.
+   *
+   * @generated from field: string subject = 1;
+   */
+  subject: string;
+
+  /**
+   * The text, up to 20,000 characters. Required.
+   *
+   * @generated from field: string body = 2;
+   */
+  body: string;
+
+  /**
+   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
+   * It needs a mail account of the tenant's own, or a verified domain: TEMPLATE_HTML. While there is none, it is not
+   * used.
+   *
+   * @generated from field: string html = 3;
+   */
+  html: string;
+};
+
+/**
+ * Describes the message berth.v1.NotificationTemplateInput.
+ * Use `create(NotificationTemplateInputSchema)` to create a new message.
+ */
+export const NotificationTemplateInputSchema: GenMessage<NotificationTemplateInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 8);
+
+/**
+ * NotificationTemplateFilter selects templates. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.NotificationTemplateFilter
+ */
+export type NotificationTemplateFilter = Message<"berth.v1.NotificationTemplateFilter"> & {
+  /**
+   * Only this topic. Unspecified: all.
+   *
+   * @generated from field: berth.v1.NotificationTopic topic = 1;
+   */
+  topic: NotificationTopic;
+
+  /**
+   * Only this channel. Unspecified: all.
+   *
+   * @generated from field: berth.v1.NotificationChannel channel = 2;
+   */
+  channel: NotificationChannel;
+
+  /**
+   * Only this language (exact match). Empty: all.
+   *
+   * @generated from field: string locale = 3;
+   */
+  locale: string;
+};
+
+/**
+ * Describes the message berth.v1.NotificationTemplateFilter.
+ * Use `create(NotificationTemplateFilterSchema)` to create a new message.
+ */
+export const NotificationTemplateFilterSchema: GenMessage<NotificationTemplateFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 9);
 
 /**
  * NotificationTemplateVariable is a variable that a template can use.
@@ -533,7 +602,7 @@ export type NotificationTemplateVariable = Message<"berth.v1.NotificationTemplat
  * Use `create(NotificationTemplateVariableSchema)` to create a new message.
  */
 export const NotificationTemplateVariableSchema: GenMessage<NotificationTemplateVariable> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 8);
+  messageDesc(file_berth_v1_notification, 10);
 
 /**
  * RenderedMessage is a message as the recipient gets it.
@@ -603,7 +672,7 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
  * Use `create(RenderedMessageSchema)` to create a new message.
  */
 export const RenderedMessageSchema: GenMessage<RenderedMessage> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 9);
+  messageDesc(file_berth_v1_notification, 11);
 
 /**
  * NotificationDelivery is a line of the delivery log: an attempt to send a message, or why there was none.
@@ -771,7 +840,7 @@ export type NotificationDelivery = Message<"berth.v1.NotificationDelivery"> & {
  * Use `create(NotificationDeliverySchema)` to create a new message.
  */
 export const NotificationDeliverySchema: GenMessage<NotificationDelivery> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 10);
+  messageDesc(file_berth_v1_notification, 12);
 
 /**
  * OutboxMessage is a message in the local outbox. It is there because the tenant has no sender for its channel.
@@ -799,14 +868,42 @@ export type OutboxMessage = Message<"berth.v1.OutboxMessage"> & {
  * Use `create(OutboxMessageSchema)` to create a new message.
  */
 export const OutboxMessageSchema: GenMessage<OutboxMessage> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 11);
+  messageDesc(file_berth_v1_notification, 13);
 
 /**
- * TwilioSender is the tenant's own account for SMS.
+ * TwilioSender is the tenant's own account for SMS, without its auth token.
  *
  * @generated from message berth.v1.TwilioSender
  */
 export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
+  /**
+   * The account's SID.
+   *
+   * @generated from field: string account_sid = 1;
+   */
+  accountSid: string;
+
+  /**
+   * The sender's phone number in E.164, or the SID of a messaging service.
+   *
+   * @generated from field: string sender = 2;
+   */
+  sender: string;
+};
+
+/**
+ * Describes the message berth.v1.TwilioSender.
+ * Use `create(TwilioSenderSchema)` to create a new message.
+ */
+export const TwilioSenderSchema: GenMessage<TwilioSender> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 14);
+
+/**
+ * TwilioSenderInput is a tenant's own account for SMS.
+ *
+ * @generated from message berth.v1.TwilioSenderInput
+ */
+export type TwilioSenderInput = Message<"berth.v1.TwilioSenderInput"> & {
   /**
    * The account's SID: "AC" and 32 hexadecimal digits.
    *
@@ -815,7 +912,8 @@ export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
   accountSid: string;
 
   /**
-   * The account's auth token. It is never returned. Empty keeps the current one.
+   * The account's auth token, up to 200 characters. Empty keeps the current one, as long as the account stays the
+   * same.
    *
    * @generated from field: string auth_token = 2;
    */
@@ -830,14 +928,14 @@ export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
 };
 
 /**
- * Describes the message berth.v1.TwilioSender.
- * Use `create(TwilioSenderSchema)` to create a new message.
+ * Describes the message berth.v1.TwilioSenderInput.
+ * Use `create(TwilioSenderInputSchema)` to create a new message.
  */
-export const TwilioSenderSchema: GenMessage<TwilioSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 12);
+export const TwilioSenderInputSchema: GenMessage<TwilioSenderInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 15);
 
 /**
- * FcmSender is the tenant's own Firebase project for push notifications.
+ * FcmSender is the tenant's own Firebase project for push notifications, without its key.
  *
  * @generated from message berth.v1.FcmSender
  */
@@ -848,13 +946,6 @@ export type FcmSender = Message<"berth.v1.FcmSender"> & {
    * @generated from field: string project_id = 1;
    */
   projectId: string;
-
-  /**
-   * The key of the service account, a JSON file. It is never returned. Empty keeps the current one.
-   *
-   * @generated from field: bytes service_account_json = 2;
-   */
-  serviceAccountJson: Uint8Array;
 };
 
 /**
@@ -862,23 +953,52 @@ export type FcmSender = Message<"berth.v1.FcmSender"> & {
  * Use `create(FcmSenderSchema)` to create a new message.
  */
 export const FcmSenderSchema: GenMessage<FcmSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 13);
+  messageDesc(file_berth_v1_notification, 16);
 
 /**
- * SmtpSender is the tenant's own mail server.
+ * FcmSenderInput is a tenant's own Firebase project for push notifications.
+ *
+ * @generated from message berth.v1.FcmSenderInput
+ */
+export type FcmSenderInput = Message<"berth.v1.FcmSenderInput"> & {
+  /**
+   * The id of the project, up to 100 characters.
+   *
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * The key of the service account, a JSON file of up to 20,000 bytes. Empty keeps the current one, as long as the
+   * project stays the same.
+   *
+   * @generated from field: bytes service_account_json = 2;
+   */
+  serviceAccountJson: Uint8Array;
+};
+
+/**
+ * Describes the message berth.v1.FcmSenderInput.
+ * Use `create(FcmSenderInputSchema)` to create a new message.
+ */
+export const FcmSenderInputSchema: GenMessage<FcmSenderInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 17);
+
+/**
+ * SmtpSender is the tenant's own mail server, without its password.
  *
  * @generated from message berth.v1.SmtpSender
  */
 export type SmtpSender = Message<"berth.v1.SmtpSender"> & {
   /**
-   * The server's host name, such as "smtp.example.com".
+   * The server's host name.
    *
    * @generated from field: string host = 1;
    */
   host: string;
 
   /**
-   * The port: 587 for STARTTLS, 465 for implicit TLS.
+   * The port.
    *
    * @generated from field: int32 port = 2;
    */
@@ -892,7 +1012,50 @@ export type SmtpSender = Message<"berth.v1.SmtpSender"> & {
   username: string;
 
   /**
-   * The password. It is never returned. Empty keeps the current one.
+   * The sender's address.
+   *
+   * @generated from field: string from_address = 4;
+   */
+  fromAddress: string;
+};
+
+/**
+ * Describes the message berth.v1.SmtpSender.
+ * Use `create(SmtpSenderSchema)` to create a new message.
+ */
+export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 18);
+
+/**
+ * SmtpSenderInput is a tenant's own mail server.
+ *
+ * @generated from message berth.v1.SmtpSenderInput
+ */
+export type SmtpSenderInput = Message<"berth.v1.SmtpSenderInput"> & {
+  /**
+   * The server's host name, such as "smtp.example.com".
+   *
+   * @generated from field: string host = 1;
+   */
+  host: string;
+
+  /**
+   * The port, 1 to 65,535: 587 for STARTTLS, 465 for implicit TLS. Required.
+   *
+   * @generated from field: int32 port = 2;
+   */
+  port: number;
+
+  /**
+   * The user to sign in as, up to 254 characters. Empty: no sign-in.
+   *
+   * @generated from field: string username = 3;
+   */
+  username: string;
+
+  /**
+   * The password, up to 1,000 characters. Empty keeps the current one, as long as the server and the user stay the
+   * same.
    *
    * @generated from field: string password = 4;
    */
@@ -907,11 +1070,11 @@ export type SmtpSender = Message<"berth.v1.SmtpSender"> & {
 };
 
 /**
- * Describes the message berth.v1.SmtpSender.
- * Use `create(SmtpSenderSchema)` to create a new message.
+ * Describes the message berth.v1.SmtpSenderInput.
+ * Use `create(SmtpSenderInputSchema)` to create a new message.
  */
-export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 14);
+export const SmtpSenderInputSchema: GenMessage<SmtpSenderInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 19);
 
 /**
  * SendingDomain is a domain of the tenant's own, from which the platform's account sends its emails once it is
@@ -922,16 +1085,14 @@ export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
  */
 export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
   /**
-   * The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a
-   * domain that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain
-   * has to be verified anew.
+   * The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain.
    *
    * @generated from field: string from_address = 1;
    */
   fromAddress: string;
 
   /**
-   * The records that the tenant has to publish in DNS, to be verified and to stay so. Ignored in requests.
+   * The records that the tenant has to publish in DNS, to be verified and to stay so.
    *
    * @generated from field: repeated berth.v1.DnsRecord records = 2;
    */
@@ -939,7 +1100,7 @@ export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
 
   /**
    * When VerifySendingDomain found the records. Absent: the domain is not verified, or no longer, and emails come from
-   * the platform's address. Ignored in requests.
+   * the platform's address.
    *
    * @generated from field: google.protobuf.Timestamp verify_time = 3;
    */
@@ -947,7 +1108,7 @@ export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
 
   /**
    * Since when the records are not found any more. They are looked up once a day, and then once an hour. After 3 days
-   * the domain is no longer verified, and all owners are told. Absent: they were found. Ignored in requests.
+   * the domain is no longer verified, and all owners are told. Absent: they were found.
    *
    * @generated from field: google.protobuf.Timestamp missing_time = 4;
    */
@@ -959,7 +1120,30 @@ export type SendingDomain = Message<"berth.v1.SendingDomain"> & {
  * Use `create(SendingDomainSchema)` to create a new message.
  */
 export const SendingDomainSchema: GenMessage<SendingDomain> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 15);
+  messageDesc(file_berth_v1_notification, 20);
+
+/**
+ * SendingDomainInput names a domain of the tenant's own.
+ *
+ * @generated from message berth.v1.SendingDomainInput
+ */
+export type SendingDomainInput = Message<"berth.v1.SendingDomainInput"> & {
+  /**
+   * The sender's address in emails, such as "hello@studio.com". The part after the @ is the domain. It must be a
+   * domain that can be registered, or one below that, and not the platform's: SENDING_DOMAIN_INVALID. Another domain
+   * has to be verified anew.
+   *
+   * @generated from field: string from_address = 1;
+   */
+  fromAddress: string;
+};
+
+/**
+ * Describes the message berth.v1.SendingDomainInput.
+ * Use `create(SendingDomainInputSchema)` to create a new message.
+ */
+export const SendingDomainInputSchema: GenMessage<SendingDomainInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 21);
 
 /**
  * DnsRecord is a TXT record.
@@ -987,11 +1171,11 @@ export type DnsRecord = Message<"berth.v1.DnsRecord"> & {
  * Use `create(DnsRecordSchema)` to create a new message.
  */
 export const DnsRecordSchema: GenMessage<DnsRecord> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 16);
+  messageDesc(file_berth_v1_notification, 22);
 
 /**
  * NotificationSenders are the accounts that send a tenant's messages. A channel without an account of the tenant uses
- * the platform's account, or the local outbox if there is none.
+ * the platform's account, or the local outbox if there is none. Secrets are never returned.
  *
  * @generated from message berth.v1.NotificationSenders
  */
@@ -1018,34 +1202,34 @@ export type NotificationSenders = Message<"berth.v1.NotificationSenders"> & {
   smtp?: SmtpSender | undefined;
 
   /**
-   * What each channel uses now. Ignored in requests.
+   * From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while
+   * the tenant has a mail account of its own.
    *
-   * @generated from field: repeated berth.v1.SenderInUse in_use = 4;
+   * @generated from field: berth.v1.SendingDomain domain = 4;
+   */
+  domain?: SendingDomain | undefined;
+
+  /**
+   * What each channel uses now.
+   *
+   * @generated from field: repeated berth.v1.SenderInUse in_use = 5;
    */
   inUse: SenderInUse[];
 
   /**
    * The URL for replies. Set it in Twilio as the webhook for incoming messages of the phone number or messaging
-   * service. Ignored in requests.
+   * service.
    *
-   * @generated from field: string twilio_inbound_url = 5;
+   * @generated from field: string twilio_inbound_url = 6;
    */
   twilioInboundUrl: string;
 
   /**
-   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit.
    *
-   * @generated from field: string etag = 6;
+   * @generated from field: string etag = 7;
    */
   etag: string;
-
-  /**
-   * From which address the platform's account sends the tenant's emails. Absent: the platform's. It is not used while
-   * the tenant has a mail account of its own.
-   *
-   * @generated from field: berth.v1.SendingDomain domain = 7;
-   */
-  domain?: SendingDomain | undefined;
 };
 
 /**
@@ -1053,7 +1237,49 @@ export type NotificationSenders = Message<"berth.v1.NotificationSenders"> & {
  * Use `create(NotificationSendersSchema)` to create a new message.
  */
 export const NotificationSendersSchema: GenMessage<NotificationSenders> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 17);
+  messageDesc(file_berth_v1_notification, 23);
+
+/**
+ * NotificationSendersInput has the accounts that can be edited.
+ *
+ * @generated from message berth.v1.NotificationSendersInput
+ */
+export type NotificationSendersInput = Message<"berth.v1.NotificationSendersInput"> & {
+  /**
+   * For SMS. Absent: none of the tenant's own.
+   *
+   * @generated from field: berth.v1.TwilioSenderInput twilio = 1;
+   */
+  twilio?: TwilioSenderInput | undefined;
+
+  /**
+   * For push. Absent: none of the tenant's own.
+   *
+   * @generated from field: berth.v1.FcmSenderInput fcm = 2;
+   */
+  fcm?: FcmSenderInput | undefined;
+
+  /**
+   * For email. Absent: none of the tenant's own.
+   *
+   * @generated from field: berth.v1.SmtpSenderInput smtp = 3;
+   */
+  smtp?: SmtpSenderInput | undefined;
+
+  /**
+   * From which address the platform's account sends the tenant's emails. Absent: the platform's.
+   *
+   * @generated from field: berth.v1.SendingDomainInput domain = 4;
+   */
+  domain?: SendingDomainInput | undefined;
+};
+
+/**
+ * Describes the message berth.v1.NotificationSendersInput.
+ * Use `create(NotificationSendersInputSchema)` to create a new message.
+ */
+export const NotificationSendersInputSchema: GenMessage<NotificationSendersInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification, 24);
 
 /**
  * SendingQuota limits the messages that the platform's account of a channel sends for the tenant in 24 hours.
@@ -1118,7 +1344,7 @@ export type SendingQuota = Message<"berth.v1.SendingQuota"> & {
  * Use `create(SendingQuotaSchema)` to create a new message.
  */
 export const SendingQuotaSchema: GenMessage<SendingQuota> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 18);
+  messageDesc(file_berth_v1_notification, 25);
 
 /**
  * SenderInUse is what a channel uses.
@@ -1153,7 +1379,7 @@ export type SenderInUse = Message<"berth.v1.SenderInUse"> & {
  * Use `create(SenderInUseSchema)` to create a new message.
  */
 export const SenderInUseSchema: GenMessage<SenderInUse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 19);
+  messageDesc(file_berth_v1_notification, 26);
 
 /**
  * NotificationDeliveryFilter selects lines of the delivery log. All conditions that are set must match.
@@ -1206,9 +1432,9 @@ export type NotificationDeliveryFilter = Message<"berth.v1.NotificationDeliveryF
   /**
    * Only lines written in this period, in UTC. Absent: any time.
    *
-   * @generated from field: berth.v1.TimeRange time_range = 7;
+   * @generated from field: berth.v1.TimeRange created_within = 7;
    */
-  timeRange?: TimeRange | undefined;
+  createdWithin?: TimeRange | undefined;
 };
 
 /**
@@ -1216,7 +1442,7 @@ export type NotificationDeliveryFilter = Message<"berth.v1.NotificationDeliveryF
  * Use `create(NotificationDeliveryFilterSchema)` to create a new message.
  */
 export const NotificationDeliveryFilterSchema: GenMessage<NotificationDeliveryFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification, 20);
+  messageDesc(file_berth_v1_notification, 27);
 
 /**
  * NotificationTopic is what a message is about.

@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { NotificationChannel, NotificationDelivery, NotificationDeliveryFilter, NotificationPreferences, NotificationPreferencesInput, NotificationSenders, NotificationSettings, NotificationSettingsInput, NotificationTemplate, NotificationTopic, OutboxMessage, RenderedMessage, SendingQuota } from "./notification_pb.js";
+import type { NotificationChannel, NotificationDelivery, NotificationDeliveryFilter, NotificationPreferences, NotificationPreferencesInput, NotificationSenders, NotificationSendersInput, NotificationSettings, NotificationSettingsInput, NotificationTemplate, NotificationTemplateFilter, NotificationTemplateInput, NotificationTopic, OutboxMessage, RenderedMessage, SendingQuota } from "./notification_pb.js";
 import { file_berth_v1_notification } from "./notification_pb.js";
 import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_field_mask } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/notification_service.proto.
  */
 export const file_berth_v1_notification_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNiZXJ0aC92MS9ub3RpZmljYXRpb25fc2VydmljZS5wcm90bxIIYmVydGgudjEiSQohR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiXAoiR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZRI2CgtwcmVmZXJlbmNlcxgBIAEoCzIhLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzIrUBCiRVcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjsKC3ByZWZlcmVuY2VzGAIgASgLMiYuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNJbnB1dBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgEIAEoCSJfCiVVcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1Jlc3BvbnNlEjYKC3ByZWZlcmVuY2VzGAEgASgLMiEuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXMiLgoZQ3JlYXRlQ2FsZW5kYXJGZWVkUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiLgoaQ3JlYXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2USEAoDdXJsGAEgASgJQgOAAQEiLgoZRGVsZXRlQ2FsZW5kYXJGZWVkUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiHAoaRGVsZXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2UiMwoeR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJTCh9HZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEjAKCHNldHRpbmdzGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uU2V0dGluZ3MirAEKIVVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNQoIc2V0dGluZ3MYAiABKAsyIy5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5nc0lucHV0Ei8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAQgASgJIlYKIlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2USMAoIc2V0dGluZ3MYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5ncyKhAQogTGlzdE5vdGlmaWNhdGlvblRlbXBsYXRlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKBXRvcGljGAIgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgDIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAQgASgJIlYKIUxpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXNSZXNwb25zZRIxCgl0ZW1wbGF0ZXMYASADKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZSJoCiFVcGRhdGVOb3RpZmljYXRpb25UZW1wbGF0ZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjAKCHRlbXBsYXRlGAIgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUiVgoiVXBkYXRlTm90aWZpY2F0aW9uVGVtcGxhdGVSZXNwb25zZRIwCgh0ZW1wbGF0ZRgBIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlImkKIlByZXZpZXdOb3RpZmljYXRpb25UZW1wbGF0ZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjAKCHRlbXBsYXRlGAIgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUiUQojUHJldmlld05vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2USKgoHbWVzc2FnZRgBIAEoCzIZLmJlcnRoLnYxLlJlbmRlcmVkTWVzc2FnZSKvAQogUmVzZXROb3RpZmljYXRpb25UZW1wbGF0ZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKBXRvcGljGAIgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgDIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAQgASgJEgwKBGV0YWcYBSABKAkiVQohUmVzZXROb3RpZmljYXRpb25UZW1wbGF0ZVJlc3BvbnNlEjAKCHRlbXBsYXRlGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUikwEKIUxpc3ROb3RpZmljYXRpb25EZWxpdmVyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNAoGZmlsdGVyGAIgASgLMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkicQoiTGlzdE5vdGlmaWNhdGlvbkRlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIo8BCh1MaXN0Tm90aWZpY2F0aW9uT3V0Ym94UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNAoGZmlsdGVyGAIgASgLMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiZAoeTGlzdE5vdGlmaWNhdGlvbk91dGJveFJlc3BvbnNlEikKCG1lc3NhZ2VzGAEgAygLMhcuYmVydGgudjEuT3V0Ym94TWVzc2FnZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinAEKG1NlbmRUZXN0Tm90aWZpY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoFdG9waWMYAiABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAMgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIOCgZsb2NhbGUYBCABKAkibwocU2VuZFRlc3ROb3RpZmljYXRpb25SZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSGwoTY29uZmlybWF0aW9uX25lZWRlZBgCIAEoCCIyCh1HZXROb3RpZmljYXRpb25TZW5kZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiUAoeR2V0Tm90aWZpY2F0aW9uU2VuZGVyc1Jlc3BvbnNlEi4KB3NlbmRlcnMYASABKAsyHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZW5kZXJzIi0KGExpc3RTZW5kaW5nUXVvdGFzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiQwoZTGlzdFNlbmRpbmdRdW90YXNSZXNwb25zZRImCgZxdW90YXMYASADKAsyFi5iZXJ0aC52MS5TZW5kaW5nUXVvdGEilgEKIFVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIuCgdzZW5kZXJzGAIgASgLMh0uYmVydGgudjEuTm90aWZpY2F0aW9uU2VuZGVycxIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siUwohVXBkYXRlTm90aWZpY2F0aW9uU2VuZGVyc1Jlc3BvbnNlEi4KB3NlbmRlcnMYASABKAsyHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZW5kZXJzIi8KGlZlcmlmeVNlbmRpbmdEb21haW5SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJNChtWZXJpZnlTZW5kaW5nRG9tYWluUmVzcG9uc2USLgoHc2VuZGVycxgBIAEoCzIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvblNlbmRlcnMyzxIKE05vdGlmaWNhdGlvblNlcnZpY2USjwEKGkdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzEisuYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0GiwuYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBKIAQodVXBkYXRlTm90aWZpY2F0aW9uUHJlZmVyZW5jZXMSLi5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1JlcXVlc3QaLy5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1Jlc3BvbnNlIgbK8xgCCAISZwoSQ3JlYXRlQ2FsZW5kYXJGZWVkEiMuYmVydGgudjEuQ3JlYXRlQ2FsZW5kYXJGZWVkUmVxdWVzdBokLmJlcnRoLnYxLkNyZWF0ZUNhbGVuZGFyRmVlZFJlc3BvbnNlIgbK8xgCCAISZwoSRGVsZXRlQ2FsZW5kYXJGZWVkEiMuYmVydGgudjEuRGVsZXRlQ2FsZW5kYXJGZWVkUmVxdWVzdBokLmJlcnRoLnYxLkRlbGV0ZUNhbGVuZGFyRmVlZFJlc3BvbnNlIgbK8xgCCAISjAEKF0dldE5vdGlmaWNhdGlvblNldHRpbmdzEiguYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GikuYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBKTAQoaVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3MSKy5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QaLC5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlIhrK8xgWCAESEm5vdGlmaWNhdGlvbi53cml0ZRKSAQoZTGlzdE5vdGlmaWNhdGlvblRlbXBsYXRlcxIqLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXNSZXF1ZXN0GisuYmVydGgudjEuTGlzdE5vdGlmaWNhdGlvblRlbXBsYXRlc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEpMBChpVcGRhdGVOb3RpZmljYXRpb25UZW1wbGF0ZRIrLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblRlbXBsYXRlUmVxdWVzdBosLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEpgBChtQcmV2aWV3Tm90aWZpY2F0aW9uVGVtcGxhdGUSLC5iZXJ0aC52MS5QcmV2aWV3Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0Gi0uYmVydGgudjEuUHJldmlld05vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSkAEKGVJlc2V0Tm90aWZpY2F0aW9uVGVtcGxhdGUSKi5iZXJ0aC52MS5SZXNldE5vdGlmaWNhdGlvblRlbXBsYXRlUmVxdWVzdBorLmJlcnRoLnYxLlJlc2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXNwb25zZSIayvMYFggBEhJub3RpZmljYXRpb24ud3JpdGUSlQEKGkxpc3ROb3RpZmljYXRpb25EZWxpdmVyaWVzEisuYmVydGgudjEuTGlzdE5vdGlmaWNhdGlvbkRlbGl2ZXJpZXNSZXF1ZXN0GiwuYmVydGgudjEuTGlzdE5vdGlmaWNhdGlvbkRlbGl2ZXJpZXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBKLAQoWTGlzdE5vdGlmaWNhdGlvbk91dGJveBInLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25PdXRib3hSZXF1ZXN0GiguYmVydGgudjEuTGlzdE5vdGlmaWNhdGlvbk91dGJveFJlc3BvbnNlIh6QAgHK8xgXCAESE25vdGlmaWNhdGlvbi5vdXRib3gSgAEKFFNlbmRUZXN0Tm90aWZpY2F0aW9uEiUuYmVydGgudjEuU2VuZFRlc3ROb3RpZmljYXRpb25SZXF1ZXN0GiYuYmVydGgudjEuU2VuZFRlc3ROb3RpZmljYXRpb25SZXNwb25zZSIZyvMYFQgBEhFub3RpZmljYXRpb24udGVzdBKJAQoWR2V0Tm90aWZpY2F0aW9uU2VuZGVycxInLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblNlbmRlcnNSZXF1ZXN0GiguYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uU2VuZGVyc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEnoKEUxpc3RTZW5kaW5nUXVvdGFzEiIuYmVydGgudjEuTGlzdFNlbmRpbmdRdW90YXNSZXF1ZXN0GiMuYmVydGgudjEuTGlzdFNlbmRpbmdRdW90YXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBKUAQoZVXBkYXRlTm90aWZpY2F0aW9uU2VuZGVycxIqLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnNSZXF1ZXN0GisuYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uU2VuZGVyc1Jlc3BvbnNlIh7K8xgaCAESFG5vdGlmaWNhdGlvbi5zZW5kZXJzIAESggEKE1ZlcmlmeVNlbmRpbmdEb21haW4SJC5iZXJ0aC52MS5WZXJpZnlTZW5kaW5nRG9tYWluUmVxdWVzdBolLmJlcnRoLnYxLlZlcmlmeVNlbmRpbmdEb21haW5SZXNwb25zZSIeyvMYGggBEhRub3RpZmljYXRpb24uc2VuZGVycyABQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_notification, file_google_protobuf_field_mask]);
+  fileDesc("CiNiZXJ0aC92MS9ub3RpZmljYXRpb25fc2VydmljZS5wcm90bxIIYmVydGgudjEiSQohR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiXAoiR2V0Tm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZRI2CgtwcmVmZXJlbmNlcxgBIAEoCzIhLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzIrUBCiRVcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjsKC3ByZWZlcmVuY2VzGAIgASgLMiYuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNJbnB1dBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgEIAEoCSJfCiVVcGRhdGVOb3RpZmljYXRpb25QcmVmZXJlbmNlc1Jlc3BvbnNlEjYKC3ByZWZlcmVuY2VzGAEgASgLMiEuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXMiLgoZQ3JlYXRlQ2FsZW5kYXJGZWVkUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiLgoaQ3JlYXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2USEAoDdXJsGAEgASgJQgOAAQEiLgoZRGVsZXRlQ2FsZW5kYXJGZWVkUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiHAoaRGVsZXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2UiMwoeR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJTCh9HZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEjAKCHNldHRpbmdzGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uU2V0dGluZ3MirAEKIVVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNQoIc2V0dGluZ3MYAiABKAsyIy5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5nc0lucHV0Ei8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAQgASgJIlYKIlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2USMAoIc2V0dGluZ3MYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5ncyKfAQoeR2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCSJTCh9HZXROb3RpZmljYXRpb25UZW1wbGF0ZVJlc3BvbnNlEjAKCHRlbXBsYXRlGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUiawogTGlzdE5vdGlmaWNhdGlvblRlbXBsYXRlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjQKBmZpbHRlchgCIAEoCzIkLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlRmlsdGVyIlYKIUxpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXNSZXNwb25zZRIxCgl0ZW1wbGF0ZXMYASADKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZSLnAQohVXBkYXRlTm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCRI1Cgh0ZW1wbGF0ZRgFIAEoCzIjLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlSW5wdXQSDAoEZXRhZxgGIAEoCSJWCiJVcGRhdGVOb3RpZmljYXRpb25UZW1wbGF0ZVJlc3BvbnNlEjAKCHRlbXBsYXRlGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUi2gEKIlByZXZpZXdOb3RpZmljYXRpb25UZW1wbGF0ZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEioKBXRvcGljGAIgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgDIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDgoGbG9jYWxlGAQgASgJEjUKCHRlbXBsYXRlGAUgASgLMiMuYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGVJbnB1dCJRCiNQcmV2aWV3Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXNwb25zZRIqCgdtZXNzYWdlGAEgASgLMhkuYmVydGgudjEuUmVuZGVyZWRNZXNzYWdlIq8BCiBSZXNldE5vdGlmaWNhdGlvblRlbXBsYXRlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoFdG9waWMYAiABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAMgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIOCgZsb2NhbGUYBCABKAkSDAoEZXRhZxgFIAEoCSJVCiFSZXNldE5vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2USMAoIdGVtcGxhdGUYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZSJVCh5HZXROb3RpZmljYXRpb25EZWxpdmVyeVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiAKGG5vdGlmaWNhdGlvbl9kZWxpdmVyeV9pZBgCIAEoCSJTCh9HZXROb3RpZmljYXRpb25EZWxpdmVyeVJlc3BvbnNlEjAKCGRlbGl2ZXJ5GAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkikwEKIUxpc3ROb3RpZmljYXRpb25EZWxpdmVyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNAoGZmlsdGVyGAIgASgLMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkicQoiTGlzdE5vdGlmaWNhdGlvbkRlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIo8BCh1MaXN0Tm90aWZpY2F0aW9uT3V0Ym94UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSNAoGZmlsdGVyGAIgASgLMiQuYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiZAoeTGlzdE5vdGlmaWNhdGlvbk91dGJveFJlc3BvbnNlEikKCG1lc3NhZ2VzGAEgAygLMhcuYmVydGgudjEuT3V0Ym94TWVzc2FnZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkinAEKG1NlbmRUZXN0Tm90aWZpY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoFdG9waWMYAiABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxIuCgdjaGFubmVsGAMgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIOCgZsb2NhbGUYBCABKAkibwocU2VuZFRlc3ROb3RpZmljYXRpb25SZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSGwoTY29uZmlybWF0aW9uX25lZWRlZBgCIAEoCCIyCh1HZXROb3RpZmljYXRpb25TZW5kZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiUAoeR2V0Tm90aWZpY2F0aW9uU2VuZGVyc1Jlc3BvbnNlEi4KB3NlbmRlcnMYASABKAsyHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZW5kZXJzIi0KGExpc3RTZW5kaW5nUXVvdGFzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiQwoZTGlzdFNlbmRpbmdRdW90YXNSZXNwb25zZRImCgZxdW90YXMYASADKAsyFi5iZXJ0aC52MS5TZW5kaW5nUXVvdGEiqQEKIFVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIzCgdzZW5kZXJzGAIgASgLMiIuYmVydGgudjEuTm90aWZpY2F0aW9uU2VuZGVyc0lucHV0Ei8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAQgASgJIlMKIVVwZGF0ZU5vdGlmaWNhdGlvblNlbmRlcnNSZXNwb25zZRIuCgdzZW5kZXJzGAEgASgLMh0uYmVydGgudjEuTm90aWZpY2F0aW9uU2VuZGVycyIvChpWZXJpZnlTZW5kaW5nRG9tYWluUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTQobVmVyaWZ5U2VuZGluZ0RvbWFpblJlc3BvbnNlEi4KB3NlbmRlcnMYASABKAsyHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZW5kZXJzMu0UChNOb3RpZmljYXRpb25TZXJ2aWNlEo8BChpHZXROb3RpZmljYXRpb25QcmVmZXJlbmNlcxIrLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVxdWVzdBosLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblByZWZlcmVuY2VzUmVzcG9uc2UiFpACAcrzGA8IAhILbWVtYmVyLnJlYWQSiAEKHVVwZGF0ZU5vdGlmaWNhdGlvblByZWZlcmVuY2VzEi4uYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXF1ZXN0Gi8uYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uUHJlZmVyZW5jZXNSZXNwb25zZSIGyvMYAggCEmcKEkNyZWF0ZUNhbGVuZGFyRmVlZBIjLmJlcnRoLnYxLkNyZWF0ZUNhbGVuZGFyRmVlZFJlcXVlc3QaJC5iZXJ0aC52MS5DcmVhdGVDYWxlbmRhckZlZWRSZXNwb25zZSIGyvMYAggCEmcKEkRlbGV0ZUNhbGVuZGFyRmVlZBIjLmJlcnRoLnYxLkRlbGV0ZUNhbGVuZGFyRmVlZFJlcXVlc3QaJC5iZXJ0aC52MS5EZWxldGVDYWxlbmRhckZlZWRSZXNwb25zZSIGyvMYAggCEowBChdHZXROb3RpZmljYXRpb25TZXR0aW5ncxIoLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblNldHRpbmdzUmVxdWVzdBopLmJlcnRoLnYxLkdldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSkwEKGlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzEisuYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0GiwuYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXNwb25zZSIayvMYFggBEhJub3RpZmljYXRpb24ud3JpdGUSjAEKF0dldE5vdGlmaWNhdGlvblRlbXBsYXRlEiguYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0GikuYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBKSAQoZTGlzdE5vdGlmaWNhdGlvblRlbXBsYXRlcxIqLmJlcnRoLnYxLkxpc3ROb3RpZmljYXRpb25UZW1wbGF0ZXNSZXF1ZXN0GisuYmVydGgudjEuTGlzdE5vdGlmaWNhdGlvblRlbXBsYXRlc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEpMBChpVcGRhdGVOb3RpZmljYXRpb25UZW1wbGF0ZRIrLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblRlbXBsYXRlUmVxdWVzdBosLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEpgBChtQcmV2aWV3Tm90aWZpY2F0aW9uVGVtcGxhdGUSLC5iZXJ0aC52MS5QcmV2aWV3Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXF1ZXN0Gi0uYmVydGgudjEuUHJldmlld05vdGlmaWNhdGlvblRlbXBsYXRlUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSkAEKGVJlc2V0Tm90aWZpY2F0aW9uVGVtcGxhdGUSKi5iZXJ0aC52MS5SZXNldE5vdGlmaWNhdGlvblRlbXBsYXRlUmVxdWVzdBorLmJlcnRoLnYxLlJlc2V0Tm90aWZpY2F0aW9uVGVtcGxhdGVSZXNwb25zZSIayvMYFggBEhJub3RpZmljYXRpb24ud3JpdGUSjAEKF0dldE5vdGlmaWNhdGlvbkRlbGl2ZXJ5EiguYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uRGVsaXZlcnlSZXF1ZXN0GikuYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uRGVsaXZlcnlSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBKVAQoaTGlzdE5vdGlmaWNhdGlvbkRlbGl2ZXJpZXMSKy5iZXJ0aC52MS5MaXN0Tm90aWZpY2F0aW9uRGVsaXZlcmllc1JlcXVlc3QaLC5iZXJ0aC52MS5MaXN0Tm90aWZpY2F0aW9uRGVsaXZlcmllc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEosBChZMaXN0Tm90aWZpY2F0aW9uT3V0Ym94EicuYmVydGgudjEuTGlzdE5vdGlmaWNhdGlvbk91dGJveFJlcXVlc3QaKC5iZXJ0aC52MS5MaXN0Tm90aWZpY2F0aW9uT3V0Ym94UmVzcG9uc2UiHpACAcrzGBcIARITbm90aWZpY2F0aW9uLm91dGJveBKAAQoUU2VuZFRlc3ROb3RpZmljYXRpb24SJS5iZXJ0aC52MS5TZW5kVGVzdE5vdGlmaWNhdGlvblJlcXVlc3QaJi5iZXJ0aC52MS5TZW5kVGVzdE5vdGlmaWNhdGlvblJlc3BvbnNlIhnK8xgVCAESEW5vdGlmaWNhdGlvbi50ZXN0EokBChZHZXROb3RpZmljYXRpb25TZW5kZXJzEicuYmVydGgudjEuR2V0Tm90aWZpY2F0aW9uU2VuZGVyc1JlcXVlc3QaKC5iZXJ0aC52MS5HZXROb3RpZmljYXRpb25TZW5kZXJzUmVzcG9uc2UiHJACAcrzGBUIARIRbm90aWZpY2F0aW9uLnJlYWQSegoRTGlzdFNlbmRpbmdRdW90YXMSIi5iZXJ0aC52MS5MaXN0U2VuZGluZ1F1b3Rhc1JlcXVlc3QaIy5iZXJ0aC52MS5MaXN0U2VuZGluZ1F1b3Rhc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEpQBChlVcGRhdGVOb3RpZmljYXRpb25TZW5kZXJzEiouYmVydGgudjEuVXBkYXRlTm90aWZpY2F0aW9uU2VuZGVyc1JlcXVlc3QaKy5iZXJ0aC52MS5VcGRhdGVOb3RpZmljYXRpb25TZW5kZXJzUmVzcG9uc2UiHsrzGBoIARIUbm90aWZpY2F0aW9uLnNlbmRlcnMgARKCAQoTVmVyaWZ5U2VuZGluZ0RvbWFpbhIkLmJlcnRoLnYxLlZlcmlmeVNlbmRpbmdEb21haW5SZXF1ZXN0GiUuYmVydGgudjEuVmVyaWZ5U2VuZGluZ0RvbWFpblJlc3BvbnNlIh7K8xgaCAESFG5vdGlmaWNhdGlvbi5zZW5kZXJzIAFCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_notification, file_google_protobuf_field_mask]);
 
 /**
  * GetNotificationPreferencesRequest reads preferences.
@@ -313,7 +313,70 @@ export const UpdateNotificationSettingsResponseSchema: GenMessage<UpdateNotifica
   messageDesc(file_berth_v1_notification_service, 11);
 
 /**
- * ListNotificationTemplatesRequest selects templates. All conditions that are set must match.
+ * GetNotificationTemplateRequest names a template.
+ *
+ * @generated from message berth.v1.GetNotificationTemplateRequest
+ */
+export type GetNotificationTemplateRequest = Message<"berth.v1.GetNotificationTemplateRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The topic.
+   *
+   * @generated from field: berth.v1.NotificationTopic topic = 2;
+   */
+  topic: NotificationTopic;
+
+  /**
+   * The channel.
+   *
+   * @generated from field: berth.v1.NotificationChannel channel = 3;
+   */
+  channel: NotificationChannel;
+
+  /**
+   * The language as a BCP 47 tag, such as "de".
+   *
+   * @generated from field: string locale = 4;
+   */
+  locale: string;
+};
+
+/**
+ * Describes the message berth.v1.GetNotificationTemplateRequest.
+ * Use `create(GetNotificationTemplateRequestSchema)` to create a new message.
+ */
+export const GetNotificationTemplateRequestSchema: GenMessage<GetNotificationTemplateRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification_service, 12);
+
+/**
+ * GetNotificationTemplateResponse is the template.
+ *
+ * @generated from message berth.v1.GetNotificationTemplateResponse
+ */
+export type GetNotificationTemplateResponse = Message<"berth.v1.GetNotificationTemplateResponse"> & {
+  /**
+   * The template.
+   *
+   * @generated from field: berth.v1.NotificationTemplate template = 1;
+   */
+  template?: NotificationTemplate | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetNotificationTemplateResponse.
+ * Use `create(GetNotificationTemplateResponseSchema)` to create a new message.
+ */
+export const GetNotificationTemplateResponseSchema: GenMessage<GetNotificationTemplateResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification_service, 13);
+
+/**
+ * ListNotificationTemplatesRequest selects templates.
  *
  * @generated from message berth.v1.ListNotificationTemplatesRequest
  */
@@ -326,25 +389,11 @@ export type ListNotificationTemplatesRequest = Message<"berth.v1.ListNotificatio
   tenantId: string;
 
   /**
-   * Only this topic. Unspecified: all.
+   * The templates. Absent: all.
    *
-   * @generated from field: berth.v1.NotificationTopic topic = 2;
+   * @generated from field: berth.v1.NotificationTemplateFilter filter = 2;
    */
-  topic: NotificationTopic;
-
-  /**
-   * Only this channel. Unspecified: all.
-   *
-   * @generated from field: berth.v1.NotificationChannel channel = 3;
-   */
-  channel: NotificationChannel;
-
-  /**
-   * Only this language (exact match). Empty: all.
-   *
-   * @generated from field: string locale = 4;
-   */
-  locale: string;
+  filter?: NotificationTemplateFilter | undefined;
 };
 
 /**
@@ -352,7 +401,7 @@ export type ListNotificationTemplatesRequest = Message<"berth.v1.ListNotificatio
  * Use `create(ListNotificationTemplatesRequestSchema)` to create a new message.
  */
 export const ListNotificationTemplatesRequestSchema: GenMessage<ListNotificationTemplatesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 12);
+  messageDesc(file_berth_v1_notification_service, 14);
 
 /**
  * ListNotificationTemplatesResponse has all selected templates, by topic, channel and language.
@@ -373,7 +422,7 @@ export type ListNotificationTemplatesResponse = Message<"berth.v1.ListNotificati
  * Use `create(ListNotificationTemplatesResponseSchema)` to create a new message.
  */
 export const ListNotificationTemplatesResponseSchema: GenMessage<ListNotificationTemplatesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 13);
+  messageDesc(file_berth_v1_notification_service, 15);
 
 /**
  * UpdateNotificationTemplateRequest sets a template.
@@ -389,11 +438,39 @@ export type UpdateNotificationTemplateRequest = Message<"berth.v1.UpdateNotifica
   tenantId: string;
 
   /**
-   * The whole template. topic, channel and locale identify it.
+   * The topic.
    *
-   * @generated from field: berth.v1.NotificationTemplate template = 2;
+   * @generated from field: berth.v1.NotificationTopic topic = 2;
    */
-  template?: NotificationTemplate | undefined;
+  topic: NotificationTopic;
+
+  /**
+   * The channel.
+   *
+   * @generated from field: berth.v1.NotificationChannel channel = 3;
+   */
+  channel: NotificationChannel;
+
+  /**
+   * The language as a BCP 47 tag, such as "de".
+   *
+   * @generated from field: string locale = 4;
+   */
+  locale: string;
+
+  /**
+   * All texts of the template.
+   *
+   * @generated from field: berth.v1.NotificationTemplateInput template = 5;
+   */
+  template?: NotificationTemplateInput | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag: string;
 };
 
 /**
@@ -401,7 +478,7 @@ export type UpdateNotificationTemplateRequest = Message<"berth.v1.UpdateNotifica
  * Use `create(UpdateNotificationTemplateRequestSchema)` to create a new message.
  */
 export const UpdateNotificationTemplateRequestSchema: GenMessage<UpdateNotificationTemplateRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 14);
+  messageDesc(file_berth_v1_notification_service, 16);
 
 /**
  * UpdateNotificationTemplateResponse is the stored template.
@@ -422,7 +499,7 @@ export type UpdateNotificationTemplateResponse = Message<"berth.v1.UpdateNotific
  * Use `create(UpdateNotificationTemplateResponseSchema)` to create a new message.
  */
 export const UpdateNotificationTemplateResponseSchema: GenMessage<UpdateNotificationTemplateResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 15);
+  messageDesc(file_berth_v1_notification_service, 17);
 
 /**
  * PreviewNotificationTemplateRequest renders a template.
@@ -438,11 +515,32 @@ export type PreviewNotificationTemplateRequest = Message<"berth.v1.PreviewNotifi
   tenantId: string;
 
   /**
-   * The whole template. If the body is empty, the template in use is rendered.
+   * The topic.
    *
-   * @generated from field: berth.v1.NotificationTemplate template = 2;
+   * @generated from field: berth.v1.NotificationTopic topic = 2;
    */
-  template?: NotificationTemplate | undefined;
+  topic: NotificationTopic;
+
+  /**
+   * The channel.
+   *
+   * @generated from field: berth.v1.NotificationChannel channel = 3;
+   */
+  channel: NotificationChannel;
+
+  /**
+   * The language as a BCP 47 tag, such as "de".
+   *
+   * @generated from field: string locale = 4;
+   */
+  locale: string;
+
+  /**
+   * All texts of the template. Absent: those of the template in use for the language.
+   *
+   * @generated from field: berth.v1.NotificationTemplateInput template = 5;
+   */
+  template?: NotificationTemplateInput | undefined;
 };
 
 /**
@@ -450,7 +548,7 @@ export type PreviewNotificationTemplateRequest = Message<"berth.v1.PreviewNotifi
  * Use `create(PreviewNotificationTemplateRequestSchema)` to create a new message.
  */
 export const PreviewNotificationTemplateRequestSchema: GenMessage<PreviewNotificationTemplateRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 16);
+  messageDesc(file_berth_v1_notification_service, 18);
 
 /**
  * PreviewNotificationTemplateResponse is the rendered message.
@@ -471,7 +569,7 @@ export type PreviewNotificationTemplateResponse = Message<"berth.v1.PreviewNotif
  * Use `create(PreviewNotificationTemplateResponseSchema)` to create a new message.
  */
 export const PreviewNotificationTemplateResponseSchema: GenMessage<PreviewNotificationTemplateResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 17);
+  messageDesc(file_berth_v1_notification_service, 19);
 
 /**
  * ResetNotificationTemplateRequest resets a template.
@@ -520,7 +618,7 @@ export type ResetNotificationTemplateRequest = Message<"berth.v1.ResetNotificati
  * Use `create(ResetNotificationTemplateRequestSchema)` to create a new message.
  */
 export const ResetNotificationTemplateRequestSchema: GenMessage<ResetNotificationTemplateRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 18);
+  messageDesc(file_berth_v1_notification_service, 20);
 
 /**
  * ResetNotificationTemplateResponse is the default.
@@ -541,7 +639,56 @@ export type ResetNotificationTemplateResponse = Message<"berth.v1.ResetNotificat
  * Use `create(ResetNotificationTemplateResponseSchema)` to create a new message.
  */
 export const ResetNotificationTemplateResponseSchema: GenMessage<ResetNotificationTemplateResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 19);
+  messageDesc(file_berth_v1_notification_service, 21);
+
+/**
+ * GetNotificationDeliveryRequest names a line of the delivery log.
+ *
+ * @generated from message berth.v1.GetNotificationDeliveryRequest
+ */
+export type GetNotificationDeliveryRequest = Message<"berth.v1.GetNotificationDeliveryRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The line.
+   *
+   * @generated from field: string notification_delivery_id = 2;
+   */
+  notificationDeliveryId: string;
+};
+
+/**
+ * Describes the message berth.v1.GetNotificationDeliveryRequest.
+ * Use `create(GetNotificationDeliveryRequestSchema)` to create a new message.
+ */
+export const GetNotificationDeliveryRequestSchema: GenMessage<GetNotificationDeliveryRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification_service, 22);
+
+/**
+ * GetNotificationDeliveryResponse is the line.
+ *
+ * @generated from message berth.v1.GetNotificationDeliveryResponse
+ */
+export type GetNotificationDeliveryResponse = Message<"berth.v1.GetNotificationDeliveryResponse"> & {
+  /**
+   * The line.
+   *
+   * @generated from field: berth.v1.NotificationDelivery delivery = 1;
+   */
+  delivery?: NotificationDelivery | undefined;
+};
+
+/**
+ * Describes the message berth.v1.GetNotificationDeliveryResponse.
+ * Use `create(GetNotificationDeliveryResponseSchema)` to create a new message.
+ */
+export const GetNotificationDeliveryResponseSchema: GenMessage<GetNotificationDeliveryResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_notification_service, 23);
 
 /**
  * ListNotificationDeliveriesRequest selects lines of the delivery log.
@@ -583,7 +730,7 @@ export type ListNotificationDeliveriesRequest = Message<"berth.v1.ListNotificati
  * Use `create(ListNotificationDeliveriesRequestSchema)` to create a new message.
  */
 export const ListNotificationDeliveriesRequestSchema: GenMessage<ListNotificationDeliveriesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 20);
+  messageDesc(file_berth_v1_notification_service, 24);
 
 /**
  * ListNotificationDeliveriesResponse is one page, newest first.
@@ -611,7 +758,7 @@ export type ListNotificationDeliveriesResponse = Message<"berth.v1.ListNotificat
  * Use `create(ListNotificationDeliveriesResponseSchema)` to create a new message.
  */
 export const ListNotificationDeliveriesResponseSchema: GenMessage<ListNotificationDeliveriesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 21);
+  messageDesc(file_berth_v1_notification_service, 25);
 
 /**
  * ListNotificationOutboxRequest selects messages.
@@ -653,7 +800,7 @@ export type ListNotificationOutboxRequest = Message<"berth.v1.ListNotificationOu
  * Use `create(ListNotificationOutboxRequestSchema)` to create a new message.
  */
 export const ListNotificationOutboxRequestSchema: GenMessage<ListNotificationOutboxRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 22);
+  messageDesc(file_berth_v1_notification_service, 26);
 
 /**
  * ListNotificationOutboxResponse is one page, newest first.
@@ -681,7 +828,7 @@ export type ListNotificationOutboxResponse = Message<"berth.v1.ListNotificationO
  * Use `create(ListNotificationOutboxResponseSchema)` to create a new message.
  */
 export const ListNotificationOutboxResponseSchema: GenMessage<ListNotificationOutboxResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 23);
+  messageDesc(file_berth_v1_notification_service, 27);
 
 /**
  * SendTestNotificationRequest selects a template to send.
@@ -723,7 +870,7 @@ export type SendTestNotificationRequest = Message<"berth.v1.SendTestNotification
  * Use `create(SendTestNotificationRequestSchema)` to create a new message.
  */
 export const SendTestNotificationRequestSchema: GenMessage<SendTestNotificationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 24);
+  messageDesc(file_berth_v1_notification_service, 28);
 
 /**
  * SendTestNotificationResponse has the result.
@@ -751,7 +898,7 @@ export type SendTestNotificationResponse = Message<"berth.v1.SendTestNotificatio
  * Use `create(SendTestNotificationResponseSchema)` to create a new message.
  */
 export const SendTestNotificationResponseSchema: GenMessage<SendTestNotificationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 25);
+  messageDesc(file_berth_v1_notification_service, 29);
 
 /**
  * GetNotificationSendersRequest reads the senders.
@@ -772,7 +919,7 @@ export type GetNotificationSendersRequest = Message<"berth.v1.GetNotificationSen
  * Use `create(GetNotificationSendersRequestSchema)` to create a new message.
  */
 export const GetNotificationSendersRequestSchema: GenMessage<GetNotificationSendersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 26);
+  messageDesc(file_berth_v1_notification_service, 30);
 
 /**
  * GetNotificationSendersResponse has the senders.
@@ -793,7 +940,7 @@ export type GetNotificationSendersResponse = Message<"berth.v1.GetNotificationSe
  * Use `create(GetNotificationSendersResponseSchema)` to create a new message.
  */
 export const GetNotificationSendersResponseSchema: GenMessage<GetNotificationSendersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 27);
+  messageDesc(file_berth_v1_notification_service, 31);
 
 /**
  * ListSendingQuotasRequest reads the quotas.
@@ -814,7 +961,7 @@ export type ListSendingQuotasRequest = Message<"berth.v1.ListSendingQuotasReques
  * Use `create(ListSendingQuotasRequestSchema)` to create a new message.
  */
 export const ListSendingQuotasRequestSchema: GenMessage<ListSendingQuotasRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 28);
+  messageDesc(file_berth_v1_notification_service, 32);
 
 /**
  * ListSendingQuotasResponse has the quotas.
@@ -836,7 +983,7 @@ export type ListSendingQuotasResponse = Message<"berth.v1.ListSendingQuotasRespo
  * Use `create(ListSendingQuotasResponseSchema)` to create a new message.
  */
 export const ListSendingQuotasResponseSchema: GenMessage<ListSendingQuotasResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 29);
+  messageDesc(file_berth_v1_notification_service, 33);
 
 /**
  * UpdateNotificationSendersRequest changes the senders.
@@ -852,12 +999,11 @@ export type UpdateNotificationSendersRequest = Message<"berth.v1.UpdateNotificat
   tenantId: string;
 
   /**
-   * New values for the fields in the mask. An empty secret keeps the current one, as long as the account, the project,
-   * or the server and user stay the same.
+   * New values for the fields in the mask.
    *
-   * @generated from field: berth.v1.NotificationSenders senders = 2;
+   * @generated from field: berth.v1.NotificationSendersInput senders = 2;
    */
-  senders?: NotificationSenders | undefined;
+  senders?: NotificationSendersInput | undefined;
 
   /**
    * The fields to change. A field in the mask that has no value is cleared. Required.
@@ -865,6 +1011,13 @@ export type UpdateNotificationSendersRequest = Message<"berth.v1.UpdateNotificat
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
   updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 4;
+   */
+  etag: string;
 };
 
 /**
@@ -872,7 +1025,7 @@ export type UpdateNotificationSendersRequest = Message<"berth.v1.UpdateNotificat
  * Use `create(UpdateNotificationSendersRequestSchema)` to create a new message.
  */
 export const UpdateNotificationSendersRequestSchema: GenMessage<UpdateNotificationSendersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 30);
+  messageDesc(file_berth_v1_notification_service, 34);
 
 /**
  * UpdateNotificationSendersResponse has the changed senders.
@@ -893,7 +1046,7 @@ export type UpdateNotificationSendersResponse = Message<"berth.v1.UpdateNotifica
  * Use `create(UpdateNotificationSendersResponseSchema)` to create a new message.
  */
 export const UpdateNotificationSendersResponseSchema: GenMessage<UpdateNotificationSendersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 31);
+  messageDesc(file_berth_v1_notification_service, 35);
 
 /**
  * VerifySendingDomainRequest verifies the sending domain.
@@ -914,7 +1067,7 @@ export type VerifySendingDomainRequest = Message<"berth.v1.VerifySendingDomainRe
  * Use `create(VerifySendingDomainRequestSchema)` to create a new message.
  */
 export const VerifySendingDomainRequestSchema: GenMessage<VerifySendingDomainRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 32);
+  messageDesc(file_berth_v1_notification_service, 36);
 
 /**
  * VerifySendingDomainResponse has the senders.
@@ -935,7 +1088,7 @@ export type VerifySendingDomainResponse = Message<"berth.v1.VerifySendingDomainR
  * Use `create(VerifySendingDomainResponseSchema)` to create a new message.
  */
 export const VerifySendingDomainResponseSchema: GenMessage<VerifySendingDomainResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_notification_service, 33);
+  messageDesc(file_berth_v1_notification_service, 37);
 
 /**
  * NotificationService manages messages: members' preferences, the tenant's templates and senders, and the delivery
@@ -1015,6 +1168,17 @@ export const NotificationService: GenService<{
     output: typeof UpdateNotificationSettingsResponseSchema;
   },
   /**
+   * GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+   * Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
+   *
+   * @generated from rpc berth.v1.NotificationService.GetNotificationTemplate
+   */
+  getNotificationTemplate: {
+    methodKind: "unary";
+    input: typeof GetNotificationTemplateRequestSchema;
+    output: typeof GetNotificationTemplateResponseSchema;
+  },
+  /**
    * ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
    * where it has none.
    * Order: by topic, then by channel and language.
@@ -1061,6 +1225,17 @@ export const NotificationService: GenService<{
     methodKind: "unary";
     input: typeof ResetNotificationTemplateRequestSchema;
     output: typeof ResetNotificationTemplateResponseSchema;
+  },
+  /**
+   * GetNotificationDelivery reads one line of the delivery log.
+   * Errors: DELIVERY_NOT_FOUND.
+   *
+   * @generated from rpc berth.v1.NotificationService.GetNotificationDelivery
+   */
+  getNotificationDelivery: {
+    methodKind: "unary";
+    input: typeof GetNotificationDeliveryRequestSchema;
+    output: typeof GetNotificationDeliveryResponseSchema;
   },
   /**
    * ListNotificationDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent
