@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"testing"
 
 	"connectrpc.com/connect"
@@ -14,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The largest import file is accepted in its largest encoding, and rejected only for its content. A request above the
-// limit is rejected, also if it exceeds the limit only after decompression.
+// The largest import file is accepted in its largest encoding, and its import starts. A request above the limit is
+// rejected, also if it exceeds the limit only after decompression.
 func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
@@ -32,13 +31,8 @@ func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 		"gRPC, gzipped": {[]connect.ClientOption{connect.WithGRPC(), connect.WithSendGzip()}, 7 << 20, "REQUEST_TOO_LARGE"},
 		"JSON, fitting": {[]connect.ClientOption{connect.WithProtoJSON()}, 3_000_000, ""},
 	} {
-		stream, err := berthv1connect.NewMemberServiceClient(h2c, "http://"+live.Address, tc.options...).
+		_, err := berthv1connect.NewMemberServiceClient(h2c, "http://"+live.Address, tc.options...).
 			ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: bytes.Repeat([]byte("x"), tc.size)}))
-		if err == nil {
-			for stream.Receive() {
-			}
-			err = errors.Join(stream.Err(), stream.Close())
-		}
 		test.EqOp(t, tc.want, reasonOf(err), test.Sprintf("%s: %v", name, err))
 	}
 }

@@ -38,10 +38,15 @@ func (w *world) newTokens(n int) []string {
 		fmt.Fprintf(&file, "%s,%s\n", name, name)
 		tokens[i] = w.token(name)
 	}
-	call[*v1.ImportMembersResponse](
-		w.t, w.live, w.token(tenant.RoleOwner), "MemberService/ImportMembers",
-		&v1.ImportMembersRequest{Csv: []byte(file.String())},
+	owner := w.token(tenant.RoleOwner)
+	started := call[*v1.ImportMembersResponse](
+		w.t, w.live, owner, "MemberService/ImportMembers", &v1.ImportMembersRequest{Csv: []byte(file.String())},
 	)
+	eventually(w.t, "the members are imported", func() bool {
+		got := call[*v1.GetImportResponse](w.t, w.live, owner, "ImportService/GetImport",
+			&v1.GetImportRequest{ImportId: started.GetFileImport().GetId()})
+		return got.GetFileImport().GetStatus() == v1.ImportStatus_IMPORT_STATUS_SUCCEEDED
+	})
 	return tokens
 }
 

@@ -193,12 +193,20 @@ func memberImportsScript() script {
 	file := func(text string) *v1.ImportMembersRequest { return &v1.ImportMembersRequest{Csv: []byte(text)} }
 	good := file("name;email;phone;tags;locale\nCarl;carl@example.com;+4915112345671;a;de\nDora;;;;\n")
 	return script{
-		adam.calls("The admin tries a file", with(good, &v1.ImportMembersRequest{DryRun: true})),
-		adam.calls("The admin imports it", good),
-		adam.calls("The admin imports it again", good),
+		adam.calls("The admin tries a file", with(good, &v1.ImportMembersRequest{DryRun: true})).as("tried"),
+		adam.calls("The admin reads what the trial found", &v1.GetImportRequest{ImportId: "$tried.fileImport.id"}),
+		adam.calls("The admin imports it", good).as("imported"),
+		adam.calls("The admin reads that it was imported", &v1.GetImportRequest{ImportId: "$imported.fileImport.id"}),
+		adam.calls("The admin imports it again", good).as("again"),
+		adam.calls("The admin reads what is in the way", &v1.GetImportRequest{ImportId: "$again.fileImport.id"}),
 		adam.calls("The admin imports wrong rows", file("name,email,phone\n,nobody,12\nEve,eve@example.com,\n"+
-			"Eve,eve@example.com,\n")),
-		adam.calls("The admin imports unknown columns", file("name,shoe size\nEve,38\n")),
+			"Eve,eve@example.com,\n")).as("wrong"),
+		adam.calls("The admin reads what is wrong", &v1.GetImportRequest{ImportId: "$wrong.fileImport.id"}),
+		adam.calls("The admin imports unknown columns", file("name,shoe size\nEve,38\n")).as("unknown"),
+		adam.calls("The admin reads which are unknown", &v1.GetImportRequest{ImportId: "$unknown.fileImport.id"}),
+		adam.calls("The admin lists imports of members", &v1.ListImportsRequest{Filter: &v1.ImportFilter{
+			Kinds: []v1.ImportKind{v1.ImportKind_IMPORT_KIND_MEMBERS},
+		}}),
 		adam.refused("The admin imports no table", "IMPORT_INVALID", file("\"")),
 		cora.refused("The coach imports", "PERMISSION_DENIED", good),
 	}

@@ -50,10 +50,8 @@ func TestQuota_LimitsMembers(t *testing.T) {
 		return err
 	}
 	importTwo := func() error {
-		_, err := studio.App.Accounts.ImportMembers(
-			t.Context(), studio.Owner, []byte("name,email\nAnn,ann@example.com\nBo,bo@example.com\n"), false,
-			func(member.Progress) error { return nil },
-		)
+		parsed := expect.Value(member.ParseImport([]byte("name,email\nAnn,ann@example.com\nBo,bo@example.com\n")))(t)
+		_, err := studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, parsed, false, nil)
 		return err
 	}
 	for i := range limit - there - 1 {

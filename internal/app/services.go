@@ -122,7 +122,6 @@ func New(c Config) *Services {
 	s.Schedules = schedules.New(schedules.Config{
 		Engine: e, Waitlists: s.Waitlists, Snapshots: snapshots, MaxSessions: c.Quotas.Sessions,
 	})
-	s.Imports = imports.New(imports.Config{Engine: e, Schedules: s.Schedules})
 	if c.Offers == nil {
 		c.Offers = s.Waitlists
 	}
@@ -134,6 +133,7 @@ func New(c Config) *Services {
 	s.Accounts = accounts.New(accounts.Config{
 		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
 	})
+	s.Imports = imports.New(imports.Config{Engine: e, Accounts: s.Accounts, Schedules: s.Schedules})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{
 		Engine: e, Accounts: s.Accounts, Waitlists: s.Waitlists, Schedules: s.Schedules, Imports: s.Imports,

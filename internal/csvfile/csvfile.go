@@ -16,10 +16,17 @@ const maxColumns = 100
 
 // Problem is an error in a row or header.
 type Problem struct {
+	Reason fault.Reason `json:"reason"`
 	// Column is the name of one of the format's columns; empty if the row as a whole is wrong, or has another column.
-	Column string
+	Column string `json:"column"`
 	// Message says in a sentence what is wrong and what would be right.
-	Message string
+	Message string `json:"message"`
+}
+
+// RowProblem is a problem and where it is.
+type RowProblem struct {
+	Row int `json:"row"` // its number; the header is 1
+	Problem
 }
 
 // Row is the common part of all rows. The row of a format embeds it.
@@ -32,8 +39,8 @@ type Row struct {
 }
 
 // AddProblem adds a problem to the row.
-func (r *Row) AddProblem(column, format string, args ...any) {
-	r.Problems = append(r.Problems, Problem{Column: column, Message: fmt.Sprintf(format, args...)})
+func (r *Row) AddProblem(reason fault.Reason, column, format string, args ...any) {
+	r.Problems = append(r.Problems, Problem{Reason: reason, Column: column, Message: fmt.Sprintf(format, args...)})
 }
 
 func (r *Row) row() *Row { return r }
@@ -64,6 +71,21 @@ func (t *Table[R, P]) InvalidRows() int {
 		}
 	}
 	return wrong
+}
+
+// Problems returns the problems of the header and of all rows.
+func (t *Table[R, P]) Problems() []RowProblem {
+	var all []RowProblem
+	for _, p := range t.Header {
+		all = append(all, RowProblem{1, p})
+	}
+	for i := range t.Rows {
+		row := P(&t.Rows[i]).row()
+		for _, p := range row.Problems {
+			all = append(all, RowProblem{row.Number, p})
+		}
+	}
+	return all
 }
 
 // Format defines a kind of file.
@@ -180,7 +202,7 @@ func (f *Format[R, P]) readHeader(header []string) (columns []*Column[R], index 
 	columns = make([]*Column[R], len(header))
 	index = make(map[string]int, len(header))
 	addProblem := func(column, format string, args ...any) {
-		problems = append(problems, Problem{Column: column, Message: fmt.Sprintf(format, args...)})
+		problems = append(problems, Problem{fault.InvalidField, column, fmt.Sprintf(format, args...)})
 	}
 	for n, cell := range header {
 		name := columnName(cell)
@@ -215,7 +237,7 @@ func (f *Format[R, P]) readRow(p P, columns []*Column[R], cells Cells) {
 		count = max(len(columns), lastFilled(cells.cells)+1)
 	}
 	if count != len(columns) {
-		p.row().AddProblem("", "The row has %d cells where the header has %d.", count, len(columns))
+		p.row().AddProblem(fault.InvalidField, "", "The row has %d cells where the header has %d.", count, len(columns))
 		return
 	}
 	for n, column := range columns {
@@ -223,7 +245,7 @@ func (f *Format[R, P]) readRow(p P, columns []*Column[R], cells Cells) {
 			continue
 		}
 		if problem := column.parse((*R)(p), cells.cells[n]); problem != "" {
-			p.row().AddProblem(column.Name, "%s", problem)
+			p.row().AddProblem(fault.InvalidField, column.Name, "%s", problem)
 		}
 	}
 	if f.Row != nil {

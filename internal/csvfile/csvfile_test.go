@@ -43,13 +43,13 @@ var pets = csvfile.Format[pet, *pet]{
 	},
 	Header: func(c csvfile.Cells) []csvfile.Problem {
 		if c.Has("life_story") && !c.Has("legs") {
-			return []csvfile.Problem{{Column: "legs", Message: "A story needs legs."}}
+			return []csvfile.Problem{{Reason: fault.InvalidField, Column: "legs", Message: "A story needs legs."}}
 		}
 		return nil
 	},
 	Row: func(p *pet, c csvfile.Cells) {
 		if c.Filled("life_story") && !c.Filled("legs") {
-			p.AddProblem("legs", "A story needs legs.")
+			p.AddProblem(fault.InvalidField, "legs", "A story needs legs.")
 		}
 	},
 }
@@ -101,12 +101,15 @@ func TestParse_ChecksEveryRow(t *testing.T) {
 		got = append(got, judged{row.Number, row.Problems})
 	}
 	want := []judged{
-		{2, []csvfile.Problem{{Column: "legs", Message: `"four" is not a number.`}}},
-		{3, []csvfile.Problem{{Column: "name", Message: "It is empty."}}},
+		{2, []csvfile.Problem{{Reason: fault.InvalidField, Column: "legs", Message: `"four" is not a number.`}}},
+		{3, []csvfile.Problem{{Reason: fault.InvalidField, Column: "name", Message: "It is empty."}}},
 		{4, nil},
-		{6, []csvfile.Problem{{Message: "The quotation marks do not match. A cell that contains one " +
-			"must be in quotation marks, with the inner one doubled."}}},
-		{7, []csvfile.Problem{{Column: "legs", Message: "A story needs legs."}}},
+		{6, []csvfile.Problem{{
+			Reason: fault.ImportInvalid,
+			Message: "The quotation marks do not match. A cell that contains one must be in quotation marks, with the inner " +
+				"one doubled.",
+		}}},
+		{7, []csvfile.Problem{{Reason: fault.InvalidField, Column: "legs", Message: "A story needs legs."}}},
 	}
 	test.Eq(t, want, got)
 	test.EqOp(t, "Born.\nGrew.", table.Rows[2].Story)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/berthhq/berth/internal/fault"
 )
 
 // reader reads rows and counts them.
@@ -49,12 +51,12 @@ func (r *reader) read() ([]string, *Problem) {
 	case err == nil:
 		return cells, nil
 	case wrong == nil:
-		return nil, &Problem{Message: fmt.Sprintf("The row cannot be read: %v.", err)}
+		return nil, &Problem{Reason: fault.ImportInvalid, Message: fmt.Sprintf("The row cannot be read: %v.", err)}
 	}
 	message := "The quotation marks do not match. " +
 		"A cell that contains one must be in quotation marks, with the inner one doubled."
 	if wrong.Line > start {
 		message += fmt.Sprintf(" The cell continues to line %d of the file.", wrong.Line)
 	}
-	return nil, &Problem{Message: message}
+	return nil, &Problem{Reason: fault.ImportInvalid, Message: message}
 }

@@ -25,7 +25,3 @@ var (
 )
 
 func as[T any](token string, message *T) *connect.Request[T] { return rpctest.As(token, message) }
-
-func streamError[R any](stream *connect.ServerStreamForClient[R], err error) error {
-	return rpctest.StreamError(stream, err)
-}

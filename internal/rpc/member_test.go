@@ -8,9 +8,7 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"github.com/google/go-cmp/cmp"
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
 	"google.golang.org/protobuf/types/known/fieldmaskpb"
@@ -267,7 +265,7 @@ func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 		"by a coach":    {"coach", "name\nA\n", "PERMISSION_DENIED"},
 	} {
 		refused(t, c.want, test.Sprint("import: ", name))(
-			s.readImport(t, s.MemberServiceClient, c.role, &v1.ImportMembersRequest{Csv: []byte(c.csv)}),
+			s.ImportMembers(t.Context(), as(s.Token(t, c.role), &v1.ImportMembersRequest{Csv: []byte(c.csv)})),
 		)
 	}
 }
@@ -304,79 +302,23 @@ func TestMe_TakesVerifiedEmailOfToken(t *testing.T) {
 	}
 }
 
-// readImport imports a file and reads the stream to its end.
-func (mt *memberTest) readImport(
-	t *testing.T, client berthv1connect.MemberServiceClient, role string, request *v1.ImportMembersRequest,
-) ([]*v1.ImportMembersResponse, error) {
-	t.Helper()
-	stream, err := client.ImportMembers(t.Context(), as(mt.Token(t, role), request))
-	if err != nil {
-		return nil, err
-	}
-	defer stream.Close()
-	var all []*v1.ImportMembersResponse
-	for stream.Receive() {
-		all = append(all, proto.CloneOf(stream.Msg()))
-	}
-	return all, stream.Err()
-}
-
-func TestImportMembers_StreamsProgress(t *testing.T) {
-	t.Parallel()
-	s := newMemberTest(t)
-	for _, name := range []string{"connect", "connect+json", "grpc", "grpc-web"} {
-		client := berthv1connect.NewMemberServiceClient(protocols[name].Client, s.URL, protocols[name].Options)
-		var file strings.Builder
-		file.WriteString("name;email\n")
-		for i := range 1500 {
-			fmt.Fprintf(&file, "M%d;m%d@%s.example.com\n", i, i, strings.ReplaceAll(name, "+", "-"))
-		}
-		good := file.String()
-		events, err := s.readImport(
-			t, client, "owner",
-			&v1.ImportMembersRequest{Csv: []byte(good + "M;m0@" + strings.ReplaceAll(name, "+", "-") + ".example.com\n")},
-		)
-		want := []*v1.ImportMembersResponse{
-			{
-				Event: &v1.ImportMembersResponse_Progress{
-					Progress: &v1.MemberImportProgress{RowsTotal: 1501, RowsRead: 1000, RowsOk: 1000},
-				},
-			},
-			{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{
-				RowsTotal: 1501, RowsRead: 1501, RowsOk: 1500, RowsWrong: 1,
-				Problems: []*v1.MemberImportProblem{{Row: 1502, Column: "email", Message: "Row 2 has the same email."}},
-			}}},
-			{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{RowsTotal: 1501, RowsWrong: 1}}},
-		}
-		diff := cmp.Diff(want, events, protocmp.Transform())
-		test.EqOp(t, "", diff, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
-		test.NoError(t, err, test.Sprintf("%s: %v (-want +got):\n%s", name, err, diff))
-		for _, dry := range []bool{true, false} {
-			events = expect.Value(s.readImport(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good), DryRun: dry}))(t)
-			must.EqOp(t, 3, len(events), must.Sprintf("%s: %v", name, events))
-			report := events[2].GetReport()
-			test.EqOp(t, dry, (report.GetImported() == 0), test.Sprintf("%s, dry %v: %v", name, dry, report))
-			test.EqOp(t, dry, (report.GetBatchId() == ""), test.Sprintf("%s, dry %v: %v", name, dry, report))
-			test.EqOp(t, 0, report.GetRowsWrong(), test.Sprintf("%s, dry %v: %v", name, dry, report))
-		}
-	}
-}
-
 // The largest file that the contract allows fits into a request in every encoding.
 func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 	t.Parallel()
 	s := newMemberTest(t)
 	var file strings.Builder
 	file.WriteString("name,notes\n")
-	for file.Len() < 2_990_000 {
+	rows := int32(0)
+	for ; file.Len() < 2_990_000; rows++ {
 		fmt.Fprintf(&file, "M,%s\n", strings.Repeat("x", 3900))
 	}
 	for _, name := range []string{"connect", "connect+json", "grpc"} {
 		client := berthv1connect.NewMemberServiceClient(protocols[name].Client, s.URL, protocols[name].Options)
-		events := expect.Value(
-			s.readImport(t, client, "admin", &v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true}),
-		)(t)
-		test.EqOp(t, 0, events[len(events)-1].GetReport().GetRowsWrong(), test.Sprintf("%s", name))
+		started := expect.Value(client.ImportMembers(t.Context(), as(s.Token(t, "admin"),
+			&v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true})))(t).Msg.GetFileImport()
+		test.EqOp(t, v1.ImportKind_IMPORT_KIND_MEMBERS, started.GetKind(), test.Sprint(name))
+		test.EqOp(t, v1.ImportStatus_IMPORT_STATUS_PENDING, started.GetStatus(), test.Sprint(name))
+		test.EqOp(t, rows, started.GetRowsTotal(), test.Sprint(name))
 	}
 }
 

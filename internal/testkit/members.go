@@ -3,6 +3,8 @@ package testkit
 import (
 	"context"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -127,3 +129,11 @@ func (s *Studio) Balance(of credit.Subscription) int {
 
 // newSubject returns the subject of a person who has none yet.
 func newSubject() string { return "user-" + NewID[tenant.MemberID]().String() }
+
+// ImportMembers imports a file of members.
+func (s *Studio) ImportMembers(file string, dryRun bool) accounts.MemberImport {
+	s.T.Helper()
+	parsed := expect.Value(member.ParseImport([]byte(file)))(s.T)
+	must.NoError(s.T, s.App.Accounts.CheckImport(context.Background(), s.Owner, parsed.Rows))
+	return expect.Value(s.App.Accounts.ImportMembers(context.Background(), s.Owner, parsed, dryRun, nil))(s.T)
+}

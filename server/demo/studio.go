@@ -170,14 +170,16 @@ func (b *builder) importMembers(ctx context.Context, count int) ([]tenant.Caller
 		name := first[i%len(first)] + " " + last[i/len(first)%len(last)]
 		fmt.Fprintf(&file, "%s,member-%03d@example.com,demo-member-%03d,%s\n", name, i+1, i+1, tiers[i%len(tiers)])
 	}
-	imported, err := b.app.Accounts.ImportMembers(
-		ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil },
-	)
+	parsed, err := member.ParseImport([]byte(file.String()))
 	if err != nil {
 		return nil, err
 	}
-	if imported.Imported != count {
-		return nil, fmt.Errorf("%d of %d members were imported", imported.Imported, count)
+	imported, err := b.app.Accounts.ImportMembers(ctx, b.owner, parsed, false, nil)
+	if err != nil {
+		return nil, err
+	}
+	if imported.Members != count {
+		return nil, fmt.Errorf("%d of %d members were imported", imported.Members, count)
 	}
 	var callers []tenant.Caller
 	search := member.Search{Role: tenant.RoleMember, Limit: 200}

@@ -30,6 +30,8 @@ const (
 	ImportKind_IMPORT_KIND_UNSPECIFIED ImportKind = 0
 	// Sessions.
 	ImportKind_IMPORT_KIND_SESSIONS ImportKind = 1
+	// Members.
+	ImportKind_IMPORT_KIND_MEMBERS ImportKind = 2
 )
 
 // Enum value maps for ImportKind.
@@ -37,10 +39,12 @@ var (
 	ImportKind_name = map[int32]string{
 		0: "IMPORT_KIND_UNSPECIFIED",
 		1: "IMPORT_KIND_SESSIONS",
+		2: "IMPORT_KIND_MEMBERS",
 	}
 	ImportKind_value = map[string]int32{
 		"IMPORT_KIND_UNSPECIFIED": 0,
 		"IMPORT_KIND_SESSIONS":    1,
+		"IMPORT_KIND_MEMBERS":     2,
 	}
 )
 
@@ -132,8 +136,8 @@ func (ImportStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
 }
 
-// Import is a file of which the rows are checked and become sessions: all of them, or none. The server works on it in
-// the background, also after the connection is lost or the server starts again.
+// Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server works
+// on it in the background, also after the connection is lost or the server starts again. It keeps the file until then.
 type Import struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
@@ -151,9 +155,9 @@ type Import struct {
 	// The number of rows with problems found so far. An invalid header counts as one. If it is not 0 at the end, the
 	// import has FAILED.
 	RowsInvalid int32 `protobuf:"varint,7,opt,name=rows_invalid,json=rowsInvalid,proto3" json:"rows_invalid,omitempty"`
-	// The number of sessions created: all rows if it has SUCCEEDED and is no dry run, otherwise 0.
+	// The number of sessions or members created: all rows if it has SUCCEEDED and is no dry run, otherwise 0.
 	CreatedCount int32 `protobuf:"varint,8,opt,name=created_count,json=createdCount,proto3" json:"created_count,omitempty"`
-	// The first 1,000 problems found so far, by row. Only with GetImport, ImportSessions: lists leave them out.
+	// The first 1,000 problems found so far, by row. Lists leave them out.
 	Problems []*ImportProblem `protobuf:"bytes,9,rep,name=problems,proto3" json:"problems,omitempty"`
 	// The id of this batch in the audit log. Empty if nothing was created.
 	BatchId string `protobuf:"bytes,10,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
@@ -305,8 +309,13 @@ type ImportProblem struct {
 	// The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
 	// column that it may not have.
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
+	// What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the email
+	// or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
+	// PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a whole:
+	// also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
+	Reason ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	// What is wrong and how to correct it, in a sentence.
-	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
+	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -355,6 +364,13 @@ func (x *ImportProblem) GetColumn() string {
 	return ""
 }
 
+func (x *ImportProblem) GetReason() ErrorReason {
+	if x != nil {
+		return x.Reason
+	}
+	return ErrorReason_ERROR_REASON_UNSPECIFIED
+}
+
 func (x *ImportProblem) GetMessage() string {
 	if x != nil {
 		return x.Message
@@ -366,7 +382,7 @@ var File_berth_v1_import_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\x04\n" +
+	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\x04\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.ImportKindR\x04kind\x12.\n" +
@@ -386,15 +402,17 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"createTime\x125\n" +
 	"\bend_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12;\n" +
 	"\vexpire_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"S\n" +
+	"expireTime\"\x82\x01\n" +
 	"\rImportProblem\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
-	"\x06column\x18\x02 \x01(\tR\x06column\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage*C\n" +
+	"\x06column\x18\x02 \x01(\tR\x06column\x12-\n" +
+	"\x06reason\x18\x03 \x01(\x0e2\x15.berth.v1.ErrorReasonR\x06reason\x12\x18\n" +
+	"\amessage\x18\x04 \x01(\tR\amessage*\\\n" +
 	"\n" +
 	"ImportKind\x12\x1b\n" +
 	"\x17IMPORT_KIND_UNSPECIFIED\x10\x00\x12\x18\n" +
-	"\x14IMPORT_KIND_SESSIONS\x10\x01*\x9a\x01\n" +
+	"\x14IMPORT_KIND_SESSIONS\x10\x01\x12\x17\n" +
+	"\x13IMPORT_KIND_MEMBERS\x10\x02*\x9a\x01\n" +
 	"\fImportStatus\x12\x1d\n" +
 	"\x19IMPORT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15IMPORT_STATUS_PENDING\x10\x01\x12\x19\n" +
@@ -424,6 +442,7 @@ var file_berth_v1_import_proto_goTypes = []any{
 	(*ImportProblem)(nil),         // 3: berth.v1.ImportProblem
 	(*Actor)(nil),                 // 4: berth.v1.Actor
 	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(ErrorReason)(0),              // 6: berth.v1.ErrorReason
 }
 var file_berth_v1_import_proto_depIdxs = []int32{
 	0, // 0: berth.v1.Import.kind:type_name -> berth.v1.ImportKind
@@ -433,11 +452,12 @@ var file_berth_v1_import_proto_depIdxs = []int32{
 	5, // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
 	5, // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
 	5, // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
-	7, // [7:7] is the sub-list for method output_type
-	7, // [7:7] is the sub-list for method input_type
-	7, // [7:7] is the sub-list for extension type_name
-	7, // [7:7] is the sub-list for extension extendee
-	0, // [0:7] is the sub-list for field type_name
+	6, // 7: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
+	8, // [8:8] is the sub-list for method output_type
+	8, // [8:8] is the sub-list for method input_type
+	8, // [8:8] is the sub-list for extension type_name
+	8, // [8:8] is the sub-list for extension extendee
+	0, // [0:8] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_import_proto_init() }
@@ -446,6 +466,7 @@ func file_berth_v1_import_proto_init() {
 		return
 	}
 	file_berth_v1_common_proto_init()
+	file_berth_v1_error_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

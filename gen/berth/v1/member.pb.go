@@ -869,226 +869,6 @@ func (x *DeviceFilter) GetKinds() []DeviceKind {
 	return nil
 }
 
-// MemberImportProgress is the progress of an import.
-type MemberImportProgress struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of rows in the file, without the header.
-	RowsTotal int32 `protobuf:"varint,1,opt,name=rows_total,json=rowsTotal,proto3" json:"rows_total,omitempty"`
-	// Rows read so far.
-	RowsRead int32 `protobuf:"varint,2,opt,name=rows_read,json=rowsRead,proto3" json:"rows_read,omitempty"`
-	// The rows read so far that have no problems.
-	RowsOk int32 `protobuf:"varint,3,opt,name=rows_ok,json=rowsOk,proto3" json:"rows_ok,omitempty"`
-	// The rows read so far that have problems. An invalid header counts as one.
-	RowsWrong int32 `protobuf:"varint,4,opt,name=rows_wrong,json=rowsWrong,proto3" json:"rows_wrong,omitempty"`
-	// Problems of the rows read since the previous message. The first message has those of the header too.
-	Problems      []*MemberImportProblem `protobuf:"bytes,5,rep,name=problems,proto3" json:"problems,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MemberImportProgress) Reset() {
-	*x = MemberImportProgress{}
-	mi := &file_berth_v1_member_proto_msgTypes[7]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MemberImportProgress) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MemberImportProgress) ProtoMessage() {}
-
-func (x *MemberImportProgress) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[7]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MemberImportProgress.ProtoReflect.Descriptor instead.
-func (*MemberImportProgress) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{7}
-}
-
-func (x *MemberImportProgress) GetRowsTotal() int32 {
-	if x != nil {
-		return x.RowsTotal
-	}
-	return 0
-}
-
-func (x *MemberImportProgress) GetRowsRead() int32 {
-	if x != nil {
-		return x.RowsRead
-	}
-	return 0
-}
-
-func (x *MemberImportProgress) GetRowsOk() int32 {
-	if x != nil {
-		return x.RowsOk
-	}
-	return 0
-}
-
-func (x *MemberImportProgress) GetRowsWrong() int32 {
-	if x != nil {
-		return x.RowsWrong
-	}
-	return 0
-}
-
-func (x *MemberImportProgress) GetProblems() []*MemberImportProblem {
-	if x != nil {
-		return x.Problems
-	}
-	return nil
-}
-
-// MemberImportProblem is a problem in a row.
-type MemberImportProblem struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The row's number in the file; the header is 1.
-	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
-	// The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
-	// column that it may not have.
-	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
-	// What is wrong and how to correct it, in a sentence.
-	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MemberImportProblem) Reset() {
-	*x = MemberImportProblem{}
-	mi := &file_berth_v1_member_proto_msgTypes[8]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MemberImportProblem) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MemberImportProblem) ProtoMessage() {}
-
-func (x *MemberImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[8]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MemberImportProblem.ProtoReflect.Descriptor instead.
-func (*MemberImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{8}
-}
-
-func (x *MemberImportProblem) GetRow() int32 {
-	if x != nil {
-		return x.Row
-	}
-	return 0
-}
-
-func (x *MemberImportProblem) GetColumn() string {
-	if x != nil {
-		return x.Column
-	}
-	return ""
-}
-
-func (x *MemberImportProblem) GetMessage() string {
-	if x != nil {
-		return x.Message
-	}
-	return ""
-}
-
-// MemberImportReport is the result of an import.
-type MemberImportReport struct {
-	state protoimpl.MessageState `protogen:"open.v1"`
-	// The number of rows in the file, without the header.
-	RowsTotal int32 `protobuf:"varint,1,opt,name=rows_total,json=rowsTotal,proto3" json:"rows_total,omitempty"`
-	// The number of rows with problems; an invalid header counts as one. If it is not 0, nothing was imported.
-	RowsWrong int32 `protobuf:"varint,2,opt,name=rows_wrong,json=rowsWrong,proto3" json:"rows_wrong,omitempty"`
-	// The number of members created: all rows, or 0 if a row has problems or in a dry run.
-	Imported int32 `protobuf:"varint,3,opt,name=imported,proto3" json:"imported,omitempty"`
-	// The id of this batch in the audit log. Empty if nothing was imported.
-	BatchId       string `protobuf:"bytes,4,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
-}
-
-func (x *MemberImportReport) Reset() {
-	*x = MemberImportReport{}
-	mi := &file_berth_v1_member_proto_msgTypes[9]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *MemberImportReport) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*MemberImportReport) ProtoMessage() {}
-
-func (x *MemberImportReport) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_proto_msgTypes[9]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use MemberImportReport.ProtoReflect.Descriptor instead.
-func (*MemberImportReport) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_proto_rawDescGZIP(), []int{9}
-}
-
-func (x *MemberImportReport) GetRowsTotal() int32 {
-	if x != nil {
-		return x.RowsTotal
-	}
-	return 0
-}
-
-func (x *MemberImportReport) GetRowsWrong() int32 {
-	if x != nil {
-		return x.RowsWrong
-	}
-	return 0
-}
-
-func (x *MemberImportReport) GetImported() int32 {
-	if x != nil {
-		return x.Imported
-	}
-	return 0
-}
-
-func (x *MemberImportReport) GetBatchId() string {
-	if x != nil {
-		return x.BatchId
-	}
-	return ""
-}
-
 var File_berth_v1_member_proto protoreflect.FileDescriptor
 
 const file_berth_v1_member_proto_rawDesc = "" +
@@ -1152,26 +932,7 @@ const file_berth_v1_member_proto_rawDesc = "" +
 	"createTime\"y\n" +
 	"\fDeviceFilter\x12(\n" +
 	"\tmember_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12?\n" +
-	"\x05kinds\x18\x02 \x03(\x0e2\x14.berth.v1.DeviceKindB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds\"\xc5\x01\n" +
-	"\x14MemberImportProgress\x12\x1d\n" +
-	"\n" +
-	"rows_total\x18\x01 \x01(\x05R\trowsTotal\x12\x1b\n" +
-	"\trows_read\x18\x02 \x01(\x05R\browsRead\x12\x17\n" +
-	"\arows_ok\x18\x03 \x01(\x05R\x06rowsOk\x12\x1d\n" +
-	"\n" +
-	"rows_wrong\x18\x04 \x01(\x05R\trowsWrong\x129\n" +
-	"\bproblems\x18\x05 \x03(\v2\x1d.berth.v1.MemberImportProblemR\bproblems\"Y\n" +
-	"\x13MemberImportProblem\x12\x10\n" +
-	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
-	"\x06column\x18\x02 \x01(\tR\x06column\x12\x18\n" +
-	"\amessage\x18\x03 \x01(\tR\amessage\"\x89\x01\n" +
-	"\x12MemberImportReport\x12\x1d\n" +
-	"\n" +
-	"rows_total\x18\x01 \x01(\x05R\trowsTotal\x12\x1d\n" +
-	"\n" +
-	"rows_wrong\x18\x02 \x01(\x05R\trowsWrong\x12\x1a\n" +
-	"\bimported\x18\x03 \x01(\x05R\bimported\x12\x19\n" +
-	"\bbatch_id\x18\x04 \x01(\tR\abatchId*[\n" +
+	"\x05kinds\x18\x02 \x03(\x0e2\x14.berth.v1.DeviceKindB\x13\xbaH\x10\x92\x01\r\x10\x03\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05kinds*[\n" +
 	"\vContactKind\x12\x1c\n" +
 	"\x18CONTACT_KIND_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12CONTACT_KIND_EMAIL\x10\x01\x12\x16\n" +
@@ -1201,7 +962,7 @@ func file_berth_v1_member_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_member_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
+var file_berth_v1_member_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_berth_v1_member_proto_goTypes = []any{
 	(ContactKind)(0),              // 0: berth.v1.ContactKind
 	(MemberStatus)(0),             // 1: berth.v1.MemberStatus
@@ -1213,28 +974,24 @@ var file_berth_v1_member_proto_goTypes = []any{
 	(*PendingContact)(nil),        // 7: berth.v1.PendingContact
 	(*Device)(nil),                // 8: berth.v1.Device
 	(*DeviceFilter)(nil),          // 9: berth.v1.DeviceFilter
-	(*MemberImportProgress)(nil),  // 10: berth.v1.MemberImportProgress
-	(*MemberImportProblem)(nil),   // 11: berth.v1.MemberImportProblem
-	(*MemberImportReport)(nil),    // 12: berth.v1.MemberImportReport
-	(*timestamppb.Timestamp)(nil), // 13: google.protobuf.Timestamp
+	(*timestamppb.Timestamp)(nil), // 10: google.protobuf.Timestamp
 }
 var file_berth_v1_member_proto_depIdxs = []int32{
 	1,  // 0: berth.v1.Member.status:type_name -> berth.v1.MemberStatus
-	13, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
-	13, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
+	10, // 1: berth.v1.Member.create_time:type_name -> google.protobuf.Timestamp
+	10, // 2: berth.v1.Member.update_time:type_name -> google.protobuf.Timestamp
 	1,  // 3: berth.v1.MemberFilter.statuses:type_name -> berth.v1.MemberStatus
 	0,  // 4: berth.v1.PendingContact.kind:type_name -> berth.v1.ContactKind
-	13, // 5: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
+	10, // 5: berth.v1.PendingContact.code_expire_time:type_name -> google.protobuf.Timestamp
 	2,  // 6: berth.v1.Device.kind:type_name -> berth.v1.DeviceKind
-	13, // 7: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
-	13, // 8: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
+	10, // 7: berth.v1.Device.last_seen_time:type_name -> google.protobuf.Timestamp
+	10, // 8: berth.v1.Device.create_time:type_name -> google.protobuf.Timestamp
 	2,  // 9: berth.v1.DeviceFilter.kinds:type_name -> berth.v1.DeviceKind
-	11, // 10: berth.v1.MemberImportProgress.problems:type_name -> berth.v1.MemberImportProblem
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_proto_init() }
@@ -1248,7 +1005,7 @@ func file_berth_v1_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_proto_rawDesc), len(file_berth_v1_member_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   10,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

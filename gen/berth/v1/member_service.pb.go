@@ -768,16 +768,11 @@ func (x *ImportMembersRequest) GetDryRun() bool {
 	return false
 }
 
-// ImportMembersResponse is one message of the stream: any number of progress messages, then one report.
+// ImportMembersResponse is the import.
 type ImportMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The content of the message.
-	//
-	// Types that are valid to be assigned to Event:
-	//
-	//	*ImportMembersResponse_Progress
-	//	*ImportMembersResponse_Report
-	Event         isImportMembersResponse_Event `protobuf_oneof:"event"`
+	// The import, which usually is PENDING.
+	FileImport    *Import `protobuf:"bytes,1,opt,name=file_import,json=fileImport,proto3" json:"file_import,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -812,48 +807,12 @@ func (*ImportMembersResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{13}
 }
 
-func (x *ImportMembersResponse) GetEvent() isImportMembersResponse_Event {
+func (x *ImportMembersResponse) GetFileImport() *Import {
 	if x != nil {
-		return x.Event
+		return x.FileImport
 	}
 	return nil
 }
-
-func (x *ImportMembersResponse) GetProgress() *MemberImportProgress {
-	if x != nil {
-		if x, ok := x.Event.(*ImportMembersResponse_Progress); ok {
-			return x.Progress
-		}
-	}
-	return nil
-}
-
-func (x *ImportMembersResponse) GetReport() *MemberImportReport {
-	if x != nil {
-		if x, ok := x.Event.(*ImportMembersResponse_Report); ok {
-			return x.Report
-		}
-	}
-	return nil
-}
-
-type isImportMembersResponse_Event interface {
-	isImportMembersResponse_Event()
-}
-
-type ImportMembersResponse_Progress struct {
-	// The progress so far.
-	Progress *MemberImportProgress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"`
-}
-
-type ImportMembersResponse_Report struct {
-	// The result. Always the last message.
-	Report *MemberImportReport `protobuf:"bytes,2,opt,name=report,proto3,oneof"`
-}
-
-func (*ImportMembersResponse_Progress) isImportMembersResponse_Event() {}
-
-func (*ImportMembersResponse_Report) isImportMembersResponse_Event() {}
 
 // GetMeRequest reads the caller's membership.
 type GetMeRequest struct {
@@ -1977,7 +1936,7 @@ var File_berth_v1_member_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/member_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/member.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xb0\x01\n" +
+	"\x1dberth/v1/member_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/import.proto\x1a\x15berth/v1/member.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\xb0\x01\n" +
 	"\x13CreateMemberRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12o\n" +
 	"\x06member\x18\x02 \x01(\v2\x15.berth.v1.MemberInputB@\xbaH=\xba\x017\n" +
@@ -2024,11 +1983,10 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x14ImportMembersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
 	"\x03csv\x18\x02 \x01(\fB\f\xbaH\tz\a\x10\x01\x18\xc0\x8d\xb7\x01R\x03csv\x12\x17\n" +
-	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"\x96\x01\n" +
-	"\x15ImportMembersResponse\x12<\n" +
-	"\bprogress\x18\x01 \x01(\v2\x1e.berth.v1.MemberImportProgressH\x00R\bprogress\x126\n" +
-	"\x06report\x18\x02 \x01(\v2\x1c.berth.v1.MemberImportReportH\x00R\x06reportB\a\n" +
-	"\x05event\"8\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"J\n" +
+	"\x15ImportMembersResponse\x121\n" +
+	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
+	"fileImport\"8\n" +
 	"\fGetMeRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"\xcc\x01\n" +
 	"\rGetMeResponse\x12(\n" +
@@ -2101,15 +2059,15 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x17UnregisterDeviceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bdeviceId\"\x1a\n" +
-	"\x18UnregisterDeviceResponse2\x96\r\n" +
+	"\x18UnregisterDeviceResponse2\x94\r\n" +
 	"\rMemberService\x12c\n" +
 	"\fCreateMember\x12\x1d.berth.v1.CreateMemberRequest\x1a\x1e.berth.v1.CreateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12c\n" +
 	"\fUpdateMember\x12\x1d.berth.v1.UpdateMemberRequest\x1a\x1e.berth.v1.UpdateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12o\n" +
 	"\x10DeactivateMember\x12!.berth.v1.DeactivateMemberRequest\x1a\".berth.v1.DeactivateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12o\n" +
 	"\x10ReactivateMember\x12!.berth.v1.ReactivateMemberRequest\x1a\".berth.v1.ReactivateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12\\\n" +
 	"\tGetMember\x12\x1a.berth.v1.GetMemberRequest\x1a\x1b.berth.v1.GetMemberResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12b\n" +
-	"\vListMembers\x12\x1c.berth.v1.ListMembersRequest\x1a\x1d.berth.v1.ListMembersResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12i\n" +
-	"\rImportMembers\x12\x1e.berth.v1.ImportMembersRequest\x1a\x1f.berth.v1.ImportMembersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rmember.import0\x01\x12C\n" +
+	"\vListMembers\x12\x1c.berth.v1.ListMembersRequest\x1a\x1d.berth.v1.ListMembersResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12g\n" +
+	"\rImportMembers\x12\x1e.berth.v1.ImportMembersRequest\x1a\x1f.berth.v1.ImportMembersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rmember.import\x12C\n" +
 	"\x05GetMe\x12\x16.berth.v1.GetMeRequest\x1a\x17.berth.v1.GetMeResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12I\n" +
 	"\bUpdateMe\x12\x19.berth.v1.UpdateMeRequest\x1a\x1a.berth.v1.UpdateMeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
 	"\x0eConfirmContact\x12\x1f.berth.v1.ConfirmContactRequest\x1a .berth.v1.ConfirmContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12d\n" +
@@ -2176,13 +2134,12 @@ var file_berth_v1_member_service_proto_goTypes = []any{
 	(*Device)(nil),                       // 37: berth.v1.Device
 	(*PendingContact)(nil),               // 38: berth.v1.PendingContact
 	(*MemberFilter)(nil),                 // 39: berth.v1.MemberFilter
-	(*MemberImportProgress)(nil),         // 40: berth.v1.MemberImportProgress
-	(*MemberImportReport)(nil),           // 41: berth.v1.MemberImportReport
-	(*MeInput)(nil),                      // 42: berth.v1.MeInput
-	(ContactKind)(0),                     // 43: berth.v1.ContactKind
-	(DeviceKind)(0),                      // 44: berth.v1.DeviceKind
-	(ListScope)(0),                       // 45: berth.v1.ListScope
-	(*DeviceFilter)(nil),                 // 46: berth.v1.DeviceFilter
+	(*Import)(nil),                       // 40: berth.v1.Import
+	(*MeInput)(nil),                      // 41: berth.v1.MeInput
+	(ContactKind)(0),                     // 42: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 43: berth.v1.DeviceKind
+	(ListScope)(0),                       // 44: berth.v1.ListScope
+	(*DeviceFilter)(nil),                 // 45: berth.v1.DeviceFilter
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
 	34, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
@@ -2197,67 +2154,66 @@ var file_berth_v1_member_service_proto_depIdxs = []int32{
 	38, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
 	39, // 10: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
 	35, // 11: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	40, // 12: berth.v1.ImportMembersResponse.progress:type_name -> berth.v1.MemberImportProgress
-	41, // 13: berth.v1.ImportMembersResponse.report:type_name -> berth.v1.MemberImportReport
-	35, // 14: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	37, // 15: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	38, // 16: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	42, // 17: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
-	36, // 18: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 19: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	38, // 20: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	43, // 21: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	35, // 22: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	43, // 23: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	38, // 24: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	43, // 25: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
-	35, // 26: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
-	43, // 27: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	44, // 28: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	37, // 29: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	37, // 30: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
-	45, // 31: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
-	46, // 32: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
-	37, // 33: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
-	0,  // 34: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 35: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 36: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
-	6,  // 37: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
-	8,  // 38: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	10, // 39: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	12, // 40: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	14, // 41: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	16, // 42: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	18, // 43: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	20, // 44: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	22, // 45: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
-	24, // 46: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	26, // 47: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	28, // 48: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
-	30, // 49: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
-	32, // 50: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 51: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 52: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 53: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
-	7,  // 54: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
-	9,  // 55: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	11, // 56: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	13, // 57: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	15, // 58: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	17, // 59: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	19, // 60: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	21, // 61: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	23, // 62: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
-	25, // 63: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	27, // 64: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	29, // 65: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
-	31, // 66: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
-	33, // 67: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	51, // [51:68] is the sub-list for method output_type
-	34, // [34:51] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	40, // 12: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
+	35, // 13: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	37, // 14: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	38, // 15: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	41, // 16: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
+	36, // 17: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 18: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	38, // 19: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	42, // 20: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	35, // 21: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	42, // 22: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	38, // 23: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	42, // 24: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	35, // 25: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	42, // 26: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	43, // 27: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	37, // 28: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	37, // 29: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
+	44, // 30: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
+	45, // 31: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
+	37, // 32: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
+	0,  // 33: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 34: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 35: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
+	6,  // 36: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
+	8,  // 37: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	10, // 38: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	12, // 39: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	14, // 40: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	16, // 41: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	18, // 42: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	20, // 43: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	22, // 44: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	24, // 45: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	26, // 46: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	28, // 47: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
+	30, // 48: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
+	32, // 49: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 50: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 51: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 52: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
+	7,  // 53: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
+	9,  // 54: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	11, // 55: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	13, // 56: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	15, // 57: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	17, // 58: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	19, // 59: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	21, // 60: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	23, // 61: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	25, // 62: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	27, // 63: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	29, // 64: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
+	31, // 65: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
+	33, // 66: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	50, // [50:67] is the sub-list for method output_type
+	33, // [33:50] is the sub-list for method input_type
+	33, // [33:33] is the sub-list for extension type_name
+	33, // [33:33] is the sub-list for extension extendee
+	0,  // [0:33] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }
@@ -2267,11 +2223,8 @@ func file_berth_v1_member_service_proto_init() {
 	}
 	file_berth_v1_access_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_import_proto_init()
 	file_berth_v1_member_proto_init()
-	file_berth_v1_member_service_proto_msgTypes[13].OneofWrappers = []any{
-		(*ImportMembersResponse_Progress)(nil),
-		(*ImportMembersResponse_Report)(nil),
-	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

@@ -245,9 +245,8 @@ func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 			))
 		}},
 		{"a member is imported", imported, "session.read", false, func() error {
-			return expect.Error(here.app.Accounts.ImportMembers(
-				t.Context(), studio.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
-			))
+			parsed := expect.Value(member.ParseImport([]byte("name,subject\nIda,imported\n")))(t)
+			return expect.Error(here.app.Accounts.ImportMembers(t.Context(), studio.Owner, parsed, false, nil))
 		}},
 		{"a subject becomes known", tenant.Caller{Tenant: studio.Tenant, Subject: "una"}, "session.read", false,
 			func() error {

@@ -61,7 +61,11 @@ func TestFaults_FailTheCall(t *testing.T) {
 				accounts.AccessSubject{Member: ana.Member}, "role.read"))
 		},
 		func() error {
-			return expect.Error(app.ImportMembers(ctx, owner, []byte("name\nIda\n"), false, ignoreProgress))
+			return expect.Error(app.ImportMembers(ctx, owner, expect.Value(member.ParseImport([]byte("name\nIda\n")))(t),
+				false, nil))
+		},
+		func() error {
+			return app.CheckImport(ctx, owner, expect.Value(member.ParseImport([]byte("name\nIda\n")))(t).Rows)
 		},
 		func() error { return expect.Error(app.GetMe(ctx, ana)) },
 		func() error { return expect.Error(app.RegisterDevice(ctx, ana, member.Web, "browser")) },

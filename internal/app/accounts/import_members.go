@@ -13,101 +13,96 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MemberImport is the result of an import of members.
+// MemberImport is the report on an imported file of members.
 type MemberImport struct {
-	Rows     int // in the file, without the header
-	Wrong    int // rows with problems; if there are any, nothing is imported
-	Imported int
-	Batch    tenant.BatchID // the import's id in the audit log; zero if nothing was imported
+	member.Import
+
+	Members int            // created: all rows; none if a row has a problem, or in a dry run
+	Batch   tenant.BatchID // the import's id in the audit log; zero if no members were created
 }
 
-// ImportMembers creates a member for every row of a CSV file. If a row has a problem, or in a dry run, it creates none.
-// It calls report with its progress, and stops if report returns an error.
-func (s *Service) ImportMembers(
-	ctx context.Context, caller tenant.Caller, file []byte, dryRun bool, report func(member.Progress) error,
-) (MemberImport, error) {
-	rows, err := s.parseImport(ctx, caller, file)
-	if err != nil {
-		return MemberImport{}, err
-	}
-	if !dryRun {
-		// A repeated request must not be checked again: its members exist now, so every row would have a problem.
-		if answer, ok, err := engine.Recall[MemberImport](ctx, s.engine, caller); ok || err != nil {
-			return answer, err
-		}
-	}
-	for progress := range member.ReportProgress(rows, reportInterval) {
-		if err := report(progress); err != nil {
-			return MemberImport{}, err
-		}
-	}
-	result := MemberImport{Rows: len(rows.Rows), Wrong: rows.InvalidRows()}
-	if dryRun || result.Wrong > 0 || result.Rows == 0 {
-		return result, nil
-	}
+// insertLimit is the maximum number of rows in one statement, because of the statement timeout.
+const insertLimit = 5000
 
-	imported, err := s.insertImport(ctx, caller, rows)
-	if pg.IsUnique(err, "members_email", "members_subject") {
-		// Another request has just created one of these members. Checking again shows which row it is.
-		if rows, err := s.parseImport(ctx, caller, file); err == nil && rows.InvalidRows() > 0 {
-			result.Wrong = rows.InvalidRows()
-			return result, report(member.FullReport(rows))
-		}
+// CheckImport adds a problem to each row whose email or subject another member has. It changes nothing.
+func (s *Service) CheckImport(ctx context.Context, caller tenant.Caller, rows []member.ImportRow) error {
+	read := func(ctx context.Context, b *pg.Batch) error { return s.engine.Read(ctx, caller, b) }
+	return rejectTaken(ctx, read, caller.Tenant, rows)
+}
+
+// ImportMembers creates a member for every row of a file, which CheckImport has checked. If any row has a problem, or
+// in a dry run, it creates none. In the same transaction it calls ended, if that is not nil.
+func (s *Service) ImportMembers(
+	ctx context.Context, caller tenant.Caller, parsed *member.Import, dryRun bool,
+	ended func(context.Context, *engine.Tx, MemberImport) error,
+) (MemberImport, error) {
+	if ended == nil {
+		ended = func(context.Context, *engine.Tx, MemberImport) error { return nil }
 	}
+	t := engine.Transaction{Name: "member.import", Races: []engine.Race{takenRace}}
+	// Another transaction may have created one of the members after the check. The constraints find that; only then the
+	// rows are read here: a transaction that reads as many would conflict with every other that creates a member.
+	again := false
+	insert := func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
+		// A copy, so that each attempt starts with the file's own problems.
+		imported := MemberImport{Import: member.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
+		if again {
+			if err := rejectTaken(ctx, tx.Load, tx.Tenant, imported.Rows); err != nil {
+				return imported, err
+			}
+		}
+		again = true
+		if dryRun || imported.InvalidRows() > 0 || len(imported.Rows) == 0 {
+			return imported, ended(ctx, tx, imported)
+		}
+		if err := tx.Grow(ctx, s.quota, len(imported.Rows)); err != nil {
+			return imported, err
+		}
+		imported.Members = len(imported.Rows)
+		imported.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
+		if err := ended(ctx, tx, imported); err != nil {
+			return imported, err
+		}
+		insertRows(tx, imported.Rows)
+		record.AuditEntry(tx, coredb.AuditEntry{
+			Action: "member.imported", TargetKind: "member", Batch: imported.Batch,
+			Changes: map[string]any{"members": imported.Members},
+		})
+		return imported, nil
+	}
+	imported, err := changeAccess(ctx, s, caller, t, insert)
 	return imported, memberTaken(err)
 }
 
-const (
-	// reportInterval is the number of rows between two reports of progress.
-	reportInterval = 1000
-	// insertLimit is the maximum number of rows in one statement, because of the statement timeout.
-	insertLimit = 5000
-)
+// takenRace reports that another transaction created a member with an email or subject of the file. The next attempt
+// reads it.
+func takenRace(err error) bool { return pg.IsUnique(err, "members_email", "members_subject") }
 
-// parseImport parses a file, and checks it against the existing members.
-func (s *Service) parseImport(ctx context.Context, caller tenant.Caller, file []byte) (*member.Import, error) {
-	found, err := member.ParseImport(file)
-	if err != nil {
-		return nil, err
+func insertRows(tx *engine.Tx, all []member.ImportRow) {
+	for rows := range slices.Chunk(all, insertLimit) {
+		members := make([]member.Member, len(rows))
+		for i, row := range rows {
+			m := row.Member
+			m.ID, m.Roles = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
+			m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
+			members[i] = m
+			memberEvent(tx, m.ID, nil)
+		}
+		accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)
 	}
+}
+
+// rejectTaken adds a problem to each row whose email or subject another member has.
+func rejectTaken(ctx context.Context, read engine.Reader, in tenant.TenantID, rows []member.ImportRow) error {
 	var emails, subjects, takenEmails, takenSubjects []string
-	for _, row := range found.Rows {
+	for _, row := range rows {
 		emails, subjects = append(emails, row.Member.Email), append(subjects, row.Member.Subject)
 	}
 	var batch pg.Batch
-	accountdb.ListTaken(&batch, caller.Tenant, emails, subjects, &takenEmails, &takenSubjects)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return nil, err
+	accountdb.ListTaken(&batch, in, emails, subjects, &takenEmails, &takenSubjects)
+	if err := read(ctx, &batch); err != nil {
+		return err
 	}
-	member.RejectTaken(found, takenEmails, takenSubjects)
-	return found, nil
-}
-
-// insertImport inserts all rows in one transaction.
-func (s *Service) insertImport(
-	ctx context.Context, caller tenant.Caller, found *member.Import,
-) (MemberImport, error) {
-	t := engine.Transaction{Name: "member.import", Replay: true}
-	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
-		if err := tx.Grow(ctx, s.quota, len(found.Rows)); err != nil {
-			return MemberImport{}, err
-		}
-		batch := tenant.NextID[tenant.BatchID](tx.IDs)
-		for rows := range slices.Chunk(found.Rows, insertLimit) {
-			members := make([]member.Member, len(rows))
-			for i, row := range rows {
-				m := row.Member
-				m.ID, m.Roles = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
-				m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
-				members[i] = m
-				memberEvent(tx, m.ID, nil)
-			}
-			accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)
-		}
-		record.AuditEntry(tx, coredb.AuditEntry{
-			Action: "member.imported", TargetKind: "member", Batch: batch,
-			Changes: map[string]any{"members": len(found.Rows)},
-		})
-		return MemberImport{Rows: len(found.Rows), Imported: len(found.Rows), Batch: batch}, nil
-	})
+	member.RejectTaken(rows, takenEmails, takenSubjects)
+	return nil
 }

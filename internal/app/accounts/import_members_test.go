@@ -1,16 +1,14 @@
 package accounts_test
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/accounts"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -18,13 +16,13 @@ import (
 )
 
 // people writes a file of so many members.
-func people(n int) []byte {
-	var file bytes.Buffer
+func people(n int) string {
+	var file strings.Builder
 	file.WriteString("name,email,subject,tags\n")
 	for i := range n {
 		fmt.Fprintf(&file, "Member %d,m%d@example.com,subject-%d,a;b\n", i, i, i)
 	}
-	return file.Bytes()
+	return file.String()
 }
 
 func TestImportMembers_CreatesEveryRow(t *testing.T) {
@@ -33,24 +31,16 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	members := func() int { return studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant) }
 	there := members()
 	const n = 2500
-	var progress []member.Progress
-	tell := func(p member.Progress) error { progress = append(progress, p); return nil }
 
-	imported, err := studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), true, tell)
-	must.NoError(t, err, must.Sprintf("dry run: %+v, %v, %d members", imported, err, members()))
-	must.EqOp(t, (accounts.MemberImport{Rows: n}), imported,
-		must.Sprintf("dry run: %+v, %v, %d members", imported, err, members()))
-	must.EqOp(t, there, members(), must.Sprintf("dry run: %+v, %v, %d members", imported, err, members()))
-	imported, err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell)
-	must.NoError(t, err, must.Sprintf("%+v, %v, %d members", imported, err, members()))
-	must.EqOp(t, n, imported.Imported, must.Sprintf("%+v, %v, %d members", imported, err, members()))
-	must.False(t, imported.Batch.IsZero(), must.Sprintf("%+v, %v, %d members", imported, err, members()))
-	must.EqOp(t, there+n, members(), must.Sprintf("%+v, %v, %d members", imported, err, members()))
-	var read []int
-	for _, p := range progress {
-		read = append(read, p.Read)
-	}
-	test.Eq(t, []int{1000, 2000, 2500, 1000, 2000, 2500}, read)
+	imported := studio.ImportMembers(people(n), true)
+	test.EqOp(t, 0, imported.Members, test.Sprint("dry run"))
+	test.EqOp(t, 0, imported.InvalidRows(), test.Sprint("dry run"))
+	test.True(t, imported.Batch.IsZero(), test.Sprint("dry run"))
+	must.EqOp(t, there, members(), must.Sprint("dry run"))
+	imported = studio.ImportMembers(people(n), false)
+	must.EqOp(t, n, imported.Members)
+	must.False(t, imported.Batch.IsZero())
+	must.EqOp(t, there+n, members())
 	found := expect.Value(
 		studio.App.Accounts.ListMembers(t.Context(), studio.Owner, member.Search{Query: "m2499@", Limit: 2}),
 	)(t)
@@ -69,16 +59,11 @@ func TestImportMembers_CreatesEveryRow(t *testing.T) {
 		test.Sprint("events"))
 
 	// Again: every row is there.
-	progress = nil
-	imported = expect.Value(studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(n), false, tell))(t)
-	must.EqOp(t, (accounts.MemberImport{Rows: n, Wrong: n}), imported, must.Sprintf("again: %+v", imported))
-	must.EqOp(t, there+n, members(), must.Sprintf("again: %+v", imported))
-	last := progress[2]
-	test.EqOp(t, n, last.Wrong,
-		test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
-	test.EqOp(t, 0, last.OK, test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
-	test.SliceLen(t, 1000, last.Problems,
-		test.Sprintf("%d wrong, %d right, %d problems", last.Wrong, last.OK, len(last.Problems)))
+	imported = studio.ImportMembers(people(n), false)
+	test.EqOp(t, n, imported.InvalidRows(), test.Sprint("again"))
+	test.SliceLen(t, 2*n, imported.Problems(), test.Sprint("again"))
+	test.EqOp(t, 0, imported.Members, test.Sprint("again"))
+	must.EqOp(t, there+n, members(), must.Sprint("again"))
 }
 
 func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
@@ -98,50 +83,35 @@ func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
 		"no members":     {"name\n", 0},
 		"null":           {"name,email\n\"A\x00\",b@example.com\n", 1},
 	} {
-		imported := expect.Value(
-			studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, []byte(c.file), false, ignoreProgress),
-		)(t)
-		test.EqOp(t, c.wrong, imported.Wrong, test.Sprintf("%s: %+v", name, imported))
-		test.EqOp(t, 0, imported.Imported, test.Sprintf("%s: %+v", name, imported))
+		imported := studio.ImportMembers(c.file, false)
+		test.EqOp(t, c.wrong, imported.InvalidRows(), test.Sprintf("%s: %+v", name, imported))
+		test.EqOp(t, 0, imported.Members, test.Sprintf("%s: %+v", name, imported))
 		test.True(t, imported.Batch.IsZero(), test.Sprintf("%s: %+v", name, imported))
 	}
-	expect.Reason(t, fault.ImportInvalid)(
-		studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, []byte("\xff\xfe"), false, ignoreProgress),
-	)
-	left := errors.New("the client left")
-	_, err := studio.App.Accounts.ImportMembers(
-		t.Context(), studio.Owner, people(3), false, func(member.Progress) error { return left },
-	)
-	test.ErrorIs(t, err, left)
-	after := studio.Count(`select count(*) from members`)
-	test.EqOp(t, before, after, test.Sprintf("%d members more", after-before))
+	test.EqOp(t, before, studio.Count(`select count(*) from members`))
 }
 
-// Two imports of one file at the same time: one creates all members, and the other reports the rows that are now taken.
-func TestImportMembers_OnceAtTheSameTime(t *testing.T) {
+// Of several imports of one file at the same time, one creates all members. The others report the rows that are now
+// taken, even if the check before did not find them.
+func TestImportMembers_RaceForTheSameMembers(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	reports := make([]accounts.MemberImport, 3)
-	problems := make([]int, len(reports))
 	errs := testkit.ParallelErrors(len(reports), func(i int) (err error) {
-		reports[i], err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, people(300), false,
-			func(p member.Progress) error {
-				problems[i] += len(p.Problems)
-				return nil
-			})
+		parsed := expect.Value(member.ParseImport([]byte(people(300))))(t)
+		reports[i], err = studio.App.Accounts.ImportMembers(t.Context(), studio.Owner, parsed, false, nil)
 		return err
 	})
-	var imported, wrong int
-	for i, r := range reports {
-		imported += r.Imported
-		if r.Wrong > 0 {
-			wrong++
-			test.EqOp(t, 300, r.Wrong, test.Sprintf("%+v, %d problems told", r, problems[i]))
-			test.EqOp(t, 600, problems[i], test.Sprintf("%+v, %d problems told", r, problems[i]))
+	imported, refused := 0, 0
+	for _, r := range reports {
+		imported += r.Members
+		if r.Members == 0 {
+			refused++
+			test.EqOp(t, 300, r.InvalidRows())
+			test.SliceLen(t, 600, r.Problems())
 		}
 	}
-	test.EqOp(t, 300, imported, test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs))
-	test.EqOp(t, 2, wrong, test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs))
-	test.EqOp(t, len(reports), testkit.CountReasons(errs)[""],
-		test.Sprintf("%d imported, %d turned down, %v", imported, wrong, errs))
+	test.EqOp(t, 300, imported, test.Sprint(errs))
+	test.EqOp(t, 2, refused, test.Sprint(errs))
+	test.EqOp(t, len(reports), testkit.CountReasons(errs)[""], test.Sprint(errs))
 }

@@ -67,7 +67,7 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 	a := act{key: "c"}
 	over, end := context.WithCancel(a.context(t))
 	end()
-	test.ErrorIs(t, expect.Error(Recall[int](over, s.Engine, s.caller)), context.Canceled)
+	test.ErrorIs(t, expect.Error(recall[int](over, s.Engine, s.caller, idempotency.Of(over))), context.Canceled)
 	test.ErrorIs(t, expect.Error(s.Tenants(over)), context.Canceled)
 	// What cannot be stored is not done.
 	unstorable := act{key: "e"}
@@ -75,15 +75,12 @@ func TestRun_LimitsKeysOfEachCaller(t *testing.T) {
 		Transaction{Name: "unstorable", Replay: true},
 		func(context.Context, *Tx) (chan int, error) { return make(chan int), nil })), "answer not stored")
 	// What is stored must be what is read.
-	test.ErrorContains(t, expect.Error(Recall[string](a.context(t), s.Engine, s.caller)), "stored answer")
-	for key, there := range map[string]bool{"c": true, "d": false, "": false} {
-		a.key = key
-		_, found, err := Recall[int](a.context(t), s.Engine, s.caller)
-		test.NoError(t, err)
-		test.EqOp(t, there, found, test.Sprint(key))
-	}
+	ctx := a.context(t)
+	test.ErrorContains(t, expect.Error(recall[string](ctx, s.Engine, s.caller, idempotency.Of(ctx))), "stored answer")
+	expect.Value(recall[int](ctx, s.Engine, s.caller, idempotency.Of(ctx)))(t)
+	a.key = "d"
+	none := a.context(t)
+	test.ErrorIs(t, expect.Error(recall[int](none, s.Engine, s.caller, idempotency.Of(none))), idempotency.ErrForgotten)
 	expect.OK(t)(s.db.Owner.Exec(t.Context(), `update idempotency_keys set answer = '{}'`))
-	a.key = "c"
-	_, _, err := Recall[int](a.context(t), s.Engine, s.caller)
-	test.ErrorContains(t, err, "stored answer")
+	test.ErrorContains(t, expect.Error(recall[int](ctx, s.Engine, s.caller, idempotency.Of(ctx))), "stored answer")
 }

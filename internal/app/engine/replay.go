@@ -45,18 +45,3 @@ func recall[R any](ctx context.Context, e *Engine, by tenant.Caller, key *idempo
 	}
 	return result, nil
 }
-
-// Recall returns the answer that is stored under the caller's idempotency key, and false if there is none. It is for
-// use cases that check a request before they run the operation.
-func Recall[R any](ctx context.Context, e *Engine, by tenant.Caller) (R, bool, error) {
-	var none R
-	key := idempotency.Of(ctx)
-	if key == nil {
-		return none, false, nil
-	}
-	result, err := recall[R](ctx, e, by, key)
-	if errors.Is(err, idempotency.ErrForgotten) {
-		return none, false, nil
-	}
-	return result, err == nil, err
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/imports"
+	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/fileimport"
 	"github.com/berthhq/berth/internal/tenant"
@@ -36,6 +37,10 @@ func ended(studio *testkit.Studio, id tenant.ImportID) fileimport.Import {
 	studio.T.Helper()
 	must.NoError(studio.T, studio.App.Imports.RunDue(context.Background(), studio.Tenant))
 	return expect.Value(studio.App.Imports.GetImport(context.Background(), studio.Owner, id))(studio.T)
+}
+
+func problem(row int, reason fault.Reason, column, message string) fileimport.Problem {
+	return fileimport.Problem{Row: row, Problem: csvfile.Problem{Reason: reason, Column: column, Message: message}}
 }
 
 func sessions(studio *testkit.Studio) int {
@@ -75,15 +80,15 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		want       []fileimport.Problem
 	}{
 		"an unknown name": {wrong, true, []fileimport.Problem{
-			{Row: 2, Column: "service", Message: `There is no active service "Boxing".`},
+			problem(2, fault.ServiceNotFound, "service", `There is no active service "Boxing".`),
 		}},
 		"published by one who may not": {published, false, []fileimport.Problem{
-			{Row: 2, Column: "status", Message: "Publishing needs the permission session.create_published."},
+			problem(2, fault.PermissionDeniedReason, "status", "Publishing needs the permission session.create_published."),
 		}},
-		"no such column": {"service,location,date,start,end,wh\x00en\n", true, []fileimport.Problem{{
-			Row: 1, Column: "", Message: `There is no column "wh\x00en". The columns are service, location, resource, ` +
-				`coach_email, date, start, end, duration_minutes, capacity, waitlist_capacity, title, notes, status.`,
-		}}},
+		"no such column": {"service,location,date,start,end,wh\x00en\n", true, []fileimport.Problem{
+			problem(1, fault.InvalidField, "", `There is no column "wh\x00en". The columns are service, location, resource, `+
+				`coach_email, date, start, end, duration_minutes, capacity, waitlist_capacity, title, notes, status.`),
+		}},
 	} {
 		for _, dry := range []bool{true, false} {
 			first := expect.Value(studio.App.Imports.ImportSessions(
@@ -120,6 +125,71 @@ func TestImportSessions_RefusesWhatCannotBeRead(t *testing.T) {
 	test.EqOp(t, "imports", full.Metadata["quota"])
 	must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))
 	started(studio, good, true)
+}
+
+func TestImportMembers_AnswersAtOnceAndEndsLater(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	members := func() int { return studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant) }
+	there := members()
+	load := func(file string, dryRun bool) fileimport.Import {
+		first := expect.Value(studio.App.Imports.ImportMembers(t.Context(), studio.Owner, []byte(file), dryRun))(t)
+		test.EqOp(t, fileimport.Pending, first.Status)
+		test.EqOp(t, fileimport.Members, first.Kind)
+		return ended(studio, first.ID)
+	}
+	const file = "name,email,phone\nAna,ana@example.com,\nBen,ben@example.com,\n"
+	done := load(file, true)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 0, done.Created)
+	test.EqOp(t, there, members(), test.Sprint("a dry run"))
+
+	done = load(file, false)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 2, done.Done)
+	test.EqOp(t, 2, done.Created)
+	test.EqOp(t, there+2, members())
+	test.EqOp(t, 1, studio.Count(
+		`select count(*) from audit_entries where action = 'member.imported' and batch_id = $1 and actor = $2`,
+		done.Batch, done.Actor))
+	test.EqOp(t, 0, studio.Count(`select count(*) from imports where file is not null`), test.Sprint("contacts are kept"))
+
+	done = load("name,email,phone\nAnn,ANA@example.com,12\n", false)
+	test.EqOp(t, fileimport.Failed, done.Status)
+	test.Eq(t, []fileimport.Problem{
+		problem(2, fault.InvalidField, "phone",
+			`"12": It is not a phone number in E.164, such as +351912345678.`),
+		problem(2, fault.AlreadyExistsReason, "email", "Another member has this email."),
+	}, done.Problems)
+	test.EqOp(t, there+2, members())
+	expect.Reason(t, fault.ImportInvalid)(
+		studio.App.Imports.ImportMembers(t.Context(), studio.Owner, []byte("\""), false))
+}
+
+// After a node stopped, its progress can still be seen, and another goes on: no member is created twice.
+func TestImportMembers_GoesOnAfterANodeStopped(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	members := func() int { return studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant) }
+	there := members()
+	var file strings.Builder
+	file.WriteString("name\n")
+	for i := range 1200 {
+		fmt.Fprintf(&file, "Member %d\n", i) // who could be created twice
+	}
+	first := expect.Value(studio.App.Imports.ImportMembers(
+		t.Context(), studio.Owner, []byte(file.String()), false))(t)
+	// As a node leaves it that stopped in the middle.
+	studio.Exec(`update imports set status = 'RUNNING', attempts = 1, rows_done = 500, due_at = $1`,
+		testkit.Noon.Add(fileimport.Lease))
+	running := ended(studio, first.ID)
+	test.EqOp(t, fileimport.Running, running.Status)
+	test.EqOp(t, 500, running.Done)
+	studio.Clock.Advance(fileimport.Lease)
+	done := ended(studio, first.ID)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.EqOp(t, 1200, done.Created)
+	test.EqOp(t, there+1200, members())
 }
 
 // A node that stopped in the middle leaves its import to another, once its lease has ended. Whatever became of the

@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/fileimport"
-	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -64,48 +63,55 @@ func (s *Service) take(ctx context.Context, id tenant.TenantID) (*coredb.DueImpo
 		})
 }
 
-// run checks the rows of an import, a part at a time so that its progress can be seen, and then creates all or none.
+// run works on an import that this node has taken.
 func (s *Service) run(ctx context.Context, id tenant.TenantID, taken coredb.DueImport) error {
-	if taken.Ended() {
+	switch {
+	case taken.Ended():
 		return nil
+	case taken.Kind == fileimport.Members:
+		return runAs(ctx, s, id, taken, s.members())
+	default:
+		return runAs(ctx, s, id, taken, s.sessions(taken.MayPublish))
 	}
+}
+
+// runAs checks the rows of an import, a part at a time so that its progress can be seen, and then creates all or none.
+func runAs[R any, P csvfile.RowPointer[R]](
+	ctx context.Context, s *Service, id tenant.TenantID, taken coredb.DueImport, as kind[R, P],
+) error {
 	i, caller := taken.Import, taken.Caller(id)
-	parsed, err := session.ParseImport(taken.File)
+	parsed, err := as.parse(taken.File)
 	if err != nil {
 		return s.refuse(ctx, id, i, err)
 	}
-	if !i.MayPublish {
-		session.RefusePublished(parsed.Rows)
-	}
-	checked := session.Import{Header: parsed.Header}
+	checked := csvfile.Table[R, P]{Header: parsed.Header}
 	for done := 0; done < len(parsed.Rows); {
 		rows := parsed.Rows[done:min(done+checkedRows, len(parsed.Rows))]
-		if err := s.schedules.CheckImport(ctx, caller, rows); err != nil {
+		if err := as.check(ctx, caller, rows); err != nil {
 			return s.refuse(ctx, id, i, err)
 		}
 		done += len(rows)
 		checked.Rows = parsed.Rows[:done]
-		i = i.Checked(done, checked.InvalidRows(), problemsOf(checked), s.engine.Now())
+		i = i.Checked(done, checked.InvalidRows(), checked.Problems(), s.engine.Now())
 		if err := s.save(ctx, id, i); err != nil {
 			return err
 		}
 	}
 	if len(parsed.Rows) == 0 {
-		i = i.Checked(0, checked.InvalidRows(), problemsOf(checked), s.engine.Now())
+		i = i.Checked(0, checked.InvalidRows(), checked.Problems(), s.engine.Now())
 	}
 	if i.Invalid > 0 {
 		return s.save(ctx, id, i.End(0, tenant.BatchID{}, s.engine.Now()))
 	}
 	// What it creates and that it has ended is one transaction: a node that takes it again finds it ended.
-	_, err = s.schedules.ImportSessions(ctx, caller, parsed, i.DryRun,
-		func(ctx context.Context, tx *engine.Tx, result schedules.SessionImport) error {
-			if err := s.checkUnended(ctx, tx, i.ID); err != nil {
-				return err
-			}
-			ended := i.Checked(i.Rows, result.InvalidRows(), problemsOf(result.Import), tx.Now)
-			coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(len(result.Sessions), result.Batch, tx.Now))
-			return nil
-		})
+	err = as.create(ctx, caller, parsed, i.DryRun, func(ctx context.Context, tx *engine.Tx, result created[R, P]) error {
+		if err := s.checkUnended(ctx, tx, i.ID); err != nil {
+			return err
+		}
+		ended := i.Checked(i.Rows, result.file.InvalidRows(), result.file.Problems(), tx.Now)
+		coredb.UpdateImport(tx.Tx, tx.Tenant, ended.End(result.count, result.batch, tx.Now))
+		return nil
+	})
 	if errors.Is(err, errEnded) {
 		return nil
 	}
@@ -153,18 +159,5 @@ func (s *Service) refuse(ctx context.Context, id tenant.TenantID, i fileimport.I
 	default:
 		return err
 	}
-	return s.save(ctx, id, i.Refuse(refusal.Message, s.engine.Now()))
-}
-
-func problemsOf(file session.Import) []fileimport.Problem {
-	var all []fileimport.Problem
-	for _, p := range file.Header {
-		all = append(all, fileimport.Problem{Row: 1, Column: p.Column, Message: p.Message})
-	}
-	for _, row := range file.Rows {
-		for _, p := range row.Problems {
-			all = append(all, fileimport.Problem{Row: row.Number, Column: p.Column, Message: p.Message})
-		}
-	}
-	return all
+	return s.save(ctx, id, i.Refuse(refusal.Reason, refusal.Message, s.engine.Now()))
 }

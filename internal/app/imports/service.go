@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/alarm"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/record"
 	"github.com/berthhq/berth/internal/app/schedules"
@@ -13,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/fileimport"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -20,19 +22,23 @@ import (
 // Config is what a Service needs.
 type Config struct {
 	Engine    *engine.Engine
+	Accounts  *accounts.Service
 	Schedules *schedules.Service
 }
 
 // Service holds the use cases about imports. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
+	accounts  *accounts.Service
 	schedules *schedules.Service
 	// Due has an alarm for each tenant with an import that this node knows of.
 	Due alarm.Clock
 }
 
 // New makes a Service.
-func New(c Config) *Service { return &Service{engine: c.Engine, schedules: c.Schedules} }
+func New(c Config) *Service {
+	return &Service{engine: c.Engine, accounts: c.Accounts, schedules: c.Schedules}
+}
 
 var noImport = fault.Missing(fault.ImportNotFound, "Import")
 
@@ -45,6 +51,27 @@ func (s *Service) ImportSessions(
 	if err != nil {
 		return fileimport.Import{}, err
 	}
+	return s.start(ctx, caller, file, fileimport.Import{
+		Kind: fileimport.Sessions, DryRun: dryRun, MayPublish: mayPublish, Rows: len(parsed.Rows),
+	})
+}
+
+// ImportMembers starts an import of a file of members, as ImportSessions does.
+func (s *Service) ImportMembers(
+	ctx context.Context, caller tenant.Caller, file []byte, dryRun bool,
+) (fileimport.Import, error) {
+	parsed, err := member.ParseImport(file)
+	if err != nil {
+		return fileimport.Import{}, err
+	}
+	return s.start(ctx, caller, file, fileimport.Import{
+		Kind: fileimport.Members, DryRun: dryRun, Rows: len(parsed.Rows),
+	})
+}
+
+func (s *Service) start(
+	ctx context.Context, caller tenant.Caller, file []byte, i fileimport.Import,
+) (fileimport.Import, error) {
 	t := engine.Transaction{Name: "import.start", Replay: true}
 	start := func(ctx context.Context, tx *engine.Tx) (fileimport.Import, error) {
 		var unended int
@@ -56,11 +83,8 @@ func (s *Service) ImportSessions(
 		if err := fileimport.CheckUnended(unended); err != nil {
 			return fileimport.Import{}, err
 		}
-		i := fileimport.Import{
-			ID: tenant.NextID[tenant.ImportID](tx.IDs), Kind: fileimport.Sessions, Status: fileimport.Pending, DryRun: dryRun,
-			MayPublish: mayPublish, Actor: caller.Actor(), Subject: caller.Subject, Rows: len(parsed.Rows), DueAt: tx.Now,
-			CreatedAt: tx.Now,
-		}
+		i.ID, i.Status = tenant.NextID[tenant.ImportID](tx.IDs), fileimport.Pending
+		i.Actor, i.Subject, i.DueAt, i.CreatedAt = caller.Actor(), caller.Subject, tx.Now, tx.Now
 		coredb.InsertImport(tx.Tx, tx.Tenant, i, file)
 		record.Audit(tx, "import.created", "import", i.ID.UUID, "", map[string]any{
 			"kind": i.Kind, "rows": i.Rows, "dry_run": i.DryRun,

@@ -105,18 +105,18 @@ func checkRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]
 		return nil, err
 	}
 	for _, clash := range session.Clashes(sessions, busy) {
-		row, column, who := &rows[rowOf[clash.Session]], "resource", "The resource"
+		row, reason, column, who := &rows[rowOf[clash.Session]], fault.ResourceBusy, "resource", "The resource"
 		if clash.Coach {
-			column, who = "coach_email", "The staff member"
+			reason, column, who = fault.StaffBusy, "coach_email", "The staff member"
 		}
 		if clash.With >= 0 {
-			row.AddProblem(column, "%s is taken at that time by row %d.", who, rows[rowOf[clash.With]].Number)
+			row.AddProblem(reason, column, "%s is taken at that time by row %d.", who, rows[rowOf[clash.With]].Number)
 			continue
 		}
 		const layout = "2006-01-02 15:04"
 		zone := names.locations[row.Location].Zone
 		start, end := clash.Span.Start.In(zone).Format(layout), clash.Span.End.In(zone).Format(layout)
-		row.AddProblem(column, "%s has another session from %s to %s.", who, start, end)
+		row.AddProblem(reason, column, "%s has another session from %s to %s.", who, start, end)
 	}
 	return sessions, nil
 }
@@ -151,7 +151,7 @@ func (n importNames) newSession(
 		if !errors.As(err, &f) {
 			return made, false, err
 		}
-		row.AddProblem("", "%s", f.Message)
+		row.AddProblem(f.Reason, "", "%s", f.Message)
 		return made, false, nil
 	}
 	if row.Publish {
@@ -226,21 +226,21 @@ func (n importNames) resolve(row *session.ImportRow) (session.Input, session.Ref
 		Coach:    session.CoachReference{CanLead: coach.Leads},
 	}
 	if !service.Active {
-		row.AddProblem("service", "There is no active service %q.", row.Service)
+		row.AddProblem(fault.ServiceNotFound, "service", "There is no active service %q.", row.Service)
 	}
 	if row.Resource != "" && !resource.Active {
-		row.AddProblem("resource", "There is no active resource %q at the location.", row.Resource)
+		row.AddProblem(fault.ResourceNotFound, "resource", "There is no active resource %q at the location.", row.Resource)
 	}
 	if row.CoachEmail != "" && !coach.Leads {
-		row.AddProblem("coach_email", "%q is no active owner, admin or coach.", row.CoachEmail)
+		row.AddProblem(fault.CoachInvalid, "coach_email", "%q is no active owner, admin or coach.", row.CoachEmail)
 	}
 	if !location.Active {
-		row.AddProblem("location", "There is no active location %q.", row.Location)
+		row.AddProblem(fault.LocationNotFound, "location", "There is no active location %q.", row.Location)
 		return in, at
 	}
 	span, ok := row.Span(location.Zone)
 	if !ok {
-		row.AddProblem("start", "There is no such time at the location on that day: its clocks change.")
+		row.AddProblem(fault.InvalidField, "start", "There is no such time at the location on that day: its clocks change.")
 	}
 	in.StartsAt, in.EndsAt = span.Start, span.End
 	return in, at

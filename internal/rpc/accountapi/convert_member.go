@@ -2,7 +2,6 @@ package accountapi
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
@@ -129,25 +128,4 @@ func deviceMessage(d member.Device) *v1.Device {
 		LastSeenTime: convert.Timestamp(d.SeenAt),
 		CreateTime:   convert.Timestamp(d.CreatedAt),
 	}
-}
-
-func importProgressMessage(p member.Progress) *v1.ImportMembersResponse {
-	return &v1.ImportMembersResponse{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{
-		RowsTotal: int32(p.Total),
-		RowsRead:  int32(p.Read),
-		RowsOk:    int32(p.OK),
-		RowsWrong: int32(p.Wrong),
-		Problems: convert.Messages(p.Problems, func(problem member.RowProblem) *v1.MemberImportProblem {
-			return &v1.MemberImportProblem{Row: int32(problem.Row), Column: problem.Column, Message: problem.Message}
-		}),
-	}}}
-}
-
-func importReportMessage(r accounts.MemberImport) *v1.ImportMembersResponse {
-	return &v1.ImportMembersResponse{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{
-		RowsTotal: int32(r.Rows),
-		RowsWrong: int32(r.Wrong),
-		Imported:  int32(r.Imported),
-		BatchId:   convert.IDText(r.Batch),
-	}}}
 }

@@ -51,8 +51,6 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, deviceSearch)
 	converttest.Add(&l, pendingMessage, func(p *member.PendingContact) { p.Kind = member.ByPhone })
 	converttest.Add(&l, deviceMessage, func(d *member.Device) { d.Kind = member.Android })
-	converttest.Add(&l, importProgressMessage)
-	converttest.Add(&l, importReportMessage)
 	converttest.Add(&l, tenantMessage)
 	converttest.AddBack(&l, func(m *v1.TenantInput) catalog.Tenant {
 		var edited catalog.Tenant

@@ -3,8 +3,6 @@ package accountapi
 import (
 	"context"
 
-	"connectrpc.com/connect"
-
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -89,21 +87,6 @@ func (s *Accounts) ListMembers(ctx context.Context, req *v1.ListMembersRequest) 
 	return &v1.ListMembersResponse{
 		Members: convert.Messages(members, memberMessage), NextPageToken: next,
 	}, nil
-}
-
-// ImportMembers handles MemberService.ImportMembers.
-func (s *Accounts) ImportMembers(
-	ctx context.Context, req *v1.ImportMembersRequest,
-	stream *connect.ServerStream[v1.ImportMembersResponse],
-) error {
-	imported, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun(),
-		func(p member.Progress) error {
-			return stream.Send(importProgressMessage(p))
-		})
-	if err != nil {
-		return err
-	}
-	return stream.Send(importReportMessage(imported))
 }
 
 // GetMe handles MemberService.GetMe.

@@ -149,21 +149,21 @@ func TestMetrics_CountEveryOutcome(t *testing.T) {
 	} {
 		_, _ = client.Book(t.Context(), request)
 	}
-	test.Error(t, streamError(berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(
-		t.Context(), as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{}),
+	test.Error(t, streamError(berthv1connect.NewEventServiceClient(http1, w.url).WatchEvents(
+		t.Context(), as(w.token(t, "owner", tenantA), &v1.WatchEventsRequest{Cursor: strings.Repeat("x", 201)}),
 	)))
 	const (
-		book   = " procedure=berth.v1.BookingService/Book reason="
-		upload = " procedure=berth.v1.MemberService/ImportMembers"
+		book  = " procedure=berth.v1.BookingService/Book reason="
+		watch = " procedure=berth.v1.EventService/WatchEvents"
 	)
 	test.Eq(t, map[string]float64{
-		"berth_rpc_requests_total code=ok" + book:                                           1,
-		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":           2,
-		"berth_rpc_requests_total code=unauthenticated" + book + "UNAUTHENTICATED":          1,
-		"berth_rpc_requests_total code=unread" + book:                                       1,
-		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":                 3,
-		"berth_rpc_duration_seconds" + upload:                                               1,
-		"berth_rpc_requests_total code=invalid_argument" + upload + " reason=INVALID_FIELD": 1,
+		"berth_rpc_requests_total code=ok" + book:                                          1,
+		"berth_rpc_requests_total code=invalid_argument" + book + "INVALID_FIELD":          2,
+		"berth_rpc_requests_total code=unauthenticated" + book + "UNAUTHENTICATED":         1,
+		"berth_rpc_requests_total code=unread" + book:                                      1,
+		"berth_rpc_duration_seconds procedure=berth.v1.BookingService/Book":                3,
+		"berth_rpc_duration_seconds" + watch:                                               1,
+		"berth_rpc_requests_total code=invalid_argument" + watch + " reason=INVALID_FIELD": 1,
 		"berth_rpc_in_flight": 0,
 	}, expect.Metrics(t, w.metrics, "berth_rpc_"))
 	test.EqOp(t, "", w.log.String(), test.Sprint("callers make mistakes all the time"))

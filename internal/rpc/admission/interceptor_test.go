@@ -216,8 +216,8 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	w.booking.get = func(context.Context, *v1.GetBookingRequest) (*v1.GetBookingResponse, error) {
 		return nil, fault.Missing(fault.BookingNotFound, "booking")
 	}
-	w.members.importMembers = func(
-		context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse],
+	w.events.watch = func(
+		context.Context, *v1.WatchEventsRequest, *connect.ServerStream[v1.WatchEventsResponse],
 	) error {
 		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").WithMetadata("line", "1")
 	}
@@ -228,10 +228,10 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	}
 	stream := func(
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string,
-		message *v1.ImportMembersRequest,
+		message *v1.WatchEventsRequest,
 	) error {
-		return streamError(berthv1connect.NewMemberServiceClient(client, w.url, options).
-			ImportMembers(ctx, as(token, message)))
+		return streamError(berthv1connect.NewEventServiceClient(client, w.url, options).
+			WatchEvents(ctx, as(token, message)))
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
@@ -261,28 +261,33 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 				apiError{Code: connect.CodeNotFound, Reason: "BOOKING_NOT_FOUND"},
 			},
 			"stream, no token": {
-				stream(t.Context(), client, options, "", &v1.ImportMembersRequest{}),
+				stream(t.Context(), client, options, "", &v1.WatchEventsRequest{}),
 				apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
 			},
 			"stream, denied": {
-				stream(t.Context(), client, options, w.token(t, "member", tenantA), &v1.ImportMembersRequest{}),
+				stream(t.Context(), client, options, w.token(t, "stranger", tenantA), &v1.WatchEventsRequest{}),
 				apiError{
 					Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED",
-					Metadata: map[string]string{"permission": "member.import"},
+					Metadata: map[string]string{"permission": "event.read"},
 				},
 			},
 			"stream, other tenant": {
 				stream(
-					t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{TenantId: tenantB.String()},
+					t.Context(), client, options, w.token(t, "owner", tenantA), &v1.WatchEventsRequest{TenantId: tenantB.String()},
 				),
 				apiError{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
 			},
 			"stream, invalid": {
-				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{}),
-				apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD", Metadata: map[string]string{"field": "csv"}},
+				stream(
+					t.Context(), client, options, w.token(t, "owner", tenantA),
+					&v1.WatchEventsRequest{Cursor: strings.Repeat("x", 201)},
+				),
+				apiError{
+					Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD", Metadata: map[string]string{"field": "cursor"},
+				},
 			},
 			"stream, the handler's": {
-				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
+				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.WatchEventsRequest{}),
 				apiError{Code: connect.CodeInvalidArgument, Reason: "IMPORT_INVALID", Metadata: map[string]string{"line": "1"}},
 			},
 		} {
@@ -329,8 +334,8 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			w.booking.book = func(ctx context.Context, _ *v1.BookRequest) (*v1.BookResponse, error) {
 				return nil, broken(ctx)
 			}
-			w.members.importMembers = func(
-				ctx context.Context, _ *v1.ImportMembersRequest, _ *connect.ServerStream[v1.ImportMembersResponse],
+			w.events.watch = func(
+				ctx context.Context, _ *v1.WatchEventsRequest, _ *connect.ServerStream[v1.WatchEventsResponse],
 			) error {
 				return broken(ctx)
 			}
@@ -342,10 +347,10 @@ func TestErrors_HideInternalCauses(t *testing.T) {
 			text := err.Error()
 			test.StrNotContains(t, text, "secret")
 			test.StrContains(t, text, "abc-1")
-			importing := as(w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")})
-			importing.Header().Set("X-Request-Id", "abc-1")
+			watching := as(w.token(t, "owner", tenantA), &v1.WatchEventsRequest{})
+			watching.Header().Set("X-Request-Id", "abc-1")
 			failsAs(t, want)(streamError(
-				berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(t.Context(), importing),
+				berthv1connect.NewEventServiceClient(http1, w.url).WatchEvents(t.Context(), watching),
 			))
 			log := w.log.String()
 			test.EqOp(t, 2, strings.Count(log, "secret: 1234"))

@@ -31,8 +31,8 @@ func TestLimits_RejectOversizedRequests(t *testing.T) {
 	t.Parallel()
 	w := newStubServer(t, withTestLimit)
 	token := w.token(t, "owner", tenantA)
-	w.members.importMembers = func(
-		context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse],
+	w.events.watch = func(
+		context.Context, *v1.WatchEventsRequest, *connect.ServerStream[v1.WatchEventsResponse],
 	) error {
 		t.Error("the handler was called")
 		return nil
@@ -46,8 +46,8 @@ func TestLimits_RejectOversizedRequests(t *testing.T) {
 			failsAs(t, errTooBig, test.Sprint(name))(berthv1connect.NewBookingServiceClient(client, w.url, options, more).
 				Book(t.Context(), as(token, &v1.BookRequest{Note: strings.Repeat("x", 2*testLimit)})))
 			failsAs(t, errTooBig, test.Sprintf("%s stream", name))(streamError(
-				berthv1connect.NewMemberServiceClient(client, w.url, options, more).
-					ImportMembers(t.Context(), as(token, &v1.ImportMembersRequest{Csv: bytes.Repeat([]byte("x"), 2*testLimit)})),
+				berthv1connect.NewEventServiceClient(client, w.url, options, more).
+					WatchEvents(t.Context(), as(token, &v1.WatchEventsRequest{Cursor: strings.Repeat("x", 2*testLimit)})),
 			))
 		}
 	})

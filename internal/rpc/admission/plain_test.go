@@ -32,13 +32,17 @@ func TestErrors_HaveTheirReasonInPlainJSON(t *testing.T) {
 		return nil, fault.New(fault.FailedPrecondition, fault.SessionFull, "Full.").WithMetadata("seats", "2")
 	}
 	why := strings.Repeat("why ", 1000) // long enough to be compressed
-	w.members.importMembers = func(
-		_ context.Context, r *v1.ImportMembersRequest, out *connect.ServerStream[v1.ImportMembersResponse],
+	w.events.watch = func(
+		_ context.Context, r *v1.WatchEventsRequest, out *connect.ServerStream[v1.WatchEventsResponse],
 	) error {
-		if err := out.Send(new(v1.ImportMembersResponse)); err != nil {
+		if err := out.Send(new(v1.WatchEventsResponse)); err != nil {
 			return err
 		}
-		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "Wrong.").WithMetadata("why", why[:len(r.GetCsv())])
+		text := "wh"
+		if r.GetCursor() == "long" {
+			text = why
+		}
+		return fault.New(fault.InvalidArgument, fault.InvalidField, "Wrong.").WithMetadata("why", text)
 	}
 	member, owner := w.token(t, "member", tenantA), w.token(t, "owner", tenantA)
 	booking := &v1.GetBookingRequest{BookingId: someSession}
@@ -70,20 +74,20 @@ func TestErrors_HaveTheirReasonInPlainJSON(t *testing.T) {
 			&v1.GetBookingRequest{BookingId: "x"}, "invalid_argument", "INVALID_FIELD", map[string]string{"field": "booking_id"},
 		},
 		"of a stream": {
-			berthv1connect.MemberServiceImportMembersProcedure, "application/connect+json", owner,
-			&v1.ImportMembersRequest{Csv: []byte("ab")}, "invalid_argument", "IMPORT_INVALID", map[string]string{"why": "wh"},
+			berthv1connect.EventServiceWatchEventsProcedure, "application/connect+json", owner,
+			&v1.WatchEventsRequest{}, "invalid_argument", "INVALID_FIELD", map[string]string{"why": "wh"},
 		},
 		"of a stream in protobuf": {
-			berthv1connect.MemberServiceImportMembersProcedure, "application/connect+proto", owner,
-			&v1.ImportMembersRequest{Csv: []byte("ab")}, "invalid_argument", "IMPORT_INVALID", map[string]string{"why": "wh"},
+			berthv1connect.EventServiceWatchEventsProcedure, "application/connect+proto", owner,
+			&v1.WatchEventsRequest{}, "invalid_argument", "INVALID_FIELD", map[string]string{"why": "wh"},
 		},
 		"of a stream, compressed": {
-			berthv1connect.MemberServiceImportMembersProcedure, "application/connect+json", owner,
-			&v1.ImportMembersRequest{Csv: []byte(why)}, "invalid_argument", "IMPORT_INVALID", map[string]string{"why": why},
+			berthv1connect.EventServiceWatchEventsProcedure, "application/connect+json", owner,
+			&v1.WatchEventsRequest{Cursor: "long"}, "invalid_argument", "INVALID_FIELD", map[string]string{"why": why},
 		},
 		"of a stream, before its message is read": {
-			berthv1connect.MemberServiceImportMembersProcedure, "application/connect+json", "",
-			&v1.ImportMembersRequest{Csv: []byte("ab")}, "unauthenticated", "UNAUTHENTICATED", nil,
+			berthv1connect.EventServiceWatchEventsProcedure, "application/connect+json", "",
+			&v1.WatchEventsRequest{}, "unauthenticated", "UNAUTHENTICATED", nil,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

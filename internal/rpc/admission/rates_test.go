@@ -119,15 +119,15 @@ func TestRates_LimitFiles(t *testing.T) {
 	w := newRatedServer(t, Rates{Streams: maxWaitingFiles + 2}, 0)
 	proceed := make(chan struct{})
 	w.members.importMembers = func(
-		ctx context.Context, _ *v1.ImportMembersRequest, _ *connect.ServerStream[v1.ImportMembersResponse],
-	) error {
+		ctx context.Context, _ *v1.ImportMembersRequest,
+	) (*v1.ImportMembersResponse, error) {
 		if request.Caller(ctx).Tenant == tenantA {
 			<-proceed
 		}
-		return nil
+		return new(v1.ImportMembersResponse), nil
 	}
 	upload := func(raw string) error {
-		return streamError(berthv1connect.NewMemberServiceClient(http1, w.url).
+		return errorOf(berthv1connect.NewMemberServiceClient(http1, w.url).
 			ImportMembers(t.Context(), as(raw, &v1.ImportMembersRequest{Csv: []byte("x")})))
 	}
 	raw, errs := w.token(t, "owner", tenantA), make(chan error)
@@ -252,18 +252,18 @@ func TestRates_HoldBackWhoAsksAgainAtOnce(t *testing.T) {
 func TestRates_LimitStreamsOfACaller(t *testing.T) {
 	t.Parallel()
 	w := newRatedServer(t, Rates{Streams: 1}, 0)
-	w.members.importMembers = func(
-		ctx context.Context, _ *v1.ImportMembersRequest, s *connect.ServerStream[v1.ImportMembersResponse],
+	w.events.watch = func(
+		ctx context.Context, _ *v1.WatchEventsRequest, s *connect.ServerStream[v1.WatchEventsResponse],
 	) error {
-		if err := s.Send(new(v1.ImportMembersResponse)); err != nil {
+		if err := s.Send(new(v1.WatchEventsResponse)); err != nil {
 			return err
 		}
 		<-ctx.Done()
 		return nil
 	}
-	open := func(subject string, in tenant.TenantID) *connect.ServerStreamForClient[v1.ImportMembersResponse] {
-		stream := expect.Value(berthv1connect.NewMemberServiceClient(http1, w.url).ImportMembers(
-			t.Context(), as(w.token(t, subject, in), &v1.ImportMembersRequest{Csv: []byte("x")}),
+	open := func(subject string, in tenant.TenantID) *connect.ServerStreamForClient[v1.WatchEventsResponse] {
+		stream := expect.Value(berthv1connect.NewEventServiceClient(http1, w.url).WatchEvents(
+			t.Context(), as(w.token(t, subject, in), &v1.WatchEventsRequest{}),
 		))(t)
 		t.Cleanup(func() { _ = stream.Close() })
 		return stream

@@ -71,12 +71,14 @@ type stubServer struct {
 	log     *logBuffer
 	booking *stubBookings
 	members *stubMembers
+	events  *stubEvents
 }
 
 func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 	t.Helper()
 	w := &stubServer{
 		metrics: prometheus.NewRegistry(), log: new(logBuffer), booking: new(stubBookings), members: new(stubMembers),
+		events: new(stubEvents),
 	}
 	w.issuer = expect.Value(
 		token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now),
@@ -96,6 +98,7 @@ func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 	mount(berthv1connect.NewAccessServiceHandler(new(accountapi.Accounts), calls.Options()))
 	mount(berthv1connect.NewBookingServiceHandler(w.booking, calls.Options()))
 	mount(berthv1connect.NewMemberServiceHandler(w.members, calls.Options()))
+	mount(berthv1connect.NewEventServiceHandler(w.events, calls.Options()))
 	mount(berthv1connect.NewSessionServiceHandler(
 		berthv1connect.UnimplementedSessionServiceHandler{}, calls.Options(),
 	))
@@ -135,7 +138,7 @@ func (l *logBuffer) String() string {
 	return string(l.text)
 }
 
-// stubBookings and stubMembers call the functions that the test sets.
+// stubBookings, stubMembers and stubEvents call the functions that the test sets.
 type stubBookings struct {
 	berthv1connect.UnimplementedBookingServiceHandler
 
@@ -161,13 +164,23 @@ func (b *stubBookings) CancelBooking(
 type stubMembers struct {
 	berthv1connect.UnimplementedMemberServiceHandler
 
-	importMembers func(
-		context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse],
-	) error
+	importMembers func(context.Context, *v1.ImportMembersRequest) (*v1.ImportMembersResponse, error)
 }
 
 func (m *stubMembers) ImportMembers(
-	ctx context.Context, r *v1.ImportMembersRequest, s *connect.ServerStream[v1.ImportMembersResponse],
+	ctx context.Context, r *v1.ImportMembersRequest,
+) (*v1.ImportMembersResponse, error) {
+	return m.importMembers(ctx, r)
+}
+
+type stubEvents struct {
+	berthv1connect.UnimplementedEventServiceHandler
+
+	watch func(context.Context, *v1.WatchEventsRequest, *connect.ServerStream[v1.WatchEventsResponse]) error
+}
+
+func (e *stubEvents) WatchEvents(
+	ctx context.Context, r *v1.WatchEventsRequest, s *connect.ServerStream[v1.WatchEventsResponse],
 ) error {
-	return m.importMembers(ctx, r, s)
+	return e.watch(ctx, r, s)
 }

@@ -51,7 +51,12 @@ func importMessage(i fileimport.Import) *v1.Import {
 }
 
 func problemMessage(p fileimport.Problem) *v1.ImportProblem {
-	return &v1.ImportProblem{Row: int32(p.Row), Column: p.Column, Message: p.Message}
+	return &v1.ImportProblem{
+		Row:     int32(p.Row),
+		Column:  p.Column,
+		Reason:  convert.Enum[v1.ErrorReason](v1.ErrorReason_value, "ERROR_REASON_", p.Reason),
+		Message: p.Message,
+	}
 }
 
 func filterValue(m *v1.ImportFilter) imports.ImportQuery {

@@ -3,6 +3,7 @@ package importapi
 import (
 	"testing"
 
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
 	"github.com/berthhq/berth/internal/rules/fileimport"
 )
@@ -13,6 +14,9 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	var l converttest.Lines
 	converttest.Add(&l, importMessage, func(i *fileimport.Import) {
 		i.Kind, i.Status = fileimport.Sessions, fileimport.Failed
+		for n := range i.Problems {
+			i.Problems[n].Reason = fault.AlreadyExistsReason
+		}
 	})
 	converttest.AddBack(&l, filterValue)
 	l.Check(t, "testdata/fields.txt")

@@ -40,6 +40,21 @@ func (s *Imports) ImportSessions(
 	return &v1.ImportSessionsResponse{FileImport: messages[0]}, nil
 }
 
+// ImportMembers handles MemberService.ImportMembers.
+func (s *Imports) ImportMembers(
+	ctx context.Context, req *v1.ImportMembersRequest,
+) (*v1.ImportMembersResponse, error) {
+	started, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun())
+	if err != nil {
+		return nil, err
+	}
+	messages, err := importMessages(ctx, started)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.ImportMembersResponse{FileImport: messages[0]}, nil
+}
+
 // GetImport handles ImportService.GetImport.
 func (s *Imports) GetImport(ctx context.Context, req *v1.GetImportRequest) (*v1.GetImportResponse, error) {
 	found, err := s.Service.GetImport(ctx, request.Caller(ctx), convert.ID[tenant.ImportID](req.GetImportId()))

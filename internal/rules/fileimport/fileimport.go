@@ -5,6 +5,7 @@ package fileimport
 import (
 	"time"
 
+	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -12,8 +13,11 @@ import (
 // Kind is what the rows of a file become.
 type Kind string
 
-// Sessions is the kind of files of sessions.
-const Sessions Kind = "SESSIONS"
+// The kinds.
+const (
+	Sessions Kind = "SESSIONS"
+	Members  Kind = "MEMBERS"
+)
 
 // Status is how far an import is.
 type Status string
@@ -39,12 +43,8 @@ const (
 	maxAttempts = 10
 )
 
-// Problem is a problem in a row.
-type Problem struct {
-	Row     int    `json:"row"` // its number; the header is 1, and 0 is the import as a whole
-	Column  string `json:"column"`
-	Message string `json:"message"`
-}
+// Problem is a problem in a row. The row 0 is the import as a whole.
+type Problem = csvfile.RowProblem
 
 // Import is an import of a file.
 type Import struct {
@@ -92,7 +92,7 @@ func (i Import) Caller(in tenant.TenantID) tenant.Caller {
 // Take gives a due import to a node, or ends it after too many attempts.
 func (i Import) Take(now time.Time) Import {
 	if i.Attempts == maxAttempts {
-		return i.Refuse("The import could not be completed. Please try again.", now)
+		return i.Refuse(fault.InternalError, "The import could not be completed. Please try again.", now)
 	}
 	i.Status, i.Attempts = Running, i.Attempts+1
 	i.Done, i.Invalid, i.Problems = 0, 0, nil
@@ -118,9 +118,10 @@ func (i Import) End(created int, batch tenant.BatchID, now time.Time) Import {
 }
 
 // Refuse ends an import that failed as a whole.
-func (i Import) Refuse(why string, now time.Time) Import {
+func (i Import) Refuse(reason fault.Reason, why string, now time.Time) Import {
 	i.Status, i.Created, i.Batch = Failed, 0, tenant.BatchID{}
-	i.Problems = append([]Problem{{Row: 0, Column: "", Message: why}}, i.Problems[:min(len(i.Problems), MaxProblems-1)]...)
+	whole := Problem{Row: 0, Problem: csvfile.Problem{Reason: reason, Column: "", Message: why}}
+	i.Problems = append([]Problem{whole}, i.Problems[:min(len(i.Problems), MaxProblems-1)]...)
 	i.DueAt, i.EndedAt = time.Time{}, now
 	return i
 }

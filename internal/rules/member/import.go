@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/fault"
 )
 
 // Limits of an imported file. A file of this size fits into a request, even if the request encodes it in Base64.
@@ -44,7 +45,7 @@ func (r *ImportRow) rejectDuplicate(column, key string, rows map[string]int) {
 		return
 	}
 	if first, duplicate := rows[key]; duplicate {
-		r.AddProblem(column, "Row %d has the same %s.", first, column)
+		r.AddProblem(fault.AlreadyExistsReason, column, "Row %d has the same %s.", first, column)
 		return
 	}
 	rows[key] = r.Number
@@ -52,7 +53,7 @@ func (r *ImportRow) rejectDuplicate(column, key string, rows map[string]int) {
 
 // RejectTaken adds a problem to each row whose email or subject another member has. Both lists are spelled as in the
 // rows.
-func RejectTaken(found *Import, emails, subjects []string) {
+func RejectTaken(rows []ImportRow, emails, subjects []string) {
 	set := func(list []string) map[string]bool {
 		taken := make(map[string]bool, len(list))
 		for _, text := range list {
@@ -61,13 +62,13 @@ func RejectTaken(found *Import, emails, subjects []string) {
 		return taken
 	}
 	takenEmails, takenSubjects := set(emails), set(subjects)
-	for i := range found.Rows {
-		row := &found.Rows[i]
+	for i := range rows {
+		row := &rows[i]
 		if takenEmails[row.Member.Email] {
-			row.AddProblem("email", "Another member has this email.")
+			row.AddProblem(fault.AlreadyExistsReason, "email", "Another member has this email.")
 		}
 		if takenSubjects[row.Member.Subject] {
-			row.AddProblem("subject", "Another member has this subject.")
+			row.AddProblem(fault.AlreadyExistsReason, "subject", "Another member has this subject.")
 		}
 	}
 }

@@ -3,13 +3,11 @@ package member_test
 import (
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
-	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/fault/faulttest"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -225,30 +223,19 @@ func TestParseImport_ReadsMembersAndReportsProblems(t *testing.T) {
 		Name: "Ana", Email: "ana@example.com", Phone: "+351912345678", Subject: "ana", Tier: "gold",
 		Tags: []string{"a", "b"}, TimeZone: "Europe/Lisbon", Locale: "pt-PT", Notes: "x\ny", Status: member.Active,
 	}, found.Rows[0].Member)
-	member.RejectTaken(found, []string{"dee@example.com", ""}, []string{"dee", ""})
-	wrong := []string{"3 email", "4 phone", "4 time_zone", "4 subject", "5 email", "5 subject"}
-	test.Eq(t, wrong, problems(member.FullReport(found)))
-	for step, want := range map[int][]int{4: {4, 6}, 6: {6}, 100: {6}} {
-		var (
-			read []int
-			all  []string
-			last member.Progress
-		)
-		for p := range member.ReportProgress(found, step) {
-			read, all, last = append(read, p.Read), append(all, problems(p)...), p
-		}
-		test.Eq(t, want, read, test.Sprintf("every %d", step))
-		test.Eq(t, wrong, all, test.Sprintf("every %d", step))
-		last.Problems = nil
-		test.Eq(t, member.Progress{Total: 6, Read: 6, OK: 3, Wrong: 3}, last)
-	}
+	member.RejectTaken(found.Rows, []string{"dee@example.com", ""}, []string{"dee", ""})
+	test.Eq(t, []string{
+		"3 email ALREADY_EXISTS", "4 phone INVALID_FIELD", "4 time_zone INVALID_FIELD", "4 subject ALREADY_EXISTS",
+		"5 email ALREADY_EXISTS", "5 subject ALREADY_EXISTS",
+	}, problems(found))
+	test.EqOp(t, 3, found.InvalidRows())
 }
 
-// problems returns the problems of a report, as "row column".
-func problems(p member.Progress) []string {
+// problems returns the problems of a file, as "row column reason".
+func problems(found *member.Import) []string {
 	var all []string
-	for _, p := range p.Problems {
-		all = append(all, fmt.Sprintf("%d %s", p.Row, p.Column))
+	for _, p := range found.Problems() {
+		all = append(all, fmt.Sprintf("%d %s %s", p.Row, p.Column, p.Reason))
 	}
 	return all
 }
@@ -266,12 +253,11 @@ func TestParseImport_AcceptsKnownColumnsOnly(t *testing.T) {
 	}
 }
 
-func TestFollow_ReportsAnEmptyFileOnce(t *testing.T) {
+func TestParseImport_ReportsAnEmptyFileOnce(t *testing.T) {
 	t.Parallel()
-	reports := slices.Collect(member.ReportProgress(expect.Value(member.ParseImport([]byte("surname\n")))(t), 10))
-	must.Len(t, 1, reports)
-	test.Eq(t, []string{"1 ", "1 name"}, problems(reports[0]))
-	test.EqOp(t, 1, reports[0].Wrong)
+	found := expect.Value(member.ParseImport([]byte("surname\n")))(t)
+	test.Eq(t, []string{"1  INVALID_FIELD", "1 name INVALID_FIELD"}, problems(found))
+	test.EqOp(t, 1, found.InvalidRows())
 }
 
 func TestCheckDeviceToken_RejectsEmptyLongAndControlCharacters(t *testing.T) {
@@ -300,18 +286,16 @@ func TestParseImport_ChecksCellsOfEveryColumn(t *testing.T) {
 	const all = "name,email,phone,subject,tier,tags,locale,time_zone,notes\n"
 	tags := func(length int) string { return "name\ttags\nAna\t" + strings.Repeat(";", length) + "\n" }
 	for file, want := range map[string][]string{
-		all + "=a,=a@b.com,,=a,=a,=a,,,=a\n": {"2 name", "2 email", "2 subject", "2 tier", "2 tags", "2 notes"},
-		"email\na@b.com\n":                   {"1 name"},
-		tags(2600):                           nil,
-		tags(2601):                           {"2 tags"},
+		all + "=a,=a@b.com,,=a,=a,=a,,,=a\n": {
+			"2 name INVALID_FIELD", "2 email INVALID_FIELD", "2 subject INVALID_FIELD", "2 tier INVALID_FIELD",
+			"2 tags INVALID_FIELD", "2 notes INVALID_FIELD",
+		},
+		"email\na@b.com\n": {"1 name INVALID_FIELD"},
+		tags(2600):         nil,
+		tags(2601):         {"2 tags INVALID_FIELD"},
 	} {
-		test.Eq(t, want, problems(member.FullReport(expect.Value(member.ParseImport([]byte(file)))(t))))
+		test.Eq(t, want, problems(expect.Value(member.ParseImport([]byte(file)))(t)))
 	}
-	whole := member.FullReport(expect.Value(member.ParseImport([]byte("name,phone\nAna,\nBen,\nCid,1\n")))(t))
-	test.EqOp(t, 3, whole.Total)
-	test.EqOp(t, 3, whole.Read)
-	test.EqOp(t, 2, whole.OK)
-	test.EqOp(t, 1, whole.Wrong)
 }
 
 func TestParseImport_RejectsFilesThatAreEmptyOrTooLarge(t *testing.T) {

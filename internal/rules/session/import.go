@@ -9,6 +9,7 @@ import (
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/csvfile"
+	"github.com/berthhq/berth/internal/fault"
 )
 
 // Limits of an imported file.
@@ -72,7 +73,7 @@ const maxCell = 40
 func RefusePublished(rows []ImportRow) {
 	for i := range rows {
 		if rows[i].Publish {
-			rows[i].AddProblem("status", "Publishing needs the permission session.create_published.")
+			rows[i].AddProblem(fault.PermissionDeniedReason, "status", "Publishing needs the permission session.create_published.")
 		}
 	}
 }
@@ -133,7 +134,9 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 		if file.Has("end") || file.Has("duration_minutes") {
 			return nil
 		}
-		return []csvfile.Problem{{Column: "end", Message: "The column is missing: give end or duration_minutes."}}
+		return []csvfile.Problem{{
+			Reason: fault.InvalidField, Column: "end", Message: "The column is missing: give end or duration_minutes.",
+		}}
 	},
 	Row: checkImportEnd,
 }
@@ -143,11 +146,11 @@ func checkImportEnd(r *ImportRow, cells csvfile.Cells) {
 	end, duration := cells.Filled("end"), cells.Filled("duration_minutes")
 	switch {
 	case end && duration:
-		r.AddProblem("end", "Give end or duration_minutes, not both.")
+		r.AddProblem(fault.InvalidField, "end", "Give end or duration_minutes, not both.")
 	case !end && !duration && (cells.Has("end") || cells.Has("duration_minutes")):
-		r.AddProblem("end", "Give end or duration_minutes.")
+		r.AddProblem(fault.InvalidField, "end", "Give end or duration_minutes.")
 	case len(r.Problems) == 0 && r.End != nil && !r.Start.Before(*r.End):
-		r.AddProblem("end", "The end must be after the start. For a session past midnight give duration_minutes.")
+		r.AddProblem(fault.InvalidField, "end", "The end must be after the start. For a session past midnight give duration_minutes.")
 	}
 }
 

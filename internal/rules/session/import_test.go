@@ -241,7 +241,7 @@ func TestParseImport_ReportsInvalidCells(t *testing.T) {
 		found := parseImport(t, strings.Join(header, ";")+"\n"+strings.Join(row, ";")+"\n")
 		var want []csvfile.Problem
 		if c.problem != "" {
-			want = []csvfile.Problem{{Column: c.column, Message: c.problem}}
+			want = []csvfile.Problem{{Reason: fault.InvalidField, Column: c.column, Message: c.problem}}
 		}
 		test.Eq(t, want, found.Rows[0].Problems, test.Sprint(c.name))
 		test.SliceEmpty(t, found.Header, test.Sprint(c.name))
@@ -261,8 +261,8 @@ func TestParseImport_ReportsAllProblemsOfARow(t *testing.T) {
 	t.Parallel()
 	found := parseImport(t, "service,location,date,start,end,duration_minutes,capacity\n,Mitte,tomorrow,late,19:00,0,x\n")
 	test.Eq(t, strings.Fields("service date start duration_minutes capacity end"), columns(found.Rows[0].Problems))
-	found.Rows[0].AddProblem("location", "There is no %s.", "Mitte")
-	test.EqOp(t, (csvfile.Problem{Column: "location", Message: "There is no Mitte."}), found.Rows[0].Problems[6])
+	found.Rows[0].AddProblem(fault.LocationNotFound, "location", "There is no %s.", "Mitte")
+	test.EqOp(t, (csvfile.Problem{Reason: fault.LocationNotFound, Column: "location", Message: "There is no Mitte."}), found.Rows[0].Problems[6])
 }
 
 func TestRefusePublished_AddsAProblemToPublishedRowsOnly(t *testing.T) {

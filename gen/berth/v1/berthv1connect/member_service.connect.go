@@ -111,11 +111,13 @@ type MemberServiceClient interface {
 	// ListMembers searches members, by name ignoring case, then id.
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
-	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
-	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
-	// or subject of an existing member are reported as problems.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
-	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error)
+	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
+	// how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
+	// idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
+	// problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
+	// tenant have not ended).
+	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
@@ -342,8 +344,8 @@ func (c *memberServiceClient) ListMembers(ctx context.Context, req *connect.Requ
 }
 
 // ImportMembers calls berth.v1.MemberService.ImportMembers.
-func (c *memberServiceClient) ImportMembers(ctx context.Context, req *connect.Request[v1.ImportMembersRequest]) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error) {
-	return c.importMembers.CallServerStream(ctx, req)
+func (c *memberServiceClient) ImportMembers(ctx context.Context, req *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error) {
+	return c.importMembers.CallUnary(ctx, req)
 }
 
 // GetMe calls berth.v1.MemberService.GetMe.
@@ -425,11 +427,13 @@ type MemberServiceHandler interface {
 	// ListMembers searches members, by name ignoring case, then id.
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
-	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
-	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
-	// or subject of an existing member are reported as problems.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
-	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error
+	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
+	// how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
+	// idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
+	// problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
+	// tenant have not ended).
+	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
@@ -528,7 +532,7 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceImportMembersHandler := connect.NewServerStreamHandler(
+	memberServiceImportMembersHandler := connect.NewUnaryHandler(
 		MemberServiceImportMembersProcedure,
 		svc.ImportMembers,
 		connect.WithSchema(memberServiceMethods.ByName("ImportMembers")),
@@ -666,8 +670,8 @@ func (UnimplementedMemberServiceHandler) ListMembers(context.Context, *connect.R
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ListMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error {
-	return connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ImportMembers is not implemented"))
+func (UnimplementedMemberServiceHandler) ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ImportMembers is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error) {

@@ -16,12 +16,12 @@ import zone from "./drop-zone.module.css";
 import classes from "./importer.module.css";
 import {
   type Import,
+  type Kind,
   type Report,
   type Send,
   useImport,
-  useImportMembers,
-  useImportSessions,
   useRecentImports,
+  useSend,
 } from "./send";
 import { importTexts } from "./texts";
 
@@ -37,8 +37,21 @@ const examples = {
 export function ImportsPage() {
   const t = useText(importTexts);
   const can = useCan();
-  const sessions = { required: 4, send: useImportSessions(), to: routes.schedule.path() };
-  const members = { required: 1, send: useImportMembers(), to: routes.members.path() };
+  const kinds = {
+    sessions: {
+      required: 4,
+      most: 1_048_576,
+      send: useSend("sessions"),
+      to: routes.schedule.path(),
+    },
+    members: { required: 1, most: 3_000_000, send: useSend("members"), to: routes.members.path() },
+  };
+  const show = (kind: Kind) => () => (
+    <Stack gap={18}>
+      <Importer kind={kind} {...kinds[kind]} />
+      {can("import.read") && <Recent kind={kind} />}
+    </Stack>
+  );
   return (
     <Page>
       <PageHead title={t.nav.imports} note={t.imports.note} />
@@ -46,21 +59,8 @@ export function ImportsPage() {
         name="what"
         keep
         parts={[
-          can("session.import") && [
-            "sessions",
-            t.nav.schedule,
-            () => (
-              <Stack gap={18}>
-                <Importer kind="sessions" most={1_048_576} {...sessions} />
-                {can("import.read") && <Recent />}
-              </Stack>
-            ),
-          ],
-          can("member.import") && [
-            "members",
-            t.nav.members,
-            () => <Importer kind="members" most={3_000_000} {...members} />,
-          ],
+          can("session.import") && ["sessions", t.nav.schedule, show("sessions")],
+          can("member.import") && ["members", t.nav.members, show("members")],
         ]}
       />
     </Page>
@@ -68,7 +68,7 @@ export function ImportsPage() {
 }
 
 interface Props {
-  kind: keyof typeof examples;
+  kind: Kind;
   send: Send;
   /** In bytes. */
   most: number;
@@ -163,10 +163,10 @@ const tones: Record<ImportStatus, Tone> = {
 };
 
 /** The newest imports, also those that were started before the page was loaded, with their progress and problems. */
-function Recent() {
+function Recent({ kind }: { kind: Kind }) {
   const t = useText(importTexts);
   const [shown, setShown] = useState("");
-  const { imports = [] } = useRecentImports().data ?? {};
+  const { imports = [] } = useRecentImports(kind).data ?? {};
   const chosen = imports.find(({ id }) => id === shown);
   const details = useQuery(
     ImportService.method.getImport,

@@ -1,5 +1,10 @@
-import { ImportService, ImportStatus, MemberService, SessionService } from "@berthhq/client";
-import { createClient } from "@connectrpc/connect";
+import {
+  ImportKind,
+  ImportService,
+  ImportStatus,
+  MemberService,
+  SessionService,
+} from "@berthhq/client";
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
@@ -34,17 +39,21 @@ export const interval = 500;
 const running = (status: ImportStatus | undefined) =>
   status === ImportStatus.PENDING || status === ImportStatus.RUNNING;
 
-/** Imports of sessions go on in the background: the server answers at once, and is asked for the progress. */
-export function useImportSessions(): Send {
+/** What the rows of a file become. */
+export type Kind = "sessions" | "members";
+
+/** An import goes on in the background: the server answers at once, and is asked for the progress. */
+export function useSend(kind: Kind): Send {
   const transport = useTransport();
   const queries = useQueryClient();
   return async (csv, dryRun, progress, signal) => {
-    const { fileImport } = await callUnaryMethod(
-      transport,
-      SessionService.method.importSessions,
-      { csv, dryRun },
-      { signal },
-    );
+    const request = { csv, dryRun };
+    const { fileImport } =
+      kind === "sessions"
+        ? await callUnaryMethod(transport, SessionService.method.importSessions, request, {
+            signal,
+          })
+        : await callUnaryMethod(transport, MemberService.method.importMembers, request, { signal });
     const importId = fileImport?.id ?? "";
     let found = fileImport;
     while (running(found?.status)) {
@@ -68,43 +77,18 @@ export function useImportSessions(): Send {
   };
 }
 
-/** The newest imports of sessions. They are read again while one of them goes on. */
-export function useRecentImports() {
+const kinds = { sessions: ImportKind.SESSIONS, members: ImportKind.MEMBERS };
+
+/** The newest imports of a kind. They are read again while one of them goes on. */
+export function useRecentImports(kind: Kind) {
   return useQuery(
     ImportService.method.listImports,
-    { pageSize: 10 },
+    { filter: { kinds: [kinds[kind]] }, pageSize: 10 },
     {
       refetchInterval: ({ state }) =>
         state.data?.imports.some(({ status }) => running(status)) ? interval : false,
     },
   );
-}
-
-/** Imports of members are streamed: the server reports progress. */
-export function useImportMembers(): Send {
-  const transport = useTransport();
-  const queries = useQueryClient();
-  return async (csv, dryRun, progress, signal) => {
-    const client = createClient(MemberService, transport);
-    const problems: Problem[] = [];
-    for await (const { event } of client.importMembers({ csv, dryRun }, { signal })) {
-      if (event.case === "progress") {
-        const { rowsRead, rowsTotal } = event.value;
-        progress(rowsTotal === 0 ? 0 : rowsRead / rowsTotal);
-        problems.push(...event.value.problems);
-      }
-      if (event.case === "report") {
-        if (event.value.imported > 0) void queries.invalidateQueries();
-        return {
-          rows: event.value.rowsTotal,
-          wrong: event.value.rowsWrong,
-          imported: event.value.imported,
-          problems,
-        };
-      }
-    }
-    throw new TypeError("the report did not come");
-  };
 }
 
 interface Chosen {

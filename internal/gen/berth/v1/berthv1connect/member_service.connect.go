@@ -111,11 +111,13 @@ type MemberServiceClient interface {
 	// ListMembers searches members, by name ignoring case, then id.
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
-	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
-	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
-	// or subject of an existing member are reported as problems.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
-	ImportMembers(context.Context, *v1.ImportMembersRequest) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error)
+	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
+	// how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
+	// idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
+	// problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
+	// tenant have not ended).
+	ImportMembers(context.Context, *v1.ImportMembersRequest) (*v1.ImportMembersResponse, error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
@@ -366,8 +368,12 @@ func (c *memberServiceClient) ListMembers(ctx context.Context, req *v1.ListMembe
 }
 
 // ImportMembers calls berth.v1.MemberService.ImportMembers.
-func (c *memberServiceClient) ImportMembers(ctx context.Context, req *v1.ImportMembersRequest) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error) {
-	return c.importMembers.CallServerStream(ctx, connect.NewRequest(req))
+func (c *memberServiceClient) ImportMembers(ctx context.Context, req *v1.ImportMembersRequest) (*v1.ImportMembersResponse, error) {
+	response, err := c.importMembers.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
 }
 
 // GetMe calls berth.v1.MemberService.GetMe.
@@ -489,11 +495,13 @@ type MemberServiceHandler interface {
 	// ListMembers searches members, by name ignoring case, then id.
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *v1.ListMembersRequest) (*v1.ListMembersResponse, error)
-	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none.
-	// The stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email
-	// or subject of an existing member are reported as problems.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
-	ImportMembers(context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse]) error
+	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
+	// how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
+	// idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
+	// problems.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
+	// tenant have not ended).
+	ImportMembers(context.Context, *v1.ImportMembersRequest) (*v1.ImportMembersResponse, error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
@@ -592,7 +600,7 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	memberServiceImportMembersHandler := connect.NewServerStreamHandlerSimple(
+	memberServiceImportMembersHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceImportMembersProcedure,
 		svc.ImportMembers,
 		connect.WithSchema(memberServiceMethods.ByName("ImportMembers")),
@@ -730,8 +738,8 @@ func (UnimplementedMemberServiceHandler) ListMembers(context.Context, *v1.ListMe
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ListMembers is not implemented"))
 }
 
-func (UnimplementedMemberServiceHandler) ImportMembers(context.Context, *v1.ImportMembersRequest, *connect.ServerStream[v1.ImportMembersResponse]) error {
-	return connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ImportMembers is not implemented"))
+func (UnimplementedMemberServiceHandler) ImportMembers(context.Context, *v1.ImportMembersRequest) (*v1.ImportMembersResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.ImportMembers is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error) {

@@ -172,7 +172,8 @@ export const ListImportsResponseSchema: GenMessage<ListImportsResponse> = /*@__P
   messageDesc(file_berth_v1_import_service, 4);
 
 /**
- * ImportService shows how far imports of files are. SessionService.ImportSessions starts them.
+ * ImportService shows how far imports of files are. SessionService.ImportSessions and
+ * MemberService.ImportMembers start them.
  *
  * @generated from service berth.v1.ImportService
  */

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member.proto.
  */
 export const file_berth_v1_member: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhcKD2VtYWlsX2NvbmZpcm1lZBgFIAEoCBINCgVwaG9uZRgGIAEoCRIXCg9waG9uZV9jb25maXJtZWQYByABKAgSDAoEdGllchgIIAEoCRIMCgR0YWdzGAkgAygJEg0KBXJvbGVzGAogAygJEiYKBnN0YXR1cxgLIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIOCgZsb2NhbGUYDCABKAkSEQoJdGltZV96b25lGA0gASgJEg0KBW5vdGVzGA4gASgJEgwKBGV0YWcYDyABKAkSLwoLY3JlYXRlX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKYAQoLTWVtYmVySW5wdXQSDwoHc3ViamVjdBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEgwKBHRpZXIYBSABKAkSDAoEdGFncxgGIAMoCRIOCgZsb2NhbGUYByABKAkSEQoJdGltZV96b25lGAggASgJEg0KBW5vdGVzGAkgASgJIlgKB01lSW5wdXQSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRIOCgZsb2NhbGUYBCABKAkSEQoJdGltZV96b25lGAUgASgJInAKDE1lbWJlckZpbHRlchINCgVxdWVyeRgBIAEoCRIoCghzdGF0dXNlcxgCIAMoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIMCgRyb2xlGAMgASgJEgwKBHRpZXIYBCABKAkSCwoDdGFnGAUgASgJInwKDlBlbmRpbmdDb250YWN0EiMKBGtpbmQYASABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAIgASgJEjQKEGNvZGVfZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrABCgZEZXZpY2USCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiIKBGtpbmQYAyABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoMRGV2aWNlRmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRIjCgVraW5kcxgCIAMoDjIULmJlcnRoLnYxLkRldmljZUtpbmQikwEKFE1lbWJlckltcG9ydFByb2dyZXNzEhIKCnJvd3NfdG90YWwYASABKAUSEQoJcm93c19yZWFkGAIgASgFEg8KB3Jvd3Nfb2sYAyABKAUSEgoKcm93c193cm9uZxgEIAEoBRIvCghwcm9ibGVtcxgFIAMoCzIdLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2JsZW0iQwoTTWVtYmVySW1wb3J0UHJvYmxlbRILCgNyb3cYASABKAUSDgoGY29sdW1uGAIgASgJEg8KB21lc3NhZ2UYAyABKAkiYAoSTWVtYmVySW1wb3J0UmVwb3J0EhIKCnJvd3NfdG90YWwYASABKAUSEgoKcm93c193cm9uZxgCIAEoBRIQCghpbXBvcnRlZBgDIAEoBRIQCghiYXRjaF9pZBgEIAEoCSpbCgtDb250YWN0S2luZBIcChhDT05UQUNUX0tJTkRfVU5TUEVDSUZJRUQQABIWChJDT05UQUNUX0tJTkRfRU1BSUwQARIWChJDT05UQUNUX0tJTkRfUEhPTkUQAipjCgxNZW1iZXJTdGF0dXMSHQoZTUVNQkVSX1NUQVRVU19VTlNQRUNJRklFRBAAEhgKFE1FTUJFUl9TVEFUVVNfQUNUSVZFEAESGgoWTUVNQkVSX1NUQVRVU19JTkFDVElWRRACKmwKCkRldmljZUtpbmQSGwoXREVWSUNFX0tJTkRfVU5TUEVDSUZJRUQQABITCg9ERVZJQ0VfS0lORF9JT1MQARIXChNERVZJQ0VfS0lORF9BTkRST0lEEAISEwoPREVWSUNFX0tJTkRfV0VCEANCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9tZW1iZXIucHJvdG8SCGJlcnRoLnYxIvgCCgZNZW1iZXISCgoCaWQYASABKAkSDwoHc3ViamVjdBgCIAEoCRIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEhcKD2VtYWlsX2NvbmZpcm1lZBgFIAEoCBINCgVwaG9uZRgGIAEoCRIXCg9waG9uZV9jb25maXJtZWQYByABKAgSDAoEdGllchgIIAEoCRIMCgR0YWdzGAkgAygJEg0KBXJvbGVzGAogAygJEiYKBnN0YXR1cxgLIAEoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIOCgZsb2NhbGUYDCABKAkSEQoJdGltZV96b25lGA0gASgJEg0KBW5vdGVzGA4gASgJEgwKBGV0YWcYDyABKAkSLwoLY3JlYXRlX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKYAQoLTWVtYmVySW5wdXQSDwoHc3ViamVjdBgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBWVtYWlsGAMgASgJEg0KBXBob25lGAQgASgJEgwKBHRpZXIYBSABKAkSDAoEdGFncxgGIAMoCRIOCgZsb2NhbGUYByABKAkSEQoJdGltZV96b25lGAggASgJEg0KBW5vdGVzGAkgASgJIlgKB01lSW5wdXQSDAoEbmFtZRgBIAEoCRINCgVlbWFpbBgCIAEoCRINCgVwaG9uZRgDIAEoCRIOCgZsb2NhbGUYBCABKAkSEQoJdGltZV96b25lGAUgASgJInAKDE1lbWJlckZpbHRlchINCgVxdWVyeRgBIAEoCRIoCghzdGF0dXNlcxgCIAMoDjIWLmJlcnRoLnYxLk1lbWJlclN0YXR1cxIMCgRyb2xlGAMgASgJEgwKBHRpZXIYBCABKAkSCwoDdGFnGAUgASgJInwKDlBlbmRpbmdDb250YWN0EiMKBGtpbmQYASABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAIgASgJEjQKEGNvZGVfZXhwaXJlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrABCgZEZXZpY2USCgoCaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiIKBGtpbmQYAyABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEjIKDmxhc3Rfc2Vlbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoMRGV2aWNlRmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRIjCgVraW5kcxgCIAMoDjIULmJlcnRoLnYxLkRldmljZUtpbmQqWwoLQ29udGFjdEtpbmQSHAoYQ09OVEFDVF9LSU5EX1VOU1BFQ0lGSUVEEAASFgoSQ09OVEFDVF9LSU5EX0VNQUlMEAESFgoSQ09OVEFDVF9LSU5EX1BIT05FEAIqYwoMTWVtYmVyU3RhdHVzEh0KGU1FTUJFUl9TVEFUVVNfVU5TUEVDSUZJRUQQABIYChRNRU1CRVJfU1RBVFVTX0FDVElWRRABEhoKFk1FTUJFUl9TVEFUVVNfSU5BQ1RJVkUQAipsCgpEZXZpY2VLaW5kEhsKF0RFVklDRV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPREVWSUNFX0tJTkRfSU9TEAESFwoTREVWSUNFX0tJTkRfQU5EUk9JRBACEhMKD0RFVklDRV9LSU5EX1dFQhADQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Member is a person's membership in a tenant.
@@ -443,133 +443,6 @@ export type DeviceFilter = Message<"berth.v1.DeviceFilter"> & {
  */
 export const DeviceFilterSchema: GenMessage<DeviceFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_member, 6);
-
-/**
- * MemberImportProgress is the progress of an import.
- *
- * @generated from message berth.v1.MemberImportProgress
- */
-export type MemberImportProgress = Message<"berth.v1.MemberImportProgress"> & {
-  /**
-   * The number of rows in the file, without the header.
-   *
-   * @generated from field: int32 rows_total = 1;
-   */
-  rowsTotal: number;
-
-  /**
-   * Rows read so far.
-   *
-   * @generated from field: int32 rows_read = 2;
-   */
-  rowsRead: number;
-
-  /**
-   * The rows read so far that have no problems.
-   *
-   * @generated from field: int32 rows_ok = 3;
-   */
-  rowsOk: number;
-
-  /**
-   * The rows read so far that have problems. An invalid header counts as one.
-   *
-   * @generated from field: int32 rows_wrong = 4;
-   */
-  rowsWrong: number;
-
-  /**
-   * Problems of the rows read since the previous message. The first message has those of the header too.
-   *
-   * @generated from field: repeated berth.v1.MemberImportProblem problems = 5;
-   */
-  problems: MemberImportProblem[];
-};
-
-/**
- * Describes the message berth.v1.MemberImportProgress.
- * Use `create(MemberImportProgressSchema)` to create a new message.
- */
-export const MemberImportProgressSchema: GenMessage<MemberImportProgress> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 7);
-
-/**
- * MemberImportProblem is a problem in a row.
- *
- * @generated from message berth.v1.MemberImportProblem
- */
-export type MemberImportProblem = Message<"berth.v1.MemberImportProblem"> & {
-  /**
-   * The row's number in the file; the header is 1.
-   *
-   * @generated from field: int32 row = 1;
-   */
-  row: number;
-
-  /**
-   * The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
-   * column that it may not have.
-   *
-   * @generated from field: string column = 2;
-   */
-  column: string;
-
-  /**
-   * What is wrong and how to correct it, in a sentence.
-   *
-   * @generated from field: string message = 3;
-   */
-  message: string;
-};
-
-/**
- * Describes the message berth.v1.MemberImportProblem.
- * Use `create(MemberImportProblemSchema)` to create a new message.
- */
-export const MemberImportProblemSchema: GenMessage<MemberImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 8);
-
-/**
- * MemberImportReport is the result of an import.
- *
- * @generated from message berth.v1.MemberImportReport
- */
-export type MemberImportReport = Message<"berth.v1.MemberImportReport"> & {
-  /**
-   * The number of rows in the file, without the header.
-   *
-   * @generated from field: int32 rows_total = 1;
-   */
-  rowsTotal: number;
-
-  /**
-   * The number of rows with problems; an invalid header counts as one. If it is not 0, nothing was imported.
-   *
-   * @generated from field: int32 rows_wrong = 2;
-   */
-  rowsWrong: number;
-
-  /**
-   * The number of members created: all rows, or 0 if a row has problems or in a dry run.
-   *
-   * @generated from field: int32 imported = 3;
-   */
-  imported: number;
-
-  /**
-   * The id of this batch in the audit log. Empty if nothing was imported.
-   *
-   * @generated from field: string batch_id = 4;
-   */
-  batchId: string;
-};
-
-/**
- * Describes the message berth.v1.MemberImportReport.
- * Use `create(MemberImportReportSchema)` to create a new message.
- */
-export const MemberImportReportSchema: GenMessage<MemberImportReport> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member, 9);
 
 /**
  * ContactKind is a kind of contact that members confirm.
