@@ -85,7 +85,7 @@ func unwrap(comment string) string {
 	return text.String()
 }
 
-var listed = regexp.MustCompile(`^(Errors|Order): |^- `)
+var listed = regexp.MustCompile(`^(Errors|Order|Repeated): |^- `)
 
 // walk calls f for everything that a file has.
 func walk(file protoreflect.FileDescriptor, f func(protoreflect.Descriptor)) {
@@ -144,10 +144,11 @@ func each[D protoreflect.Descriptor](c *contract, f func(D)) {
 
 // A rpc is what the comment of an RPC says, by its parts.
 type rpc struct {
-	text   string
-	order  string   // of a list: "by start, then id"
-	errors string   // as written
-	causes []string // the reasons in errors, and in those of the RPCs that these name
+	text     string
+	order    string   // of a list: "by start, then id"
+	repeated string   // of a change: what another call without an idempotency key does
+	errors   string   // as written
+	causes   []string // the reasons in errors, and in those of the RPCs that these name
 }
 
 // others are RPCs whose errors are those of an RPC, too: "those of Book", "those of Accept and Decline".
@@ -164,6 +165,8 @@ func (c *contract) rpcOf(m protoreflect.MethodDescriptor) rpc {
 		line = strings.TrimSuffix(line, "\n")
 		if order, ok := strings.CutPrefix(line, "Order: "); ok {
 			r.order = order
+		} else if again, ok := strings.CutPrefix(line, "Repeated: "); ok {
+			r.repeated = again
 		} else if list, ok := strings.CutPrefix(line, "Errors: "); ok {
 			r.errors = list
 		} else {

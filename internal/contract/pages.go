@@ -133,6 +133,9 @@ func (b *book) method(text *strings.Builder, m protoreflect.MethodDescriptor) {
 	if doc.order != "" {
 		fmt.Fprintf(text, "\n**Order:** %s\n", doc.order)
 	}
+	if doc.repeated != "" {
+		fmt.Fprintf(text, "\n**Repeated:** %s\n", b.linkedReasons(doc.repeated))
+	}
 	if doc.errors != "" {
 		fmt.Fprintf(text, "\n**Errors:** %s\n", b.linkedReasons(doc.errors))
 	}

@@ -218,6 +218,23 @@ func TestLists_HavePagesAFilterAndAnOrder(t *testing.T) {
 	s.check(t)
 }
 
+// What another call does without an idempotency key; whether it does so is tested against a server.
+func TestChanges_SayWhatARepetitionDoes(t *testing.T) {
+	t.Parallel()
+	c := expect.Value(read(root))(t)
+	s := newSurvey("repeated")
+	each(c, func(m protoreflect.MethodDescriptor) {
+		options, _ := m.Options().(*descriptorpb.MethodOptions)
+		// What takes a secret is not served over GET, whatever it does.
+		reads := options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS ||
+			strings.HasPrefix(string(m.Name()), "Get")
+		if !reads && c.rpcOf(m).repeated == "" {
+			s.missing("%s does not say it", m.Name())
+		}
+	})
+	s.check(t)
+}
+
 func TestUpdates_HaveAMaskAndAnEtag(t *testing.T) {
 	t.Parallel()
 	c := expect.Value(read(root))(t)
@@ -400,6 +417,9 @@ func TestContract_PromisesWhatItDid(t *testing.T) {
 		text.WriteByte('\n')
 		if doc.order != "" {
 			fmt.Fprintf(&text, "  order: %s\n", doc.order)
+		}
+		if doc.repeated != "" {
+			fmt.Fprintf(&text, "  repeated: %s\n", doc.repeated)
 		}
 		if len(doc.causes) > 0 {
 			fmt.Fprintf(&text, "  errors: %s\n", strings.Join(slices.Compact(slices.Sorted(slices.Values(doc.causes))), " "))

@@ -101,7 +101,8 @@ on conflict (tenant_id, member_id) do update set feed_hash = excluded.feed_hash,
 // CloseFeed closes a member's calendar feed.
 func CloseFeed(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, at time.Time) {
 	tx.Write(`
-update notification_members set feed_hash = null, updated_at = $3 where tenant_id = $1 and member_id = $2`,
+update notification_members set feed_hash = null, updated_at = $3 where tenant_id = $1 and member_id = $2
+	and feed_hash is not null`,
 		in, owner, at)
 }
 

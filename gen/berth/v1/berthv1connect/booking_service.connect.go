@@ -86,8 +86,9 @@ const (
 type BookingServiceClient interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
 	// session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
-	// header X-Booking-Channel overrides the request's channel. Booking again is ALREADY_BOOKED; with the external_ref of
-	// an earlier request it answers what that made.
+	// header X-Booking-Channel overrides the request's channel.
+	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
+	// made.
 	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
 	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
 	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
@@ -95,8 +96,9 @@ type BookingServiceClient interface {
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
 	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
 	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. A
-	// repetition is as in Book; a guest's is another hold, unless it has the same external_ref.
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// Repeated: as in Book; for a guest it makes another hold, unless the external_ref is the same: then it changes
+	// nothing.
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
@@ -104,6 +106,7 @@ type BookingServiceClient interface {
 	// facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
 	// payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
 	// returns the same booking, and records the payment facts unless they are known.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
 	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
@@ -113,12 +116,14 @@ type BookingServiceClient interface {
 	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
 	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
 	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
+	// Repeated: changes nothing, if amount, status and reference are the same.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
 	// INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error)
 	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
 	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
 	// reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
+	// Repeated: changes nothing, if amount and reference are the same.
 	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
 	// amount, or another currency than before).
 	RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error)
@@ -128,21 +133,23 @@ type BookingServiceClient interface {
 	// Errors: BOOKING_NOT_FOUND.
 	ListPaymentLines(context.Context, *connect.Request[v1.ListPaymentLinesRequest]) (*connect.Response[v1.ListPaymentLinesResponse], error)
 	// ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
-	// waitlist may get the seats. Releasing it again changes nothing.
+	// waitlist may get the seats.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
 	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
 	// location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
 	// Moving it to its current session changes nothing.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
 	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
 	// ITEM_UNAVAILABLE.
 	RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error)
 	// CancelBooking cancels the caller's own booking or, with the permission booking.cancel_any, any booking. Its seats
-	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is still
-	// open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries. Cancelling
-	// it again changes nothing.
+	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is
+	// still open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
 	// PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
 	CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
@@ -156,6 +163,7 @@ type BookingServiceClient interface {
 	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
 	// in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
 	// nothing more.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
 	UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error)
 	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
@@ -168,10 +176,12 @@ type BookingServiceClient interface {
 	// Errors: SESSION_NOT_FOUND.
 	GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error)
 	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
-	// as the waitlist rules allow after the start. Marking it again changes nothing.
+	// as the waitlist rules allow after the start.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
 	MarkNoShow(context.Context, *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error)
-	// UndoNoShow confirms the booking again, if its seats are still open. Undoing it again changes nothing.
+	// UndoNoShow confirms the booking again, if its seats are still open.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
 }
@@ -395,8 +405,9 @@ func (c *bookingServiceClient) UndoNoShow(ctx context.Context, req *connect.Requ
 type BookingServiceHandler interface {
 	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
 	// session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
-	// header X-Booking-Channel overrides the request's channel. Booking again is ALREADY_BOOKED; with the external_ref of
-	// an earlier request it answers what that made.
+	// header X-Booking-Channel overrides the request's channel.
+	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
+	// made.
 	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
 	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
 	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
@@ -404,8 +415,9 @@ type BookingServiceHandler interface {
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
 	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
 	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. A
-	// repetition is as in Book; a guest's is another hold, unless it has the same external_ref.
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// Repeated: as in Book; for a guest it makes another hold, unless the external_ref is the same: then it changes
+	// nothing.
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
@@ -413,6 +425,7 @@ type BookingServiceHandler interface {
 	// facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
 	// payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
 	// returns the same booking, and records the payment facts unless they are known.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
 	// the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
@@ -422,12 +435,14 @@ type BookingServiceHandler interface {
 	// hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
 	// already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
 	// service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
+	// Repeated: changes nothing, if amount, status and reference are the same.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
 	// INVALID_FIELD (the amount, or another currency than before).
 	RecordPayment(context.Context, *connect.Request[v1.RecordPaymentRequest]) (*connect.Response[v1.RecordPaymentResponse], error)
 	// RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
 	// adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
 	// reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
+	// Repeated: changes nothing, if amount and reference are the same.
 	// Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
 	// amount, or another currency than before).
 	RefundPayment(context.Context, *connect.Request[v1.RefundPaymentRequest]) (*connect.Response[v1.RefundPaymentResponse], error)
@@ -437,21 +452,23 @@ type BookingServiceHandler interface {
 	// Errors: BOOKING_NOT_FOUND.
 	ListPaymentLines(context.Context, *connect.Request[v1.ListPaymentLinesRequest]) (*connect.Response[v1.ListPaymentLinesResponse], error)
 	// ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
-	// waitlist may get the seats. Releasing it again changes nothing.
+	// waitlist may get the seats.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
 	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
 	// location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
 	// Moving it to its current session changes nothing.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
 	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
 	// ITEM_UNAVAILABLE.
 	RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error)
 	// CancelBooking cancels the caller's own booking or, with the permission booking.cancel_any, any booking. Its seats
-	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is still
-	// open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries. Cancelling
-	// it again changes nothing.
+	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is
+	// still open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
 	// PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
 	CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
@@ -465,6 +482,7 @@ type BookingServiceHandler interface {
 	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
 	// in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
 	// nothing more.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
 	UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error)
 	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
@@ -477,10 +495,12 @@ type BookingServiceHandler interface {
 	// Errors: SESSION_NOT_FOUND.
 	GetSessionRoster(context.Context, *connect.Request[v1.GetSessionRosterRequest]) (*connect.Response[v1.GetSessionRosterResponse], error)
 	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
-	// as the waitlist rules allow after the start. Marking it again changes nothing.
+	// as the waitlist rules allow after the start.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
 	MarkNoShow(context.Context, *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error)
-	// UndoNoShow confirms the booking again, if its seats are still open. Undoing it again changes nothing.
+	// UndoNoShow confirms the booking again, if its seats are still open.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
 }

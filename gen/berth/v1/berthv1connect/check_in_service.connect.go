@@ -65,13 +65,16 @@ const (
 type CheckInServiceClient interface {
 	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
 	CheckIn(context.Context, *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error)
-	// UndoCheckIn takes a check-in back: the booking is confirmed again. Undoing it again changes nothing.
+	// UndoCheckIn takes a check-in back: the booking is confirmed again.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
 	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error)
@@ -82,6 +85,7 @@ type CheckInServiceClient interface {
 	// CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
 	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
 	// again. Each call makes another link. A session can have 100.
+	// Repeated: makes another link; those before stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
@@ -89,8 +93,9 @@ type CheckInServiceClient interface {
 	// Order: the latest first.
 	// Errors: SESSION_NOT_FOUND.
 	ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error)
-	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
-	// which is at most 30 seconds later. Revoking it again changes nothing.
+	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request
+	// on, which is at most 30 seconds later.
+	// Repeated: changes nothing.
 	// Errors: DISPLAY_LINK_NOT_FOUND.
 	RevokeDisplayLink(context.Context, *connect.Request[v1.RevokeDisplayLinkRequest]) (*connect.Response[v1.RevokeDisplayLinkResponse], error)
 	// GetCheckInDisplay reads what the wall display shows. The response has the token to read it again with. The first
@@ -239,13 +244,16 @@ func (c *checkInServiceClient) ListAttendance(ctx context.Context, req *connect.
 type CheckInServiceHandler interface {
 	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
 	// attendance. Checking it in again changes nothing and sets already_checked_in.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
 	CheckIn(context.Context, *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error)
-	// UndoCheckIn takes a check-in back: the booking is confirmed again. Undoing it again changes nothing.
+	// UndoCheckIn takes a check-in back: the booking is confirmed again.
+	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
 	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
 	// code, changes nothing and sets already_checked_in.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
 	// GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error)
@@ -256,6 +264,7 @@ type CheckInServiceHandler interface {
 	// CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
 	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
 	// again. Each call makes another link. A session can have 100.
+	// Repeated: makes another link; those before stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
 	// ListDisplayLinks lists the display links of a session, the latest first, with whether a screen uses them. They are
@@ -263,8 +272,9 @@ type CheckInServiceHandler interface {
 	// Order: the latest first.
 	// Errors: SESSION_NOT_FOUND.
 	ListDisplayLinks(context.Context, *connect.Request[v1.ListDisplayLinksRequest]) (*connect.Response[v1.ListDisplayLinksResponse], error)
-	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
-	// which is at most 30 seconds later. Revoking it again changes nothing.
+	// RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request
+	// on, which is at most 30 seconds later.
+	// Repeated: changes nothing.
 	// Errors: DISPLAY_LINK_NOT_FOUND.
 	RevokeDisplayLink(context.Context, *connect.Request[v1.RevokeDisplayLinkRequest]) (*connect.Response[v1.RevokeDisplayLinkResponse], error)
 	// GetCheckInDisplay reads what the wall display shows. The response has the token to read it again with. The first

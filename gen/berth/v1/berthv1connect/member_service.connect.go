@@ -86,22 +86,24 @@ const (
 type MemberServiceClient interface {
 	// CreateMember creates an active member with the role "member", whatever the permissions of the caller. Repeating it
 	// fails with ALREADY_EXISTS if it names an email or subject; use an idempotency key otherwise.
+	// Repeated: ALREADY_EXISTS, if they have an email or a subject; else it makes another.
 	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
 	// number), QUOTA_EXCEEDED (members of the tenant).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member, active or not. Repeating it changes nothing. Callers who edit themselves have to
-	// confirm a new email or phone, as with UpdateMe. Only owners themselves change the email or phone of an owner.
+	// UpdateMember edits a member, active or not. Callers who edit themselves have to confirm a new email or phone, as
+	// with UpdateMe. Only owners themselves change the email or phone of an owner.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
 	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
 	// who edit themselves, as in UpdateMe).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
 	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
-	// transfer of ownership from or to them ends. Their bookings, plans and roles stay. Deactivating again changes
-	// nothing.
+	// transfer of ownership from or to them ends. Their bookings, plans and roles stay.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	DeactivateMember(context.Context, *connect.Request[v1.DeactivateMemberRequest]) (*connect.Response[v1.DeactivateMemberResponse], error)
-	// ReactivateMember makes an inactive member active again, with the roles that they had. Reactivating again changes
-	// nothing.
+	// ReactivateMember makes an inactive member active again, with the roles that they had.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
 	ReactivateMember(context.Context, *connect.Request[v1.ReactivateMemberRequest]) (*connect.Response[v1.ReactivateMemberResponse], error)
 	// GetMember reads one member, active or not, with the staff notes and the devices. If the tenant asks for it
@@ -112,9 +114,8 @@ type MemberServiceClient interface {
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
 	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
-	// how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
-	// idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
-	// problems.
+	// how far it is and which rows have problems. Either all rows become members or none.
+	// Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
 	// tenant have not ended).
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error)
@@ -126,13 +127,15 @@ type MemberServiceClient interface {
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
 	// needs no code. The old email or phone is told. Whether another member has the email shows only once it is
 	// confirmed.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
 	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
 	// hours, of all members together, none is right any more, also without another error; staff can confirm it then
-	// (ConfirmMemberContact). Repeating it fails with CONTACT_NOT_PENDING.
+	// (ConfirmMemberContact).
+	// Repeated: CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error)
@@ -140,21 +143,25 @@ type MemberServiceClient interface {
 	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
 	// or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
 	// then (ConfirmMemberContact). Each repetition sends another code, and the codes before are good no more.
+	// Repeated: sends another code.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
 	// or sent_messages of the tenant).
 	ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error)
 	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
 	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
-	// more codes because others have entered it. The audit log has it. Repeating it fails with CONTACT_NOT_PENDING.
+	// more codes because others have entered it. The audit log has it.
+	// Repeated: CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
 	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
 	ConfirmMemberContact(context.Context, *connect.Request[v1.ConfirmMemberContactRequest]) (*connect.Response[v1.ConfirmMemberContactResponse], error)
 	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	CancelContact(context.Context, *connect.Request[v1.CancelContactRequest]) (*connect.Response[v1.CancelContactResponse], error)
 	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
 	// A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
 	// the one that was last seen longest ago.
+	// Repeated: changes nothing but when the device was last seen, which is set again.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (a token with control characters).
 	RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error)
 	// GetDevice reads one device: the caller's own or, with the permission, any.
@@ -165,8 +172,8 @@ type MemberServiceClient interface {
 	// Order: the last seen first.
 	// Errors: PERMISSION_DENIED (the scope ALL without the permission).
 	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
-	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
-	// DEVICE_NOT_FOUND.
+	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it.
+	// Repeated: DEVICE_NOT_FOUND.
 	// Errors: DEVICE_NOT_FOUND.
 	UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error)
 }
@@ -402,22 +409,24 @@ func (c *memberServiceClient) UnregisterDevice(ctx context.Context, req *connect
 type MemberServiceHandler interface {
 	// CreateMember creates an active member with the role "member", whatever the permissions of the caller. Repeating it
 	// fails with ALREADY_EXISTS if it names an email or subject; use an idempotency key otherwise.
+	// Repeated: ALREADY_EXISTS, if they have an email or a subject; else it makes another.
 	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
 	// number), QUOTA_EXCEEDED (members of the tenant).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member, active or not. Repeating it changes nothing. Callers who edit themselves have to
-	// confirm a new email or phone, as with UpdateMe. Only owners themselves change the email or phone of an owner.
+	// UpdateMember edits a member, active or not. Callers who edit themselves have to confirm a new email or phone, as
+	// with UpdateMe. Only owners themselves change the email or phone of an owner.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
 	// subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
 	// who edit themselves, as in UpdateMe).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
 	// DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
-	// transfer of ownership from or to them ends. Their bookings, plans and roles stay. Deactivating again changes
-	// nothing.
+	// transfer of ownership from or to them ends. Their bookings, plans and roles stay.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	DeactivateMember(context.Context, *connect.Request[v1.DeactivateMemberRequest]) (*connect.Response[v1.DeactivateMemberResponse], error)
-	// ReactivateMember makes an inactive member active again, with the roles that they had. Reactivating again changes
-	// nothing.
+	// ReactivateMember makes an inactive member active again, with the roles that they had.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
 	ReactivateMember(context.Context, *connect.Request[v1.ReactivateMemberRequest]) (*connect.Response[v1.ReactivateMemberResponse], error)
 	// GetMember reads one member, active or not, with the staff notes and the devices. If the tenant asks for it
@@ -428,9 +437,8 @@ type MemberServiceHandler interface {
 	// Order: by name, ignoring case and accents, then by id.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
 	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
-	// how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
-	// idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
-	// problems.
+	// how far it is and which rows have problems. Either all rows become members or none.
+	// Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
 	// tenant have not ended).
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error)
@@ -442,13 +450,15 @@ type MemberServiceHandler interface {
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
 	// needs no code. The old email or phone is told. Whether another member has the email shows only once it is
 	// confirmed.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
 	// CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
 	// ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
 	// wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
 	// hours, of all members together, none is right any more, also without another error; staff can confirm it then
-	// (ConfirmMemberContact). Repeating it fails with CONTACT_NOT_PENDING.
+	// (ConfirmMemberContact).
+	// Repeated: CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
 	// member has the email, and the code is right).
 	ConfirmContact(context.Context, *connect.Request[v1.ConfirmContactRequest]) (*connect.Response[v1.ConfirmContactResponse], error)
@@ -456,21 +466,25 @@ type MemberServiceHandler interface {
 	// that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
 	// or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
 	// then (ConfirmMemberContact). Each repetition sends another code, and the codes before are good no more.
+	// Repeated: sends another code.
 	// Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
 	// or sent_messages of the tenant).
 	ResendContactCode(context.Context, *connect.Request[v1.ResendContactCodeRequest]) (*connect.Response[v1.ResendContactCodeResponse], error)
 	// ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
 	// have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
-	// more codes because others have entered it. The audit log has it. Repeating it fails with CONTACT_NOT_PENDING.
+	// more codes because others have entered it. The audit log has it.
+	// Repeated: CONTACT_NOT_PENDING.
 	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
 	// neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
 	ConfirmMemberContact(context.Context, *connect.Request[v1.ConfirmMemberContactRequest]) (*connect.Response[v1.ConfirmMemberContactResponse], error)
 	// CancelContact removes the caller's pending email or phone. Without one it does nothing.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	CancelContact(context.Context, *connect.Request[v1.CancelContactRequest]) (*connect.Response[v1.CancelContactResponse], error)
 	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
 	// A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
 	// the one that was last seen longest ago.
+	// Repeated: changes nothing but when the device was last seen, which is set again.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (a token with control characters).
 	RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error)
 	// GetDevice reads one device: the caller's own or, with the permission, any.
@@ -481,8 +495,8 @@ type MemberServiceHandler interface {
 	// Order: the last seen first.
 	// Errors: PERMISSION_DENIED (the scope ALL without the permission).
 	ListDevices(context.Context, *connect.Request[v1.ListDevicesRequest]) (*connect.Response[v1.ListDevicesResponse], error)
-	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
-	// DEVICE_NOT_FOUND.
+	// UnregisterDevice stops push notifications to one of the caller's devices, and forgets it.
+	// Repeated: DEVICE_NOT_FOUND.
 	// Errors: DEVICE_NOT_FOUND.
 	UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error)
 }

@@ -100,20 +100,24 @@ type NotificationServiceClient interface {
 	GetNotificationPreferences(context.Context, *connect.Request[v1.GetNotificationPreferencesRequest]) (*connect.Response[v1.GetNotificationPreferencesResponse], error)
 	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
 	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
+	// Repeated: sets the same values again.
 	// Errors: MEMBER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the same topic and channel twice, a choice that cannot be
 	// turned off).
 	UpdateNotificationPreferences(context.Context, *connect.Request[v1.UpdateNotificationPreferencesRequest]) (*connect.Response[v1.UpdateNotificationPreferencesResponse], error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
+	// Repeated: makes a new link; the one before stops working.
 	// Errors: MEMBER_NOT_FOUND.
 	CreateCalendarFeed(context.Context, *connect.Request[v1.CreateCalendarFeedRequest]) (*connect.Response[v1.CreateCalendarFeedResponse], error)
 	// DeleteCalendarFeed ends the caller's calendar feed. If there is none, nothing happens.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	DeleteCalendarFeed(context.Context, *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error)
 	// GetNotificationSettings reads the tenant's settings for all its messages.
 	GetNotificationSettings(context.Context, *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error)
 	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
 	// messages that wait.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
 	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
@@ -125,6 +129,7 @@ type NotificationServiceClient interface {
 	ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error)
 	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
 	// immediately, also to messages that wait.
+	// Repeated: sets the same texts again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
 	UpdateNotificationTemplate(context.Context, *connect.Request[v1.UpdateNotificationTemplateRequest]) (*connect.Response[v1.UpdateNotificationTemplateResponse], error)
@@ -133,6 +138,7 @@ type NotificationServiceClient interface {
 	PreviewNotificationTemplate(context.Context, *connect.Request[v1.PreviewNotificationTemplateRequest]) (*connect.Response[v1.PreviewNotificationTemplateResponse], error)
 	// ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
 	// happens.
+	// Repeated: changes nothing.
 	// Errors: ETAG_MISMATCH.
 	ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error)
 	// GetNotificationDelivery reads one line of the delivery log.
@@ -149,6 +155,7 @@ type NotificationServiceClient interface {
 	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
 	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
 	// sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+	// Repeated: sends another message.
 	// Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
 	// channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
 	// or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
@@ -162,11 +169,13 @@ type NotificationServiceClient interface {
 	// Order: by channel.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
 	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
 	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
 	UpdateNotificationSenders(context.Context, *connect.Request[v1.UpdateNotificationSendersRequest]) (*connect.Response[v1.UpdateNotificationSendersResponse], error)
 	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
 	// the domain from now on. Several tenants can verify the same domain, each with records of its own.
+	// Repeated: looks again.
 	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
 	// senders were changed meanwhile), RATE_LIMITED.
 	VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error)
@@ -436,20 +445,24 @@ type NotificationServiceHandler interface {
 	GetNotificationPreferences(context.Context, *connect.Request[v1.GetNotificationPreferencesRequest]) (*connect.Response[v1.GetNotificationPreferencesResponse], error)
 	// UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
 	// for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
+	// Repeated: sets the same values again.
 	// Errors: MEMBER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the same topic and channel twice, a choice that cannot be
 	// turned off).
 	UpdateNotificationPreferences(context.Context, *connect.Request[v1.UpdateNotificationPreferencesRequest]) (*connect.Response[v1.UpdateNotificationPreferencesResponse], error)
 	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
 	// them. The URL is returned only once, and the previous one stops working.
+	// Repeated: makes a new link; the one before stops working.
 	// Errors: MEMBER_NOT_FOUND.
 	CreateCalendarFeed(context.Context, *connect.Request[v1.CreateCalendarFeedRequest]) (*connect.Response[v1.CreateCalendarFeedResponse], error)
 	// DeleteCalendarFeed ends the caller's calendar feed. If there is none, nothing happens.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND.
 	DeleteCalendarFeed(context.Context, *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error)
 	// GetNotificationSettings reads the tenant's settings for all its messages.
 	GetNotificationSettings(context.Context, *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error)
 	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
 	// messages that wait.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
 	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
@@ -461,6 +474,7 @@ type NotificationServiceHandler interface {
 	ListNotificationTemplates(context.Context, *connect.Request[v1.ListNotificationTemplatesRequest]) (*connect.Response[v1.ListNotificationTemplatesResponse], error)
 	// UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
 	// immediately, also to messages that wait.
+	// Repeated: sets the same texts again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
 	// ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
 	UpdateNotificationTemplate(context.Context, *connect.Request[v1.UpdateNotificationTemplateRequest]) (*connect.Response[v1.UpdateNotificationTemplateResponse], error)
@@ -469,6 +483,7 @@ type NotificationServiceHandler interface {
 	PreviewNotificationTemplate(context.Context, *connect.Request[v1.PreviewNotificationTemplateRequest]) (*connect.Response[v1.PreviewNotificationTemplateResponse], error)
 	// ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
 	// happens.
+	// Repeated: changes nothing.
 	// Errors: ETAG_MISMATCH.
 	ResetNotificationTemplate(context.Context, *connect.Request[v1.ResetNotificationTemplateRequest]) (*connect.Response[v1.ResetNotificationTemplateResponse], error)
 	// GetNotificationDelivery reads one line of the delivery log.
@@ -485,6 +500,7 @@ type NotificationServiceHandler interface {
 	// SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
 	// immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
 	// sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+	// Repeated: sends another message.
 	// Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
 	// channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
 	// or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
@@ -498,11 +514,13 @@ type NotificationServiceHandler interface {
 	// Order: by channel.
 	ListSendingQuotas(context.Context, *connect.Request[v1.ListSendingQuotasRequest]) (*connect.Response[v1.ListSendingQuotasResponse], error)
 	// UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
 	// SENDING_DOMAIN_INVALID, RATE_LIMITED.
 	UpdateNotificationSenders(context.Context, *connect.Request[v1.UpdateNotificationSendersRequest]) (*connect.Response[v1.UpdateNotificationSendersResponse], error)
 	// VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
 	// the domain from now on. Several tenants can verify the same domain, each with records of its own.
+	// Repeated: looks again.
 	// Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
 	// senders were changed meanwhile), RATE_LIMITED.
 	VerifySendingDomain(context.Context, *connect.Request[v1.VerifySendingDomainRequest]) (*connect.Response[v1.VerifySendingDomainResponse], error)

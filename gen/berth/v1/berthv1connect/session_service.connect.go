@@ -98,11 +98,13 @@ const (
 // SessionServiceClient is a client for the berth.v1.SessionService service.
 type SessionServiceClient interface {
 	// CreateSession creates a session, as a draft unless publish is set.
+	// Repeated: makes another session, or is RESOURCE_BUSY or STAFF_BUSY.
 	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
 	// PERMISSION_DENIED (publish), INVALID_FIELD.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
 	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
 	// are checked only if the edit changes them.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for waiting
 	// entries), OVERLAP (moved bookings would overlap others of the same members), and those of CreateSession.
 	UpdateSession(context.Context, *connect.Request[v1.UpdateSessionRequest]) (*connect.Response[v1.UpdateSessionResponse], error)
@@ -114,29 +116,36 @@ type SessionServiceClient interface {
 	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
-	// PublishSession publishes a draft. Publishing it again changes nothing.
+	// PublishSession publishes a draft.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
 	PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error)
 	// UnpublishSession makes a session a draft again. For a draft it changes nothing.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
 	UnpublishSession(context.Context, *connect.Request[v1.UnpublishSessionRequest]) (*connect.Response[v1.UnpublishSessionResponse], error)
 	// CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
-	// credits are refunded. Cancelling it again changes nothing.
+	// credits are refunded.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND.
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
 	// DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
 	// every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
 	// with their bookings, use BulkDeleteSessions.
+	// Repeated: SESSION_NOT_FOUND.
 	// Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
 	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error)
 	// BlockSession stops bookings of a session. Existing bookings stay.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error)
 	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error)
 	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
 	// none.
+	// Repeated: makes another series, or is RESOURCE_BUSY or STAFF_BUSY.
 	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error)
 	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
@@ -144,6 +153,7 @@ type SessionServiceClient interface {
 	// edited individually stay unchanged, and no session is created in their place. The other sessions are edited with
 	// their bookings. No session leaves its local date: it is assigned one of the day's new occurrences, in order, as
 	// long as there are enough. Sessions without an occurrence are cancelled, and all their credits refunded.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP,
 	// SESSION_STATE (cancelled, with ONE), and those of CreateSession.
 	UpdateSeries(context.Context, *connect.Request[v1.UpdateSeriesRequest]) (*connect.Response[v1.UpdateSeriesResponse], error)
@@ -158,6 +168,7 @@ type SessionServiceClient interface {
 	// Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
 	// the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
 	// stay. If nothing is to end, nothing changes, so repeating it is safe.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
 	// entries, are to be cancelled: end it at a later date first).
 	EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error)
@@ -167,24 +178,28 @@ type SessionServiceClient interface {
 	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
 	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
 	// One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
+	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match), INVALID_FIELD.
 	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
 	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
 	// disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
 	// audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
 	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
 	// all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
 	// changes, so repeating it is safe.
+	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
 	// how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
 	// or none. Repeating it with the same idempotency key answers the same import.
+	// Repeated: starts another import.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 }
@@ -455,11 +470,13 @@ func (c *sessionServiceClient) ImportSessions(ctx context.Context, req *connect.
 // SessionServiceHandler is an implementation of the berth.v1.SessionService service.
 type SessionServiceHandler interface {
 	// CreateSession creates a session, as a draft unless publish is set.
+	// Repeated: makes another session, or is RESOURCE_BUSY or STAFF_BUSY.
 	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
 	// PERMISSION_DENIED (publish), INVALID_FIELD.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
 	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
 	// are checked only if the edit changes them.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for waiting
 	// entries), OVERLAP (moved bookings would overlap others of the same members), and those of CreateSession.
 	UpdateSession(context.Context, *connect.Request[v1.UpdateSessionRequest]) (*connect.Response[v1.UpdateSessionResponse], error)
@@ -471,29 +488,36 @@ type SessionServiceHandler interface {
 	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
-	// PublishSession publishes a draft. Publishing it again changes nothing.
+	// PublishSession publishes a draft.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
 	PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error)
 	// UnpublishSession makes a session a draft again. For a draft it changes nothing.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
 	UnpublishSession(context.Context, *connect.Request[v1.UnpublishSessionRequest]) (*connect.Response[v1.UnpublishSessionResponse], error)
 	// CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
-	// credits are refunded. Cancelling it again changes nothing.
+	// credits are refunded.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND.
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
 	// DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
 	// every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
 	// with their bookings, use BulkDeleteSessions.
+	// Repeated: SESSION_NOT_FOUND.
 	// Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
 	DeleteSession(context.Context, *connect.Request[v1.DeleteSessionRequest]) (*connect.Response[v1.DeleteSessionResponse], error)
 	// BlockSession stops bookings of a session. Existing bookings stay.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error)
 	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
+	// Repeated: changes nothing.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error)
 	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
 	// none.
+	// Repeated: makes another series, or is RESOURCE_BUSY or STAFF_BUSY.
 	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error)
 	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
@@ -501,6 +525,7 @@ type SessionServiceHandler interface {
 	// edited individually stay unchanged, and no session is created in their place. The other sessions are edited with
 	// their bookings. No session leaves its local date: it is assigned one of the day's new occurrences, in order, as
 	// long as there are enough. Sessions without an occurrence are cancelled, and all their credits refunded.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP,
 	// SESSION_STATE (cancelled, with ONE), and those of CreateSession.
 	UpdateSeries(context.Context, *connect.Request[v1.UpdateSeriesRequest]) (*connect.Response[v1.UpdateSeriesResponse], error)
@@ -515,6 +540,7 @@ type SessionServiceHandler interface {
 	// Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
 	// the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
 	// stay. If nothing is to end, nothing changes, so repeating it is safe.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
 	// entries, are to be cancelled: end it at a later date first).
 	EndSeries(context.Context, *connect.Request[v1.EndSeriesRequest]) (*connect.Response[v1.EndSeriesResponse], error)
@@ -524,24 +550,28 @@ type SessionServiceHandler interface {
 	PreviewBulkSessions(context.Context, *connect.Request[v1.PreviewBulkSessionsRequest]) (*connect.Response[v1.PreviewBulkSessionsResponse], error)
 	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
 	// One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
+	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match), INVALID_FIELD.
 	BulkPublishSessions(context.Context, *connect.Request[v1.BulkPublishSessionsRequest]) (*connect.Response[v1.BulkPublishSessionsResponse], error)
 	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
 	// disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
 	// audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkDeleteSessions(context.Context, *connect.Request[v1.BulkDeleteSessionsRequest]) (*connect.Response[v1.BulkDeleteSessionsResponse], error)
 	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
 	// all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
 	// changes, so repeating it is safe.
+	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *connect.Request[v1.BulkCancelSessionsRequest]) (*connect.Response[v1.BulkCancelSessionsResponse], error)
 	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
 	// how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
 	// or none. Repeating it with the same idempotency key answers the same import.
+	// Repeated: starts another import.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 }

@@ -110,33 +110,37 @@ const (
 // WaitlistServiceClient is a client for the berth.v1.WaitlistService service.
 type WaitlistServiceClient interface {
 	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets. Joining
-	// again with the same external_ref returns the same entry.
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers its entry.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
-	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
+	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
 	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction: of the caller's own
 	// offer, or with the permission of any. If the booking is not possible, it fails with the same reason as Book, and
 	// the offer stays live. Accepting it again returns the same booking.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
 	// SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
 	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error)
 	// DeclineWaitlistOffer declines an offer: the caller's own, or any with the permission. Its seats go to the next
-	// entry immediately. Declining it again changes nothing.
+	// entry immediately.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
 	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
 	// nothing.
 	// Errors: LINK_INVALID.
 	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
-	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call it.
-	// The same answer again changes nothing.
+	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call
+	// it.
+	// Repeated: changes nothing, if the answer is the same.
 	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
 	AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error)
 	// GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
@@ -155,23 +159,28 @@ type WaitlistServiceClient interface {
 	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
 	// absent does not change. Setting the same again only adds to the audit log and the events.
+	// Repeated: sets the same values again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
 	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
 	// it is only adds to the audit log and the events.
+	// Repeated: moves it to the same place again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
 	// another queue).
 	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
 	// the entry's member must be possible. A second offer to the same entry is refused.
+	// Repeated: WAITLIST_ENTRY_STATE.
 	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
 	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book
 	// about the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
-	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry. Ending it again changes nothing.
+	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
-	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
+	// RemoveWaitlistEntry ends any member's entry.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error)
 	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
@@ -181,11 +190,12 @@ type WaitlistServiceClient interface {
 	// UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
 	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules. An edit
 	// that changes nothing makes no version.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
 	UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error)
-	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults. Resetting
-	// again changes nothing.
+	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
 	// other).
 	ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error)
@@ -531,33 +541,37 @@ func (c *waitlistServiceClient) GetWaitlistAnalytics(ctx context.Context, req *c
 // WaitlistServiceHandler is an implementation of the berth.v1.WaitlistService service.
 type WaitlistServiceHandler interface {
 	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets. Joining
-	// again with the same external_ref returns the same entry.
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers its entry.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
 	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
 	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
-	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
+	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
 	// AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction: of the caller's own
 	// offer, or with the permission of any. If the booking is not possible, it fails with the same reason as Book, and
 	// the offer stays live. Accepting it again returns the same booking.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
 	// SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
 	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptWaitlistOffer(context.Context, *connect.Request[v1.AcceptWaitlistOfferRequest]) (*connect.Response[v1.AcceptWaitlistOfferResponse], error)
 	// DeclineWaitlistOffer declines an offer: the caller's own, or any with the permission. Its seats go to the next
-	// entry immediately. Declining it again changes nothing.
+	// entry immediately.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
 	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
 	// nothing.
 	// Errors: LINK_INVALID.
 	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
-	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call it.
-	// The same answer again changes nothing.
+	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call
+	// it.
+	// Repeated: changes nothing, if the answer is the same.
 	// Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
 	AnswerWaitlistClaim(context.Context, *connect.Request[v1.AnswerWaitlistClaimRequest]) (*connect.Response[v1.AnswerWaitlistClaimResponse], error)
 	// GetWaitlistEntry reads an entry with its position and live offer: the caller's own, or any with the permission.
@@ -576,23 +590,28 @@ type WaitlistServiceHandler interface {
 	ListWaitlistOffers(context.Context, *connect.Request[v1.ListWaitlistOffersRequest]) (*connect.Response[v1.ListWaitlistOffersResponse], error)
 	// SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
 	// absent does not change. Setting the same again only adds to the audit log and the events.
+	// Repeated: sets the same values again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
 	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
 	// it is only adds to the audit log and the events.
+	// Repeated: moves it to the same place again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
 	// another queue).
 	MoveWaitlistEntry(context.Context, *connect.Request[v1.MoveWaitlistEntryRequest]) (*connect.Response[v1.MoveWaitlistEntryResponse], error)
 	// CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
 	// the entry's member must be possible. A second offer to the same entry is refused.
+	// Repeated: WAITLIST_ENTRY_STATE.
 	// Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
 	// WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book
 	// about the plan if the entry names a subscription.
 	CreateWaitlistOffer(context.Context, *connect.Request[v1.CreateWaitlistOfferRequest]) (*connect.Response[v1.CreateWaitlistOfferResponse], error)
-	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry. Ending it again changes nothing.
+	// ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	ExpireWaitlistOffer(context.Context, *connect.Request[v1.ExpireWaitlistOfferRequest]) (*connect.Response[v1.ExpireWaitlistOfferResponse], error)
-	// RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
+	// RemoveWaitlistEntry ends any member's entry.
+	// Repeated: changes nothing.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
 	RemoveWaitlistEntry(context.Context, *connect.Request[v1.RemoveWaitlistEntryRequest]) (*connect.Response[v1.RemoveWaitlistEntryResponse], error)
 	// GetWaitlistRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and
@@ -602,11 +621,12 @@ type WaitlistServiceHandler interface {
 	// UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
 	// live offers keep their time. Seats that are open already are given to the waitlist under the new rules. An edit
 	// that changes nothing makes no version.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
 	// INVALID_FIELD.
 	UpdateWaitlistRules(context.Context, *connect.Request[v1.UpdateWaitlistRulesRequest]) (*connect.Response[v1.UpdateWaitlistRulesResponse], error)
-	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults. Resetting
-	// again changes nothing.
+	// ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
 	// other).
 	ResetWaitlistRules(context.Context, *connect.Request[v1.ResetWaitlistRulesRequest]) (*connect.Response[v1.ResetWaitlistRulesResponse], error)

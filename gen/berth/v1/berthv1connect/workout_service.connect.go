@@ -60,20 +60,25 @@ const (
 type WorkoutServiceClient interface {
 	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
 	// in the list. A deleted workout stays attached as long as it is in the list.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
 	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
 	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
 	// workouts.
+	// Repeated: makes another workout.
 	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
 	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
 	// CreateWorkout creates a reusable workout.
+	// Repeated: makes another workout.
 	// Errors: INVALID_FIELD.
 	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
 	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
 	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
+	// have it keep it. Use SetWorkouts to remove an inline workout.
+	// Repeated: changes nothing.
 	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
 	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
 	// GetWorkout reads one workout: a reusable one, also if it was deleted, since sessions keep it, or one of a single
@@ -195,20 +200,25 @@ func (c *workoutServiceClient) ListWorkouts(ctx context.Context, req *connect.Re
 type WorkoutServiceHandler interface {
 	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
 	// in the list. A deleted workout stays attached as long as it is in the list.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
 	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
 	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
 	// workouts.
+	// Repeated: makes another workout.
 	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
 	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
 	// CreateWorkout creates a reusable workout.
+	// Repeated: makes another workout.
 	// Errors: INVALID_FIELD.
 	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
 	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
 	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
+	// have it keep it. Use SetWorkouts to remove an inline workout.
+	// Repeated: changes nothing.
 	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
 	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
 	// GetWorkout reads one workout: a reusable one, also if it was deleted, since sessions keep it, or one of a single

@@ -103,34 +103,42 @@ type AccessServiceClient interface {
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
 	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
 	// INVALID_FIELD.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD.
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error)
 	// UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
 	// that are removed.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD, ETAG_MISMATCH.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error)
 	// DeleteRole deletes a role. No member or service account may have it.
+	// Repeated: ROLE_NOT_FOUND.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error)
 	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
 	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error)
 	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
 	// of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
 	// roles.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
 	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until
 	// then nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is
 	// deactivated or loses the role of owner. Owners and the receiver are told.
+	// Repeated: starts another transfer, which replaces the one before.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
 	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
 	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
 	// transfer must be to the caller, and the sender still an owner.
+	// Repeated: OWNERSHIP_TRANSFER_NOT_FOUND.
 	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired), STEP_UP_REQUIRED.
 	ConfirmOwnershipTransfer(context.Context, *v1.ConfirmOwnershipTransferRequest) (*v1.ConfirmOwnershipTransferResponse, error)
 	// CancelOwnershipTransfer ends a transfer: owners withdraw it, or the receiver declines it.
+	// Repeated: OWNERSHIP_TRANSFER_NOT_FOUND.
 	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
 	CancelOwnershipTransfer(context.Context, *v1.CancelOwnershipTransferRequest) (*v1.CancelOwnershipTransferResponse, error)
 	// ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
@@ -141,6 +149,7 @@ type AccessServiceClient interface {
 	CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error)
 	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats
 	// the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
 	// GetServiceAccount reads one service account, revoked or not. It never returns keys.
@@ -151,14 +160,16 @@ type AccessServiceClient interface {
 	ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error)
 	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
 	// repeats the response, the key is empty.
+	// Repeated: makes another key.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also if it is revoked), PERMISSION_DENIED.
 	RotateServiceAccountKey(context.Context, *v1.RotateServiceAccountKeyRequest) (*v1.RotateServiceAccountKeyResponse, error)
-	// RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them. Revoking it
-	// again changes nothing.
+	// RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them.
+	// Repeated: changes nothing.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_DENIED.
 	RevokeServiceAccount(context.Context, *v1.RevokeServiceAccountRequest) (*v1.RevokeServiceAccountResponse, error)
 	// ExchangeKey returns a short-lived token for a service account's key. It is not available over HTTP GET, so that no
 	// key appears in a URL.
+	// Repeated: answers another token; the one before stays valid.
 	// Errors: KEY_INVALID (also for a key of another tenant).
 	ExchangeKey(context.Context, *v1.ExchangeKeyRequest) (*v1.ExchangeKeyResponse, error)
 }
@@ -505,34 +516,42 @@ type AccessServiceHandler interface {
 	ListRoles(context.Context, *v1.ListRolesRequest) (*v1.ListRolesResponse, error)
 	// CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
 	// INVALID_FIELD.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD.
 	CreateRole(context.Context, *v1.CreateRoleRequest) (*v1.CreateRoleResponse, error)
 	// UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
 	// that are removed.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD, ETAG_MISMATCH.
 	UpdateRole(context.Context, *v1.UpdateRoleRequest) (*v1.UpdateRoleResponse, error)
 	// DeleteRole deletes a role. No member or service account may have it.
+	// Repeated: ROLE_NOT_FOUND.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *v1.DeleteRoleRequest) (*v1.DeleteRoleResponse, error)
 	// AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
 	// the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *v1.AssignRoleRequest) (*v1.AssignRoleResponse, error)
 	// RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
 	// of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
 	// roles.
+	// Repeated: changes nothing.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *v1.RevokeRoleRequest) (*v1.RevokeRoleResponse, error)
 	// TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until
 	// then nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is
 	// deactivated or loses the role of owner. Owners and the receiver are told.
+	// Repeated: starts another transfer, which replaces the one before.
 	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
 	TransferOwnership(context.Context, *v1.TransferOwnershipRequest) (*v1.TransferOwnershipResponse, error)
 	// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
 	// transfer must be to the caller, and the sender still an owner.
+	// Repeated: OWNERSHIP_TRANSFER_NOT_FOUND.
 	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired), STEP_UP_REQUIRED.
 	ConfirmOwnershipTransfer(context.Context, *v1.ConfirmOwnershipTransferRequest) (*v1.ConfirmOwnershipTransferResponse, error)
 	// CancelOwnershipTransfer ends a transfer: owners withdraw it, or the receiver declines it.
+	// Repeated: OWNERSHIP_TRANSFER_NOT_FOUND.
 	// Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
 	CancelOwnershipTransfer(context.Context, *v1.CancelOwnershipTransferRequest) (*v1.CancelOwnershipTransferResponse, error)
 	// ListOwnershipTransfers lists the open transfers, the newest first: all for owners, those to the caller for others.
@@ -543,6 +562,7 @@ type AccessServiceHandler interface {
 	CheckAccess(context.Context, *v1.CheckAccessRequest) (*v1.CheckAccessResponse, error)
 	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats
 	// the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
 	CreateServiceAccount(context.Context, *v1.CreateServiceAccountRequest) (*v1.CreateServiceAccountResponse, error)
 	// GetServiceAccount reads one service account, revoked or not. It never returns keys.
@@ -553,14 +573,16 @@ type AccessServiceHandler interface {
 	ListServiceAccounts(context.Context, *v1.ListServiceAccountsRequest) (*v1.ListServiceAccountsResponse, error)
 	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
 	// repeats the response, the key is empty.
+	// Repeated: makes another key.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also if it is revoked), PERMISSION_DENIED.
 	RotateServiceAccountKey(context.Context, *v1.RotateServiceAccountKeyRequest) (*v1.RotateServiceAccountKeyResponse, error)
-	// RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them. Revoking it
-	// again changes nothing.
+	// RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them.
+	// Repeated: changes nothing.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_DENIED.
 	RevokeServiceAccount(context.Context, *v1.RevokeServiceAccountRequest) (*v1.RevokeServiceAccountResponse, error)
 	// ExchangeKey returns a short-lived token for a service account's key. It is not available over HTTP GET, so that no
 	// key appears in a URL.
+	// Repeated: answers another token; the one before stays valid.
 	// Errors: KEY_INVALID (also for a key of another tenant).
 	ExchangeKey(context.Context, *v1.ExchangeKeyRequest) (*v1.ExchangeKeyResponse, error)
 }

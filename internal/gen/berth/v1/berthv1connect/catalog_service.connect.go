@@ -109,12 +109,14 @@ const (
 // CatalogServiceClient is a client for the berth.v1.CatalogService service.
 type CatalogServiceClient interface {
 	// CreateLocation creates a location. Choosing its channels also needs the permission policy.write.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone), PERMISSION_DENIED
 	// (channels).
 	CreateLocation(context.Context, *v1.CreateLocationRequest) (*v1.CreateLocationResponse, error)
 	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
 	// deleted: their local dates have been counted for limits and in reports, and people know their local times.
 	// Changing the channels also needs the permission policy.write; existing bookings stay.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
 	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
 	UpdateLocation(context.Context, *v1.UpdateLocationRequest) (*v1.UpdateLocationResponse, error)
@@ -125,9 +127,11 @@ type CatalogServiceClient interface {
 	// Order: by name, ignoring case.
 	ListLocations(context.Context, *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error)
 	// CreateResource creates a court, bay, tee, room or chair at a location.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateResource(context.Context, *v1.CreateResourceRequest) (*v1.CreateResourceResponse, error)
 	// UpdateResource edits a resource. Its location cannot be changed.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error)
 	// GetResource reads one resource, active or not.
@@ -138,10 +142,12 @@ type CatalogServiceClient interface {
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error)
 	// CreateService creates a service.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
 	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
 	// delivery apply immediately.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
 	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
 	// GetService reads one service, active or not.
@@ -157,12 +163,15 @@ type CatalogServiceClient interface {
 	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
 	// UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
 	// expiry.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error)
 	// CreateItem creates an item that can be reserved with bookings.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateItem(context.Context, *v1.CreateItemRequest) (*v1.CreateItemResponse, error)
 	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
+	// Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error)
 	// GetItem reads one item, active or not.
@@ -171,8 +180,9 @@ type CatalogServiceClient interface {
 	// ListItems lists items by name.
 	// Order: by name, ignoring case, then by id.
 	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
-	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
-	// keep the discount that they were confirmed with.
+	// PutBenefitProvider creates or replaces a benefit provider. Bookings keep the discount that they were confirmed
+	// with.
+	// Repeated: sets the same values again, or is ALREADY_EXISTS or ETAG_MISMATCH.
 	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
 	// with create_only).
 	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
@@ -185,7 +195,8 @@ type CatalogServiceClient interface {
 	// Order: by code.
 	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
 	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
-	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
+	// spaces and punctuation do not count. Members keep the numbers that they use already.
+	// Repeated: changes nothing.
 	// Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
 	// numbers of a provider).
 	UpdateBenefitNumbers(context.Context, *v1.UpdateBenefitNumbersRequest) (*v1.UpdateBenefitNumbersResponse, error)
@@ -193,7 +204,8 @@ type CatalogServiceClient interface {
 	// Order: by number, then by member.
 	ListBenefitMemberships(context.Context, *v1.ListBenefitMembershipsRequest) (*v1.ListBenefitMembershipsResponse, error)
 	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
-	// discount. Repeating it changes nothing.
+	// discount.
+	// Repeated: changes nothing.
 	DeleteBenefitMembership(context.Context, *v1.DeleteBenefitMembershipRequest) (*v1.DeleteBenefitMembershipResponse, error)
 }
 
@@ -614,12 +626,14 @@ func (c *catalogServiceClient) DeleteBenefitMembership(ctx context.Context, req 
 // CatalogServiceHandler is an implementation of the berth.v1.CatalogService service.
 type CatalogServiceHandler interface {
 	// CreateLocation creates a location. Choosing its channels also needs the permission policy.write.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone), PERMISSION_DENIED
 	// (channels).
 	CreateLocation(context.Context, *v1.CreateLocationRequest) (*v1.CreateLocationResponse, error)
 	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
 	// deleted: their local dates have been counted for limits and in reports, and people know their local times.
 	// Changing the channels also needs the permission policy.write; existing bookings stay.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
 	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
 	UpdateLocation(context.Context, *v1.UpdateLocationRequest) (*v1.UpdateLocationResponse, error)
@@ -630,9 +644,11 @@ type CatalogServiceHandler interface {
 	// Order: by name, ignoring case.
 	ListLocations(context.Context, *v1.ListLocationsRequest) (*v1.ListLocationsResponse, error)
 	// CreateResource creates a court, bay, tee, room or chair at a location.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateResource(context.Context, *v1.CreateResourceRequest) (*v1.CreateResourceResponse, error)
 	// UpdateResource edits a resource. Its location cannot be changed.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateResource(context.Context, *v1.UpdateResourceRequest) (*v1.UpdateResourceResponse, error)
 	// GetResource reads one resource, active or not.
@@ -643,10 +659,12 @@ type CatalogServiceHandler interface {
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *v1.ListResourcesRequest) (*v1.ListResourcesResponse, error)
 	// CreateService creates a service.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
 	CreateService(context.Context, *v1.CreateServiceRequest) (*v1.CreateServiceResponse, error)
 	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
 	// delivery apply immediately.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
 	UpdateService(context.Context, *v1.UpdateServiceRequest) (*v1.UpdateServiceResponse, error)
 	// GetService reads one service, active or not.
@@ -662,12 +680,15 @@ type CatalogServiceHandler interface {
 	GetPolicy(context.Context, *v1.GetPolicyRequest) (*v1.GetPolicyResponse, error)
 	// UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
 	// expiry.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *v1.UpdatePolicyRequest) (*v1.UpdatePolicyResponse, error)
 	// CreateItem creates an item that can be reserved with bookings.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateItem(context.Context, *v1.CreateItemRequest) (*v1.CreateItemResponse, error)
 	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
+	// Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdateItem(context.Context, *v1.UpdateItemRequest) (*v1.UpdateItemResponse, error)
 	// GetItem reads one item, active or not.
@@ -676,8 +697,9 @@ type CatalogServiceHandler interface {
 	// ListItems lists items by name.
 	// Order: by name, ignoring case, then by id.
 	ListItems(context.Context, *v1.ListItemsRequest) (*v1.ListItemsResponse, error)
-	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
-	// keep the discount that they were confirmed with.
+	// PutBenefitProvider creates or replaces a benefit provider. Bookings keep the discount that they were confirmed
+	// with.
+	// Repeated: sets the same values again, or is ALREADY_EXISTS or ETAG_MISMATCH.
 	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
 	// with create_only).
 	PutBenefitProvider(context.Context, *v1.PutBenefitProviderRequest) (*v1.PutBenefitProviderResponse, error)
@@ -690,7 +712,8 @@ type CatalogServiceHandler interface {
 	// Order: by code.
 	ListBenefitProviders(context.Context, *v1.ListBenefitProvidersRequest) (*v1.ListBenefitProvidersResponse, error)
 	// UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
-	// spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
+	// spaces and punctuation do not count. Members keep the numbers that they use already.
+	// Repeated: changes nothing.
 	// Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
 	// numbers of a provider).
 	UpdateBenefitNumbers(context.Context, *v1.UpdateBenefitNumbersRequest) (*v1.UpdateBenefitNumbersResponse, error)
@@ -698,7 +721,8 @@ type CatalogServiceHandler interface {
 	// Order: by number, then by member.
 	ListBenefitMemberships(context.Context, *v1.ListBenefitMembershipsRequest) (*v1.ListBenefitMembershipsResponse, error)
 	// DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
-	// discount. Repeating it changes nothing.
+	// discount.
+	// Repeated: changes nothing.
 	DeleteBenefitMembership(context.Context, *v1.DeleteBenefitMembershipRequest) (*v1.DeleteBenefitMembershipResponse, error)
 }
 

@@ -84,9 +84,11 @@ const (
 // CreditServiceClient is a client for the berth.v1.CreditService service.
 type CreditServiceClient interface {
 	// CreatePlan creates a plan.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD.
 	CreatePlan(context.Context, *v1.CreatePlanRequest) (*v1.CreatePlanResponse, error)
 	// UpdatePlan edits a plan.
+	// Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdatePlan(context.Context, *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error)
 	// GetPlan reads one plan, active or not.
@@ -96,12 +98,14 @@ type CreditServiceClient interface {
 	// Order: by name, ignoring case.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
 	// Subscribe starts a subscription and gives its first credits.
+	// Repeated: starts another subscription.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
 	// (start_time).
 	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
 	// UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
 	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
 	// owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
 	// PERMISSION_DENIED.
 	UpdateSubscription(context.Context, *v1.UpdateSubscriptionRequest) (*v1.UpdateSubscriptionResponse, error)
@@ -113,23 +117,29 @@ type CreditServiceClient interface {
 	// Order: by id, which is by creation.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
-	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
+	// PauseSubscription pauses a subscription.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error)
 	// ResumeSubscription makes a subscription active again that is paused or in debt.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	ResumeSubscription(context.Context, *v1.ResumeSubscriptionRequest) (*v1.ResumeSubscriptionResponse, error)
 	// MarkSubscriptionInDebt records that money is owed. Bookings on the subscription fail until it is resumed.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	MarkSubscriptionInDebt(context.Context, *v1.MarkSubscriptionInDebtRequest) (*v1.MarkSubscriptionInDebtResponse, error)
-	// CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
+	// CancelSubscription cancels a subscription for good. Its bookings stay.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *v1.CancelSubscriptionRequest) (*v1.CancelSubscriptionResponse, error)
 	// GrantCredits gives credits or, with a negative amount, takes them back.
+	// Repeated: gives them again.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
 	// would be negative).
 	GrantCredits(context.Context, *v1.GrantCreditsRequest) (*v1.GrantCreditsResponse, error)
 	// RefundCredit refunds a booking's credits once, in any status of the booking.
+	// Repeated: NOTHING_TO_REFUND.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
 	RefundCredit(context.Context, *v1.RefundCreditRequest) (*v1.RefundCreditResponse, error)
 	// GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the
@@ -425,9 +435,11 @@ func (c *creditServiceClient) ListCreditLines(ctx context.Context, req *v1.ListC
 // CreditServiceHandler is an implementation of the berth.v1.CreditService service.
 type CreditServiceHandler interface {
 	// CreatePlan creates a plan.
+	// Repeated: ALREADY_EXISTS.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD.
 	CreatePlan(context.Context, *v1.CreatePlanRequest) (*v1.CreatePlanResponse, error)
 	// UpdatePlan edits a plan.
+	// Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
 	// Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdatePlan(context.Context, *v1.UpdatePlanRequest) (*v1.UpdatePlanResponse, error)
 	// GetPlan reads one plan, active or not.
@@ -437,12 +449,14 @@ type CreditServiceHandler interface {
 	// Order: by name, ignoring case.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
 	// Subscribe starts a subscription and gives its first credits.
+	// Repeated: starts another subscription.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
 	// (start_time).
 	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
 	// UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
 	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
 	// owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
 	// PERMISSION_DENIED.
 	UpdateSubscription(context.Context, *v1.UpdateSubscriptionRequest) (*v1.UpdateSubscriptionResponse, error)
@@ -454,23 +468,29 @@ type CreditServiceHandler interface {
 	// Order: by id, which is by creation.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
-	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
+	// PauseSubscription pauses a subscription.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *v1.PauseSubscriptionRequest) (*v1.PauseSubscriptionResponse, error)
 	// ResumeSubscription makes a subscription active again that is paused or in debt.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	ResumeSubscription(context.Context, *v1.ResumeSubscriptionRequest) (*v1.ResumeSubscriptionResponse, error)
 	// MarkSubscriptionInDebt records that money is owed. Bookings on the subscription fail until it is resumed.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	MarkSubscriptionInDebt(context.Context, *v1.MarkSubscriptionInDebtRequest) (*v1.MarkSubscriptionInDebtResponse, error)
-	// CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
+	// CancelSubscription cancels a subscription for good. Its bookings stay.
+	// Repeated: changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *v1.CancelSubscriptionRequest) (*v1.CancelSubscriptionResponse, error)
 	// GrantCredits gives credits or, with a negative amount, takes them back.
+	// Repeated: gives them again.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
 	// would be negative).
 	GrantCredits(context.Context, *v1.GrantCreditsRequest) (*v1.GrantCreditsResponse, error)
 	// RefundCredit refunds a booking's credits once, in any status of the booking.
+	// Repeated: NOTHING_TO_REFUND.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
 	RefundCredit(context.Context, *v1.RefundCreditRequest) (*v1.RefundCreditResponse, error)
 	// GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the

@@ -1148,6 +1148,7 @@ export const AccessService: GenService<{
   /**
    * CreateRole creates a role. It cannot have permissions of owners alone, which Permission.default_roles shows:
    * INVALID_FIELD.
+   * Repeated: ALREADY_EXISTS.
    * Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.AccessService.CreateRole
@@ -1160,6 +1161,7 @@ export const AccessService: GenService<{
   /**
    * UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
    * that are removed.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.AccessService.UpdateRole
@@ -1171,6 +1173,7 @@ export const AccessService: GenService<{
   },
   /**
    * DeleteRole deletes a role. No member or service account may have it.
+   * Repeated: ROLE_NOT_FOUND.
    * Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.AccessService.DeleteRole
@@ -1183,6 +1186,7 @@ export const AccessService: GenService<{
   /**
    * AssignRole gives a member a role. If they have it already, nothing changes. The caller needs all permissions of
    * the role. Only owners, who have admin.manage, make members owners or admins, and give them other roles.
+   * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.AssignRole
@@ -1196,6 +1200,7 @@ export const AccessService: GenService<{
    * RevokeRole takes a role from a member. If they do not have it, nothing changes. The caller needs all permissions
    * of the role. Only owners, who have admin.manage, take roles from owners and admins. Members may give up their own
    * roles.
+   * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
    *
    * @generated from rpc berth.v1.AccessService.RevokeRole
@@ -1209,6 +1214,7 @@ export const AccessService: GenService<{
    * TransferOwnership offers the caller's ownership to another active member, who confirms it within 7 days. Until
    * then nothing changes. A new transfer replaces the caller's open one, and it ends when one of the two is
    * deactivated or loses the role of owner. Owners and the receiver are told.
+   * Repeated: starts another transfer, which replaces the one before.
    * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the member is inactive or the caller), STEP_UP_REQUIRED.
    *
    * @generated from rpc berth.v1.AccessService.TransferOwnership
@@ -1221,6 +1227,7 @@ export const AccessService: GenService<{
   /**
    * ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. Owners are told. The
    * transfer must be to the caller, and the sender still an owner.
+   * Repeated: OWNERSHIP_TRANSFER_NOT_FOUND.
    * Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired), STEP_UP_REQUIRED.
    *
    * @generated from rpc berth.v1.AccessService.ConfirmOwnershipTransfer
@@ -1232,6 +1239,7 @@ export const AccessService: GenService<{
   },
   /**
    * CancelOwnershipTransfer ends a transfer: owners withdraw it, or the receiver declines it.
+   * Repeated: OWNERSHIP_TRANSFER_NOT_FOUND.
    * Errors: OWNERSHIP_TRANSFER_NOT_FOUND (also if it has expired).
    *
    * @generated from rpc berth.v1.AccessService.CancelOwnershipTransfer
@@ -1266,6 +1274,7 @@ export const AccessService: GenService<{
   /**
    * CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats
    * the response, the key is empty. An account cannot be an owner, and only owners create admins and act on them.
+   * Repeated: ALREADY_EXISTS.
    * Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED, INVALID_FIELD (the role owner).
    *
    * @generated from rpc berth.v1.AccessService.CreateServiceAccount
@@ -1300,6 +1309,7 @@ export const AccessService: GenService<{
   /**
    * RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
    * repeats the response, the key is empty.
+   * Repeated: makes another key.
    * Errors: SERVICE_ACCOUNT_NOT_FOUND (also if it is revoked), PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.RotateServiceAccountKey
@@ -1310,8 +1320,8 @@ export const AccessService: GenService<{
     output: typeof RotateServiceAccountKeyResponseSchema;
   },
   /**
-   * RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them. Revoking it
-   * again changes nothing.
+   * RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them.
+   * Repeated: changes nothing.
    * Errors: SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.RevokeServiceAccount
@@ -1324,6 +1334,7 @@ export const AccessService: GenService<{
   /**
    * ExchangeKey returns a short-lived token for a service account's key. It is not available over HTTP GET, so that no
    * key appears in a URL.
+   * Repeated: answers another token; the one before stays valid.
    * Errors: KEY_INVALID (also for a key of another tenant).
    *
    * @generated from rpc berth.v1.AccessService.ExchangeKey

@@ -1243,8 +1243,9 @@ export const BookingService: GenService<{
   /**
    * Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
    * session is full and its waitlist has room, it creates a waitlist entry instead, unless when_full is REFUSE. The
-   * header X-Booking-Channel overrides the request's channel. Booking again is ALREADY_BOOKED; with the external_ref of
-   * an earlier request it answers what that made.
+   * header X-Booking-Channel overrides the request's channel.
+   * Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers what that
+   * made.
    * Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
    * ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
    * PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
@@ -1260,8 +1261,9 @@ export const BookingService: GenService<{
   /**
    * HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
    * the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
-   * SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel. A
-   * repetition is as in Book; a guest's is another hold, unless it has the same external_ref.
+   * SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+   * Repeated: as in Book; for a guest it makes another hold, unless the external_ref is the same: then it changes
+   * nothing.
    * Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
    * (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
    *
@@ -1277,6 +1279,7 @@ export const BookingService: GenService<{
    * facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
    * payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
    * returns the same booking, and records the payment facts unless they are known.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
    * PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
    * the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS,
@@ -1294,6 +1297,7 @@ export const BookingService: GenService<{
    * hold is confirmed by it, with all its items. It adds a line to the booking's payment; facts that a line has
    * already add none, and the header X-Idempotent is true. Two payments of one amount differ in their reference. A
    * service account records for the bookings that it made and, with the permission booking.confirm_any, for any.
+   * Repeated: changes nothing, if amount, status and reference are the same.
    * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, PERMISSION_DENIED (the booking is the caller's own, who is no owner),
    * INVALID_FIELD (the amount, or another currency than before).
    *
@@ -1308,6 +1312,7 @@ export const BookingService: GenService<{
    * RefundPayment records that captured money was returned, in full or in part, whatever the state of the booking. It
    * adds a line; a refund with the same facts and reference adds none, and the header X-Idempotent is true. Without a
    * reference, repeat it only with the same idempotency key. Service accounts as in RecordPayment.
+   * Repeated: changes nothing, if amount and reference are the same.
    * Errors: BOOKING_NOT_FOUND, REFUND_EXCEEDS_CAPTURED, PERMISSION_DENIED (as in RecordPayment), INVALID_FIELD (the
    * amount, or another currency than before).
    *
@@ -1333,7 +1338,8 @@ export const BookingService: GenService<{
   },
   /**
    * ReleaseHold ends the caller's own hold or, with the permission, any hold. Its seats and items are free, and the
-   * waitlist may get the seats. Releasing it again changes nothing.
+   * waitlist may get the seats.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
    *
    * @generated from rpc berth.v1.BookingService.ReleaseHold
@@ -1347,6 +1353,7 @@ export const BookingService: GenService<{
    * RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
    * location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
    * Moving it to its current session changes nothing.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
    * allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
    * which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
@@ -1361,9 +1368,9 @@ export const BookingService: GenService<{
   },
   /**
    * CancelBooking cancels the caller's own booking or, with the permission booking.cancel_any, any booking. Its seats
-   * and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is still
-   * open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries. Cancelling
-   * it again changes nothing.
+   * and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is
+   * still open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
    * PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
    *
@@ -1401,6 +1408,7 @@ export const BookingService: GenService<{
    * UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
    * in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
    * nothing more.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
    *
    * @generated from rpc berth.v1.BookingService.UpdateBooking
@@ -1437,7 +1445,8 @@ export const BookingService: GenService<{
   },
   /**
    * MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
-   * as the waitlist rules allow after the start. Marking it again changes nothing.
+   * as the waitlist rules allow after the start.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
    *
    * @generated from rpc berth.v1.BookingService.MarkNoShow
@@ -1448,7 +1457,8 @@ export const BookingService: GenService<{
     output: typeof MarkNoShowResponseSchema;
   },
   /**
-   * UndoNoShow confirms the booking again, if its seats are still open. Undoing it again changes nothing.
+   * UndoNoShow confirms the booking again, if its seats are still open.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
    *
    * @generated from rpc berth.v1.BookingService.UndoNoShow

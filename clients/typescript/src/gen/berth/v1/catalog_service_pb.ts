@@ -1485,6 +1485,7 @@ export const UpdatePolicyResponseSchema: GenMessage<UpdatePolicyResponse> = /*@_
 export const CatalogService: GenService<{
   /**
    * CreateLocation creates a location. Choosing its channels also needs the permission policy.write.
+   * Repeated: ALREADY_EXISTS.
    * Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone), PERMISSION_DENIED
    * (channels).
    *
@@ -1499,6 +1500,7 @@ export const CatalogService: GenService<{
    * UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
    * deleted: their local dates have been counted for limits and in reports, and people know their local times.
    * Changing the channels also needs the permission policy.write; existing bookings stay.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
    * SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
    *
@@ -1533,6 +1535,7 @@ export const CatalogService: GenService<{
   },
   /**
    * CreateResource creates a court, bay, tee, room or chair at a location.
+   * Repeated: ALREADY_EXISTS.
    * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CatalogService.CreateResource
@@ -1544,6 +1547,7 @@ export const CatalogService: GenService<{
   },
   /**
    * UpdateResource edits a resource. Its location cannot be changed.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CatalogService.UpdateResource
@@ -1578,6 +1582,7 @@ export const CatalogService: GenService<{
   },
   /**
    * CreateService creates a service.
+   * Repeated: ALREADY_EXISTS.
    * Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
    *
    * @generated from rpc berth.v1.CatalogService.CreateService
@@ -1590,6 +1595,7 @@ export const CatalogService: GenService<{
   /**
    * UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
    * delivery apply immediately.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
    *
    * @generated from rpc berth.v1.CatalogService.UpdateService
@@ -1637,6 +1643,7 @@ export const CatalogService: GenService<{
   /**
    * UpdatePolicy edits the values of one level. They apply immediately, also to existing bookings. A hold keeps its
    * expiry.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CatalogService.UpdatePolicy
@@ -1648,6 +1655,7 @@ export const CatalogService: GenService<{
   },
   /**
    * CreateItem creates an item that can be reserved with bookings.
+   * Repeated: ALREADY_EXISTS.
    * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CatalogService.CreateItem
@@ -1659,6 +1667,7 @@ export const CatalogService: GenService<{
   },
   /**
    * UpdateItem edits an item. Reducing the stock does not affect existing bookings.
+   * Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
    * Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CatalogService.UpdateItem
@@ -1691,8 +1700,9 @@ export const CatalogService: GenService<{
     output: typeof ListItemsResponseSchema;
   },
   /**
-   * PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
-   * keep the discount that they were confirmed with.
+   * PutBenefitProvider creates or replaces a benefit provider. Bookings keep the discount that they were confirmed
+   * with.
+   * Repeated: sets the same values again, or is ALREADY_EXISTS or ETAG_MISMATCH.
    * Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
    * with create_only).
    *
@@ -1729,7 +1739,8 @@ export const CatalogService: GenService<{
   },
   /**
    * UpdateBenefitNumbers adds numbers to a provider's list of membership numbers, and removes others. Letter case,
-   * spaces and punctuation do not count. Members keep the numbers that they use already. Repeating it changes nothing.
+   * spaces and punctuation do not count. Members keep the numbers that they use already.
+   * Repeated: changes nothing.
    * Errors: BENEFIT_PROVIDER_NOT_FOUND, INVALID_FIELD (a number without letters and digits), QUOTA_EXCEEDED (500,000
    * numbers of a provider).
    *
@@ -1753,7 +1764,8 @@ export const CatalogService: GenService<{
   },
   /**
    * DeleteBenefitMembership ends a member's use of a number, so that another member can use it. Bookings keep their
-   * discount. Repeating it changes nothing.
+   * discount.
+   * Repeated: changes nothing.
    *
    * @generated from rpc berth.v1.CatalogService.DeleteBenefitMembership
    */

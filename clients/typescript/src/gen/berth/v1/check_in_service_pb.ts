@@ -692,6 +692,7 @@ export const CheckInService: GenService<{
   /**
    * CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
    * attendance. Checking it in again changes nothing and sets already_checked_in.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW.
    *
    * @generated from rpc berth.v1.CheckInService.CheckIn
@@ -702,7 +703,8 @@ export const CheckInService: GenService<{
     output: typeof CheckInResponseSchema;
   },
   /**
-   * UndoCheckIn takes a check-in back: the booking is confirmed again. Undoing it again changes nothing.
+   * UndoCheckIn takes a check-in back: the booking is confirmed again.
+   * Repeated: changes nothing.
    * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
    *
    * @generated from rpc berth.v1.CheckInService.UndoCheckIn
@@ -715,6 +717,7 @@ export const CheckInService: GenService<{
   /**
    * SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
    * code, changes nothing and sets already_checked_in.
+   * Repeated: changes nothing.
    * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECK_IN_WINDOW, QR_INVALID, QR_REQUIRED,
    * GPS_TOO_FAR, GPS_IMPRECISE, GPS_OUTDATED, GPS_NOT_AVAILABLE, INVALID_FIELD.
    *
@@ -741,6 +744,7 @@ export const CheckInService: GenService<{
    * CreateDisplayLink returns the signed URL of the session's page for a wall display. The URL is valid for 10
    * minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
    * again. Each call makes another link. A session can have 100.
+   * Repeated: makes another link; those before stay.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
    *
    * @generated from rpc berth.v1.CheckInService.CreateDisplayLink
@@ -764,8 +768,9 @@ export const CheckInService: GenService<{
     output: typeof ListDisplayLinksResponseSchema;
   },
   /**
-   * RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request on,
-   * which is at most 30 seconds later. Revoking it again changes nothing.
+   * RevokeDisplayLink ends a display link: its screen and all who have its URL see nothing from their next request
+   * on, which is at most 30 seconds later.
+   * Repeated: changes nothing.
    * Errors: DISPLAY_LINK_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CheckInService.RevokeDisplayLink

@@ -1044,6 +1044,7 @@ export const ListCreditLinesResponseSchema: GenMessage<ListCreditLinesResponse> 
 export const CreditService: GenService<{
   /**
    * CreatePlan creates a plan.
+   * Repeated: ALREADY_EXISTS.
    * Errors: ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CreditService.CreatePlan
@@ -1055,6 +1056,7 @@ export const CreditService: GenService<{
   },
   /**
    * UpdatePlan edits a plan.
+   * Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
    * Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CreditService.UpdatePlan
@@ -1088,6 +1090,7 @@ export const CreditService: GenService<{
   },
   /**
    * Subscribe starts a subscription and gives its first credits.
+   * Repeated: starts another subscription.
    * Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
    * (start_time).
    *
@@ -1102,6 +1105,7 @@ export const CreditService: GenService<{
    * UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
    * end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
    * owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
    * PERMISSION_DENIED.
    *
@@ -1137,7 +1141,8 @@ export const CreditService: GenService<{
     output: typeof ListSubscriptionsResponseSchema;
   },
   /**
-   * PauseSubscription pauses a subscription. Pausing it again changes nothing.
+   * PauseSubscription pauses a subscription.
+   * Repeated: changes nothing.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
    * @generated from rpc berth.v1.CreditService.PauseSubscription
@@ -1149,6 +1154,7 @@ export const CreditService: GenService<{
   },
   /**
    * ResumeSubscription makes a subscription active again that is paused or in debt.
+   * Repeated: changes nothing.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
    * @generated from rpc berth.v1.CreditService.ResumeSubscription
@@ -1160,6 +1166,7 @@ export const CreditService: GenService<{
   },
   /**
    * MarkSubscriptionInDebt records that money is owed. Bookings on the subscription fail until it is resumed.
+   * Repeated: changes nothing.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
    * @generated from rpc berth.v1.CreditService.MarkSubscriptionInDebt
@@ -1170,7 +1177,8 @@ export const CreditService: GenService<{
     output: typeof MarkSubscriptionInDebtResponseSchema;
   },
   /**
-   * CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
+   * CancelSubscription cancels a subscription for good. Its bookings stay.
+   * Repeated: changes nothing.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
    *
    * @generated from rpc berth.v1.CreditService.CancelSubscription
@@ -1182,6 +1190,7 @@ export const CreditService: GenService<{
   },
   /**
    * GrantCredits gives credits or, with a negative amount, takes them back.
+   * Repeated: gives them again.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
    * would be negative).
    *
@@ -1194,6 +1203,7 @@ export const CreditService: GenService<{
   },
   /**
    * RefundCredit refunds a booking's credits once, in any status of the booking.
+   * Repeated: NOTHING_TO_REFUND.
    * Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
    *
    * @generated from rpc berth.v1.CreditService.RefundCredit

@@ -1017,6 +1017,7 @@ export const MemberService: GenService<{
   /**
    * CreateMember creates an active member with the role "member", whatever the permissions of the caller. Repeating it
    * fails with ALREADY_EXISTS if it names an email or subject; use an idempotency key otherwise.
+   * Repeated: ALREADY_EXISTS, if they have an email or a subject; else it makes another.
    * Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
    * number), QUOTA_EXCEEDED (members of the tenant).
    *
@@ -1028,8 +1029,9 @@ export const MemberService: GenService<{
     output: typeof CreateMemberResponseSchema;
   },
   /**
-   * UpdateMember edits a member, active or not. Repeating it changes nothing. Callers who edit themselves have to
-   * confirm a new email or phone, as with UpdateMe. Only owners themselves change the email or phone of an owner.
+   * UpdateMember edits a member, active or not. Callers who edit themselves have to confirm a new email or phone, as
+   * with UpdateMe. Only owners themselves change the email or phone of an owner.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), ETAG_MISMATCH, INVALID_FIELD (the
    * subject is already set; or as in CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (of callers
    * who edit themselves, as in UpdateMe).
@@ -1043,8 +1045,8 @@ export const MemberService: GenService<{
   },
   /**
    * DeactivateMember ends or suspends a membership. The member loses access immediately, on every node, and an open
-   * transfer of ownership from or to them ends. Their bookings, plans and roles stay. Deactivating again changes
-   * nothing.
+   * transfer of ownership from or to them ends. Their bookings, plans and roles stay.
+   * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
    *
    * @generated from rpc berth.v1.MemberService.DeactivateMember
@@ -1055,8 +1057,8 @@ export const MemberService: GenService<{
     output: typeof DeactivateMemberResponseSchema;
   },
   /**
-   * ReactivateMember makes an inactive member active again, with the roles that they had. Reactivating again changes
-   * nothing.
+   * ReactivateMember makes an inactive member active again, with the roles that they had.
+   * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.MemberService.ReactivateMember
@@ -1091,9 +1093,8 @@ export const MemberService: GenService<{
   },
   /**
    * ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
-   * how far it is and which rows have problems. Either all rows become members or none. Repeating it with the same
-   * idempotency key answers the same import; otherwise, rows with the email or subject of an existing member are
-   * problems.
+   * how far it is and which rows have problems. Either all rows become members or none.
+   * Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
    * Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
    * tenant have not ended).
    *
@@ -1121,6 +1122,7 @@ export const MemberService: GenService<{
    * first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
    * needs no code. The old email or phone is told. Whether another member has the email shows only once it is
    * confirmed.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (an email that the token confirms), ETAG_MISMATCH, INVALID_FIELD (as in
    * CreateMember), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (as in ResendContactCode).
    *
@@ -1135,7 +1137,8 @@ export const MemberService: GenService<{
    * ConfirmContact makes the caller's pending email or phone their contact. A code can be used for 10 minutes, and be
    * wrong 5 times. Only the newest code of a contact is good. After 15 wrong codes for an address or number in 24
    * hours, of all members together, none is right any more, also without another error; staff can confirm it then
-   * (ConfirmMemberContact). Repeating it fails with CONTACT_NOT_PENDING.
+   * (ConfirmMemberContact).
+   * Repeated: CONTACT_NOT_PENDING.
    * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_CODE_INVALID, CONTACT_CODE_EXPIRED, ALREADY_EXISTS (another
    * member has the email, and the code is right).
    *
@@ -1151,6 +1154,7 @@ export const MemberService: GenService<{
    * that they have, unless that is confirmed. A member gets 3 codes in 24 hours for each kind of contact. An address
    * or number gets 3 of all members together, and no more of them are sent, without an error; staff can confirm it
    * then (ConfirmMemberContact). Each repetition sends another code, and the codes before are good no more.
+   * Repeated: sends another code.
    * Errors: MEMBER_NOT_FOUND, CONTACT_NOT_PENDING, CONTACT_COUNTRY, CONTACT_NOT_MOBILE, QUOTA_EXCEEDED (contact_codes,
    * or sent_messages of the tenant).
    *
@@ -1164,7 +1168,8 @@ export const MemberService: GenService<{
   /**
    * ConfirmMemberContact makes an email or phone another member's without a code: one that they entered, or that they
    * have and have not confirmed. Staff do so who know the member: for a number that is not mobile, or that gets no
-   * more codes because others have entered it. The audit log has it. Repeating it fails with CONTACT_NOT_PENDING.
+   * more codes because others have entered it. The audit log has it.
+   * Repeated: CONTACT_NOT_PENDING.
    * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED (oneself, or as in UpdateMember), CONTACT_NOT_PENDING (the member has
    * neither entered that address nor has it unconfirmed), ALREADY_EXISTS (another member has the email).
    *
@@ -1177,6 +1182,7 @@ export const MemberService: GenService<{
   },
   /**
    * CancelContact removes the caller's pending email or phone. Without one it does nothing.
+   * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.MemberService.CancelContact
@@ -1190,6 +1196,7 @@ export const MemberService: GenService<{
    * RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device.
    * A token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces
    * the one that was last seen longest ago.
+   * Repeated: changes nothing but when the device was last seen, which is set again.
    * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (a token with control characters).
    *
    * @generated from rpc berth.v1.MemberService.RegisterDevice
@@ -1224,8 +1231,8 @@ export const MemberService: GenService<{
     output: typeof ListDevicesResponseSchema;
   },
   /**
-   * UnregisterDevice stops push notifications to one of the caller's devices, and forgets it. Repeating it fails with
-   * DEVICE_NOT_FOUND.
+   * UnregisterDevice stops push notifications to one of the caller's devices, and forgets it.
+   * Repeated: DEVICE_NOT_FOUND.
    * Errors: DEVICE_NOT_FOUND.
    *
    * @generated from rpc berth.v1.MemberService.UnregisterDevice

@@ -1112,6 +1112,7 @@ export const NotificationService: GenService<{
   /**
    * UpdateNotificationPreferences changes the caller's preferences. What is not named stays unchanged. Enabling email
    * for a topic also ends a stop of all emails, if it is there because the caller unsubscribed.
+   * Repeated: sets the same values again.
    * Errors: MEMBER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the same topic and channel twice, a choice that cannot be
    * turned off).
    *
@@ -1125,6 +1126,7 @@ export const NotificationService: GenService<{
   /**
    * CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
    * them. The URL is returned only once, and the previous one stops working.
+   * Repeated: makes a new link; the one before stops working.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.NotificationService.CreateCalendarFeed
@@ -1136,6 +1138,7 @@ export const NotificationService: GenService<{
   },
   /**
    * DeleteCalendarFeed ends the caller's calendar feed. If there is none, nothing happens.
+   * Repeated: changes nothing.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.NotificationService.DeleteCalendarFeed
@@ -1158,6 +1161,7 @@ export const NotificationService: GenService<{
   /**
    * UpdateNotificationSettings changes the tenant's settings for all its messages. They apply immediately, also to
    * messages that wait.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
    *
    * @generated from rpc berth.v1.NotificationService.UpdateNotificationSettings
@@ -1193,6 +1197,7 @@ export const NotificationService: GenService<{
   /**
    * UpdateNotificationTemplate sets the tenant's own template for one topic, channel and language. It applies
    * immediately, also to messages that wait.
+   * Repeated: sets the same texts again, or is ETAG_MISMATCH with the etag of before.
    * Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
    * ETAG_MISMATCH, INVALID_FIELD, TEMPLATE_HTML.
    *
@@ -1217,6 +1222,7 @@ export const NotificationService: GenService<{
   /**
    * ResetNotificationTemplate replaces the tenant's own template with the default. If it has none of its own, nothing
    * happens.
+   * Repeated: changes nothing.
    * Errors: ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.NotificationService.ResetNotificationTemplate
@@ -1265,6 +1271,7 @@ export const NotificationService: GenService<{
    * SendTestNotification sends a template with example values to the caller's own phone number, address or devices,
    * immediately, and waits for the provider's response. If the caller has not confirmed the number or address, it
    * sends the code for that instead, as ResendContactCode does, unless one that was sent before is still good.
+   * Repeated: sends another message.
    * Errors: MEMBER_NOT_FOUND, RECIPIENT_UNREACHABLE (the caller has no phone number, address or device for the
    * channel), QUOTA_EXCEEDED (20 messages in 24 hours; a push notification to several devices counts for each of them;
    * or as in ResendContactCode), CONTACT_COUNTRY, CONTACT_NOT_MOBILE, TEMPLATE_INVALID.
@@ -1302,6 +1309,7 @@ export const NotificationService: GenService<{
   },
   /**
    * UpdateNotificationSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+   * Repeated: sets the same values again, or is ETAG_MISMATCH with the etag of before.
    * Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read),
    * SENDING_DOMAIN_INVALID, RATE_LIMITED.
    *
@@ -1315,6 +1323,7 @@ export const NotificationService: GenService<{
   /**
    * VerifySendingDomain looks up the DNS records of the tenant's sending domain. If they are there, emails come from
    * the domain from now on. Several tenants can verify the same domain, each with records of its own.
+   * Repeated: looks again.
    * Errors: SENDING_DOMAIN_NOT_FOUND, DNS_RECORD_MISSING, DNS_RECORD_DIFFERENT, DNS_UNAVAILABLE, ETAG_MISMATCH (the
    * senders were changed meanwhile), RATE_LIMITED.
    *

@@ -1475,6 +1475,7 @@ export const ImportSessionsResponseSchema: GenMessage<ImportSessionsResponse> = 
 export const SessionService: GenService<{
   /**
    * CreateSession creates a session, as a draft unless publish is set.
+   * Repeated: makes another session, or is RESOURCE_BUSY or STAFF_BUSY.
    * Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
    * PERMISSION_DENIED (publish), INVALID_FIELD.
    *
@@ -1488,6 +1489,7 @@ export const SessionService: GenService<{
   /**
    * UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
    * are checked only if the edit changes them.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for waiting
    * entries), OVERLAP (moved bookings would overlap others of the same members), and those of CreateSession.
    *
@@ -1523,7 +1525,8 @@ export const SessionService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * PublishSession publishes a draft. Publishing it again changes nothing.
+   * PublishSession publishes a draft.
+   * Repeated: changes nothing.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.PublishSession
@@ -1535,6 +1538,7 @@ export const SessionService: GenService<{
   },
   /**
    * UnpublishSession makes a session a draft again. For a draft it changes nothing.
+   * Repeated: changes nothing.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.UnpublishSession
@@ -1546,7 +1550,8 @@ export const SessionService: GenService<{
   },
   /**
    * CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
-   * credits are refunded. Cancelling it again changes nothing.
+   * credits are refunded.
+   * Repeated: changes nothing.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.SessionService.CancelSession
@@ -1560,6 +1565,7 @@ export const SessionService: GenService<{
    * DeleteSession deletes a session that has no bookings and no waiting entries, in any status. It disappears from
    * every list, and its series does not create it again. Deleting it again gives SESSION_NOT_FOUND. To delete sessions
    * with their bookings, use BulkDeleteSessions.
+   * Repeated: SESSION_NOT_FOUND.
    * Errors: SESSION_NOT_FOUND, ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.DeleteSession
@@ -1571,6 +1577,7 @@ export const SessionService: GenService<{
   },
   /**
    * BlockSession stops bookings of a session. Existing bookings stay.
+   * Repeated: changes nothing.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
    *
    * @generated from rpc berth.v1.SessionService.BlockSession
@@ -1582,6 +1589,7 @@ export const SessionService: GenService<{
   },
   /**
    * UnblockSession allows bookings again, and fills open seats from the waitlist first.
+   * Repeated: changes nothing.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
    *
    * @generated from rpc berth.v1.SessionService.UnblockSession
@@ -1594,6 +1602,7 @@ export const SessionService: GenService<{
   /**
    * CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or
    * none.
+   * Repeated: makes another series, or is RESOURCE_BUSY or STAFF_BUSY.
    * Errors: RECURRENCE_INVALID, and those of CreateSession.
    *
    * @generated from rpc berth.v1.SessionService.CreateSeries
@@ -1609,6 +1618,7 @@ export const SessionService: GenService<{
    * edited individually stay unchanged, and no session is created in their place. The other sessions are edited with
    * their bookings. No session leaves its local date: it is assigned one of the day's new occurrences, in order, as
    * long as there are enough. Sessions without an occurrence are cancelled, and all their credits refunded.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP,
    * SESSION_STATE (cancelled, with ONE), and those of CreateSession.
    *
@@ -1647,6 +1657,7 @@ export const SessionService: GenService<{
    * Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
    * the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
    * stay. If nothing is to end, nothing changes, so repeating it is safe.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
    * entries, are to be cancelled: end it at a later date first).
    *
@@ -1672,6 +1683,7 @@ export const SessionService: GenService<{
   /**
    * BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
    * One audit entry records the batch. If there are no drafts, nothing changes, so repeating it is safe.
+   * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
    * sessions match), INVALID_FIELD.
    *
@@ -1686,6 +1698,7 @@ export const SessionService: GenService<{
    * BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
    * disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
    * audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+   * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
    * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
    *
@@ -1700,6 +1713,7 @@ export const SessionService: GenService<{
    * BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
    * all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
    * changes, so repeating it is safe.
+   * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
    * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
    *
@@ -1714,6 +1728,7 @@ export const SessionService: GenService<{
    * ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
    * how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
    * or none. Repeating it with the same idempotency key answers the same import.
+   * Repeated: starts another import.
    * Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
    *
    * @generated from rpc berth.v1.SessionService.ImportSessions

@@ -141,6 +141,7 @@ export const TenantService: GenService<{
   },
   /**
    * UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a
    * URL that is not public), PERMISSION_DENIED (step_up is for owners), STEP_UP_REQUIRED (to change step_up, by what
    * the tenant asks for now, and by what it would ask for).

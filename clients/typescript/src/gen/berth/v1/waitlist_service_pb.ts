@@ -1738,8 +1738,8 @@ export const GetWaitlistAnalyticsResponseSchema: GenMessage<GetWaitlistAnalytics
 export const WaitlistService: GenService<{
   /**
    * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets. Joining
-   * again with the same external_ref returns the same entry.
+   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+   * Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers its entry.
    * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
    * coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
    * CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
@@ -1753,7 +1753,8 @@ export const WaitlistService: GenService<{
     output: typeof JoinWaitlistResponseSchema;
   },
   /**
-   * LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
+   * LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry.
+   * Repeated: changes nothing.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.LeaveWaitlist
@@ -1767,6 +1768,7 @@ export const WaitlistService: GenService<{
    * AcceptWaitlistOffer books the seats of a live offer and takes the credit in one transaction: of the caller's own
    * offer, or with the permission of any. If the booking is not possible, it fails with the same reason as Book, and
    * the offer stays live. Accepting it again returns the same booking.
+   * Repeated: changes nothing.
    * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND,
    * SESSION_NOT_OPEN, ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
    * OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
@@ -1780,7 +1782,8 @@ export const WaitlistService: GenService<{
   },
   /**
    * DeclineWaitlistOffer declines an offer: the caller's own, or any with the permission. Its seats go to the next
-   * entry immediately. Declining it again changes nothing.
+   * entry immediately.
+   * Repeated: changes nothing.
    * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.DeclineWaitlistOffer
@@ -1803,8 +1806,9 @@ export const WaitlistService: GenService<{
     output: typeof GetWaitlistClaimResponseSchema;
   },
   /**
-   * AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call it.
-   * The same answer again changes nothing.
+   * AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call
+   * it.
+   * Repeated: changes nothing, if the answer is the same.
    * Errors: LINK_INVALID, and those of AcceptWaitlistOffer and DeclineWaitlistOffer.
    *
    * @generated from rpc berth.v1.WaitlistService.AnswerWaitlistClaim
@@ -1863,6 +1867,7 @@ export const WaitlistService: GenService<{
   /**
    * SetWaitlistPriority flags an entry, so that it comes before all others, or sets its score or clears it. What is
    * absent does not change. Setting the same again only adds to the audit log and the events.
+   * Repeated: sets the same values again, which the audit log and the events have.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
    *
    * @generated from rpc berth.v1.WaitlistService.SetWaitlistPriority
@@ -1875,6 +1880,7 @@ export const WaitlistService: GenService<{
   /**
    * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
    * it is only adds to the audit log and the events.
+   * Repeated: moves it to the same place again, which the audit log and the events have.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
    * another queue).
    *
@@ -1888,6 +1894,7 @@ export const WaitlistService: GenService<{
   /**
    * CreateWaitlistOffer offers open seats of a session to an entry of the caller's choice, at any rank. A booking by
    * the entry's member must be possible. A second offer to the same entry is refused.
+   * Repeated: WAITLIST_ENTRY_STATE.
    * Errors: SESSION_NOT_FOUND, WAITLIST_ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED,
    * WAITLIST_ENTRY_STATE (it no longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book
    * about the plan if the entry names a subscription.
@@ -1900,7 +1907,8 @@ export const WaitlistService: GenService<{
     output: typeof CreateWaitlistOfferResponseSchema;
   },
   /**
-   * ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry. Ending it again changes nothing.
+   * ExpireWaitlistOffer ends a live offer early. Its seats go to the next entry.
+   * Repeated: changes nothing.
    * Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.ExpireWaitlistOffer
@@ -1911,7 +1919,8 @@ export const WaitlistService: GenService<{
     output: typeof ExpireWaitlistOfferResponseSchema;
   },
   /**
-   * RemoveWaitlistEntry ends any member's entry. Removing it again changes nothing.
+   * RemoveWaitlistEntry ends any member's entry.
+   * Repeated: changes nothing.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.RemoveWaitlistEntry
@@ -1937,6 +1946,7 @@ export const WaitlistService: GenService<{
    * UpdateWaitlistRules edits the rules of the tenant, a location or a service. They apply immediately, except that
    * live offers keep their time. Seats that are open already are given to the waitlist under the new rules. An edit
    * that changes nothing makes no version.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
    * INVALID_FIELD.
    *
@@ -1948,8 +1958,8 @@ export const WaitlistService: GenService<{
     output: typeof UpdateWaitlistRulesResponseSchema;
   },
   /**
-   * ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults. Resetting
-   * again changes nothing.
+   * ResetWaitlistRules makes a level inherit everything again. The tenant's level then has the defaults.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
    * other).
    *

@@ -441,6 +441,7 @@ export const WorkoutService: GenService<{
   /**
    * SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
    * in the list. A deleted workout stays attached as long as it is in the list.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.WorkoutService.SetWorkouts
@@ -453,6 +454,7 @@ export const WorkoutService: GenService<{
   /**
    * AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
    * workouts.
+   * Repeated: makes another workout.
    * Errors: SESSION_NOT_FOUND, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WorkoutService.AddInlineWorkout
@@ -464,6 +466,7 @@ export const WorkoutService: GenService<{
   },
   /**
    * CreateWorkout creates a reusable workout.
+   * Repeated: makes another workout.
    * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WorkoutService.CreateWorkout
@@ -475,6 +478,7 @@ export const WorkoutService: GenService<{
   },
   /**
    * UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
    * Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WorkoutService.UpdateWorkout
@@ -486,7 +490,8 @@ export const WorkoutService: GenService<{
   },
   /**
    * DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
-   * have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
+   * have it keep it. Use SetWorkouts to remove an inline workout.
+   * Repeated: changes nothing.
    * Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
    *
    * @generated from rpc berth.v1.WorkoutService.DeleteWorkout
