@@ -92,7 +92,7 @@ func checkInScript() script {
 		anonymous.refused("The wall's link is forged", "LINK_INVALID", &v1.GetCheckInDisplayRequest{Token: "forged"}),
 		cora.calls("The coach looks at the links", &v1.ListDisplayLinksRequest{SessionId: "$class"}),
 		mia.refused("Mia looks at the links", "PERMISSION_DENIED", &v1.ListDisplayLinksRequest{SessionId: "$class"}),
-		cora.calls("The coach ends the display", &v1.RevokeDisplayLinkRequest{DisplayLinkId: "$link.displayLinkId"}),
+		cora.calls("The coach ends the display", &v1.RevokeDisplayLinkRequest{DisplayLinkId: "$link.displayLink.id"}),
 		cora.refused("The coach ends an unknown display", "DISPLAY_LINK_NOT_FOUND",
 			&v1.RevokeDisplayLinkRequest{DisplayLinkId: absentID}),
 		anonymous.refused(

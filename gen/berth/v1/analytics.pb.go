@@ -603,8 +603,8 @@ type UtilizationRow struct {
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
 	// The weekday, if grouped by weekday and hour.
 	Weekday dayofweek.DayOfWeek `protobuf:"varint,5,opt,name=weekday,proto3,enum=google.type.DayOfWeek" json:"weekday,omitempty"`
-	// The hour of the day, 0 to 23, if grouped by weekday and hour.
-	Hour int32 `protobuf:"varint,6,opt,name=hour,proto3" json:"hour,omitempty"`
+	// The hour of the day, 0 to 23, if grouped by weekday and hour. Absent otherwise.
+	Hour *int32 `protobuf:"varint,6,opt,name=hour,proto3,oneof" json:"hour,omitempty"`
 	// Sessions with limited seats.
 	Sessions int32 `protobuf:"varint,7,opt,name=sessions,proto3" json:"sessions,omitempty"`
 	// Sessions with unlimited seats. Their seats are not counted below.
@@ -686,8 +686,8 @@ func (x *UtilizationRow) GetWeekday() dayofweek.DayOfWeek {
 }
 
 func (x *UtilizationRow) GetHour() int32 {
-	if x != nil {
-		return x.Hour
+	if x != nil && x.Hour != nil {
+		return *x.Hour
 	}
 	return 0
 }
@@ -780,7 +780,7 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\x13BookingChannelCount\x122\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x18.berth.v1.BookingChannelR\achannel\x12\x1a\n" +
 	"\bbookings\x18\x02 \x01(\x03R\bbookings\x12\x14\n" +
-	"\x05seats\x18\x03 \x01(\x03R\x05seats\"\xfe\x02\n" +
+	"\x05seats\x18\x03 \x01(\x03R\x05seats\"\x8c\x03\n" +
 	"\x0eUtilizationRow\x12\x1d\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tR\tserviceId\x12\x1f\n" +
@@ -789,15 +789,16 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\vresource_id\x18\x03 \x01(\tR\n" +
 	"resourceId\x12\x12\n" +
 	"\x04name\x18\x04 \x01(\tR\x04name\x120\n" +
-	"\aweekday\x18\x05 \x01(\x0e2\x16.google.type.DayOfWeekR\aweekday\x12\x12\n" +
-	"\x04hour\x18\x06 \x01(\x05R\x04hour\x12\x1a\n" +
+	"\aweekday\x18\x05 \x01(\x0e2\x16.google.type.DayOfWeekR\aweekday\x12\x17\n" +
+	"\x04hour\x18\x06 \x01(\x05H\x00R\x04hour\x88\x01\x01\x12\x1a\n" +
 	"\bsessions\x18\a \x01(\x05R\bsessions\x12-\n" +
 	"\x12sessions_unlimited\x18\b \x01(\x05R\x11sessionsUnlimited\x12#\n" +
 	"\rseats_offered\x18\t \x01(\x03R\fseatsOffered\x12\x1f\n" +
 	"\vseats_taken\x18\n" +
 	" \x01(\x03R\n" +
 	"seatsTaken\x12\x17\n" +
-	"\x04rate\x18\v \x01(\x01H\x00R\x04rate\x88\x01\x01B\a\n" +
+	"\x04rate\x18\v \x01(\x01H\x01R\x04rate\x88\x01\x01B\a\n" +
+	"\x05_hourB\a\n" +
 	"\x05_rate*X\n" +
 	"\vTrendBucket\x12\x1c\n" +
 	"\x18TREND_BUCKET_UNSPECIFIED\x10\x00\x12\x14\n" +

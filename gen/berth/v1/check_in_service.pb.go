@@ -590,17 +590,15 @@ func (x *CreateDisplayLinkRequest) GetSessionId() string {
 	return ""
 }
 
-// CreateDisplayLinkResponse has a signed URL.
+// CreateDisplayLinkResponse is the link, with its signed URL.
 type CreateDisplayLinkResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The URL of the page.
-	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
+	// The link.
+	DisplayLink *DisplayLink `protobuf:"bytes,1,opt,name=display_link,json=displayLink,proto3" json:"display_link,omitempty"`
+	// The URL of the page. It is never returned again.
+	Url string `protobuf:"bytes,2,opt,name=url,proto3" json:"url,omitempty"`
 	// The signed token in the URL, for GetCheckInDisplay.
-	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// When it expires, in UTC.
-	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// The link's id, for RevokeDisplayLink.
-	DisplayLinkId string `protobuf:"bytes,4,opt,name=display_link_id,json=displayLinkId,proto3" json:"display_link_id,omitempty"`
+	Token         string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -635,6 +633,13 @@ func (*CreateDisplayLinkResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_check_in_service_proto_rawDescGZIP(), []int{9}
 }
 
+func (x *CreateDisplayLinkResponse) GetDisplayLink() *DisplayLink {
+	if x != nil {
+		return x.DisplayLink
+	}
+	return nil
+}
+
 func (x *CreateDisplayLinkResponse) GetUrl() string {
 	if x != nil {
 		return x.Url
@@ -645,20 +650,6 @@ func (x *CreateDisplayLinkResponse) GetUrl() string {
 func (x *CreateDisplayLinkResponse) GetToken() string {
 	if x != nil {
 		return x.Token
-	}
-	return ""
-}
-
-func (x *CreateDisplayLinkResponse) GetExpireTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.ExpireTime
-	}
-	return nil
-}
-
-func (x *CreateDisplayLinkResponse) GetDisplayLinkId() string {
-	if x != nil {
-		return x.DisplayLinkId
 	}
 	return ""
 }
@@ -1282,13 +1273,11 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x18CreateDisplayLinkRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
-	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\xb2\x01\n" +
-	"\x19CreateDisplayLinkResponse\x12\x15\n" +
-	"\x03url\x18\x01 \x01(\tB\x03\x80\x01\x01R\x03url\x12\x19\n" +
-	"\x05token\x18\x02 \x01(\tB\x03\x80\x01\x01R\x05token\x12;\n" +
-	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\x12&\n" +
-	"\x0fdisplay_link_id\x18\x04 \x01(\tR\rdisplayLinkId\"l\n" +
+	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\"\x87\x01\n" +
+	"\x19CreateDisplayLinkResponse\x128\n" +
+	"\fdisplay_link\x18\x01 \x01(\v2\x15.berth.v1.DisplayLinkR\vdisplayLink\x12\x15\n" +
+	"\x03url\x18\x02 \x01(\tB\x03\x80\x01\x01R\x03url\x12\x19\n" +
+	"\x05token\x18\x03 \x01(\tB\x03\x80\x01\x01R\x05token\"l\n" +
 	"\x17ListDisplayLinksRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12'\n" +
 	"\n" +
@@ -1396,7 +1385,7 @@ var file_berth_v1_check_in_service_proto_depIdxs = []int32{
 	18, // 4: berth.v1.SelfCheckInResponse.booking:type_name -> berth.v1.Booking
 	21, // 5: berth.v1.GetQrTokenResponse.expire_time:type_name -> google.protobuf.Timestamp
 	21, // 6: berth.v1.GetQrTokenResponse.refresh_time:type_name -> google.protobuf.Timestamp
-	21, // 7: berth.v1.CreateDisplayLinkResponse.expire_time:type_name -> google.protobuf.Timestamp
+	22, // 7: berth.v1.CreateDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
 	22, // 8: berth.v1.ListDisplayLinksResponse.display_links:type_name -> berth.v1.DisplayLink
 	22, // 9: berth.v1.RevokeDisplayLinkResponse.display_link:type_name -> berth.v1.DisplayLink
 	21, // 10: berth.v1.GetCheckInDisplayResponse.start_time:type_name -> google.protobuf.Timestamp

@@ -1379,10 +1379,11 @@ type RenderedMessage struct {
 	Link string `protobuf:"bytes,5,opt,name=link,proto3" json:"link,omitempty"`
 	// The iCalendar file (RFC 5545) of an email, if it has one.
 	Calendar string `protobuf:"bytes,6,opt,name=calendar,proto3" json:"calendar,omitempty"`
-	// SMS: the number of segments that are charged.
-	Segments int32 `protobuf:"varint,7,opt,name=segments,proto3" json:"segments,omitempty"`
-	// SMS: whether it uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70.
-	Gsm7          bool `protobuf:"varint,8,opt,name=gsm7,proto3" json:"gsm7,omitempty"`
+	// The number of segments of an SMS, which are charged. Absent for other channels.
+	Segments *int32 `protobuf:"varint,7,opt,name=segments,proto3,oneof" json:"segments,omitempty"`
+	// Whether an SMS uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70. Absent for
+	// other channels.
+	Gsm7          *bool `protobuf:"varint,8,opt,name=gsm7,proto3,oneof" json:"gsm7,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1460,15 +1461,15 @@ func (x *RenderedMessage) GetCalendar() string {
 }
 
 func (x *RenderedMessage) GetSegments() int32 {
-	if x != nil {
-		return x.Segments
+	if x != nil && x.Segments != nil {
+		return *x.Segments
 	}
 	return 0
 }
 
 func (x *RenderedMessage) GetGsm7() bool {
-	if x != nil {
-		return x.Gsm7
+	if x != nil && x.Gsm7 != nil {
+		return *x.Gsm7
 	}
 	return false
 }
@@ -1508,10 +1509,10 @@ type NotificationDelivery struct {
 	ErrorCode string `protobuf:"bytes,15,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
 	// What the error means. Contains no personal data.
 	ErrorMessage string `protobuf:"bytes,16,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
-	// SMS: the number of segments that are charged.
-	Segments int32 `protobuf:"varint,17,opt,name=segments,proto3" json:"segments,omitempty"`
-	// The number of the attempt at this message on this channel, from 1.
-	Attempt int32 `protobuf:"varint,18,opt,name=attempt,proto3" json:"attempt,omitempty"`
+	// The number of segments of an SMS, which are charged. Absent if it is none, or if it was not sent.
+	Segments *int32 `protobuf:"varint,17,opt,name=segments,proto3,oneof" json:"segments,omitempty"`
+	// The number of the attempt at this message on this channel, from 1. Absent if there was none.
+	Attempt *int32 `protobuf:"varint,18,opt,name=attempt,proto3,oneof" json:"attempt,omitempty"`
 	// Whether the previous attempt may have reached the recipient too.
 	PossibleDuplicate bool `protobuf:"varint,19,opt,name=possible_duplicate,json=possibleDuplicate,proto3" json:"possible_duplicate,omitempty"`
 	// When it is retried, in UTC. Absent if it is not.
@@ -1667,15 +1668,15 @@ func (x *NotificationDelivery) GetErrorMessage() string {
 }
 
 func (x *NotificationDelivery) GetSegments() int32 {
-	if x != nil {
-		return x.Segments
+	if x != nil && x.Segments != nil {
+		return *x.Segments
 	}
 	return 0
 }
 
 func (x *NotificationDelivery) GetAttempt() int32 {
-	if x != nil {
-		return x.Attempt
+	if x != nil && x.Attempt != nil {
+		return *x.Attempt
 	}
 	return 0
 }
@@ -2860,16 +2861,18 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\x1cNotificationTemplateVariable\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12 \n" +
 	"\vdescription\x18\x02 \x01(\tR\vdescription\x12\x18\n" +
-	"\aexample\x18\x03 \x01(\tR\aexample\"\xec\x01\n" +
+	"\aexample\x18\x03 \x01(\tR\aexample\"\x8c\x02\n" +
 	"\x0fRenderedMessage\x127\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x12\n" +
 	"\x04text\x18\x03 \x01(\tR\x04text\x12\x12\n" +
 	"\x04html\x18\x04 \x01(\tR\x04html\x12\x12\n" +
 	"\x04link\x18\x05 \x01(\tR\x04link\x12\x1a\n" +
-	"\bcalendar\x18\x06 \x01(\tR\bcalendar\x12\x1a\n" +
-	"\bsegments\x18\a \x01(\x05R\bsegments\x12\x12\n" +
-	"\x04gsm7\x18\b \x01(\bR\x04gsm7\"\xf5\x06\n" +
+	"\bcalendar\x18\x06 \x01(\tR\bcalendar\x12\x1f\n" +
+	"\bsegments\x18\a \x01(\x05H\x00R\bsegments\x88\x01\x01\x12\x17\n" +
+	"\x04gsm7\x18\b \x01(\bH\x01R\x04gsm7\x88\x01\x01B\v\n" +
+	"\t_segmentsB\a\n" +
+	"\x05_gsm7\"\x98\a\n" +
 	"\x14NotificationDelivery\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1b\n" +
 	"\tnotice_id\x18\x02 \x01(\tR\bnoticeId\x121\n" +
@@ -2891,16 +2894,19 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"providerId\x12\x1d\n" +
 	"\n" +
 	"error_code\x18\x0f \x01(\tR\terrorCode\x12#\n" +
-	"\rerror_message\x18\x10 \x01(\tR\ferrorMessage\x12\x1a\n" +
-	"\bsegments\x18\x11 \x01(\x05R\bsegments\x12\x18\n" +
-	"\aattempt\x18\x12 \x01(\x05R\aattempt\x12-\n" +
+	"\rerror_message\x18\x10 \x01(\tR\ferrorMessage\x12\x1f\n" +
+	"\bsegments\x18\x11 \x01(\x05H\x00R\bsegments\x88\x01\x01\x12\x1d\n" +
+	"\aattempt\x18\x12 \x01(\x05H\x01R\aattempt\x88\x01\x01\x12-\n" +
 	"\x12possible_duplicate\x18\x13 \x01(\bR\x11possibleDuplicate\x129\n" +
 	"\n" +
 	"retry_time\x18\x14 \x01(\v2\x1a.google.protobuf.TimestampR\tretryTime\x12;\n" +
 	"\vcreate_time\x18\x15 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\x16 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"\x80\x01\n" +
+	"updateTimeB\v\n" +
+	"\t_segmentsB\n" +
+	"\n" +
+	"\b_attempt\"\x80\x01\n" +
 	"\rOutboxMessage\x12:\n" +
 	"\bdelivery\x18\x01 \x01(\v2\x1e.berth.v1.NotificationDeliveryR\bdelivery\x123\n" +
 	"\amessage\x18\x02 \x01(\v2\x19.berth.v1.RenderedMessageR\amessage\"G\n" +
@@ -3160,6 +3166,8 @@ func file_berth_v1_notification_proto_init() {
 	}
 	file_berth_v1_common_proto_init()
 	file_berth_v1_notification_proto_msgTypes[6].OneofWrappers = []any{}
+	file_berth_v1_notification_proto_msgTypes[11].OneofWrappers = []any{}
+	file_berth_v1_notification_proto_msgTypes[12].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

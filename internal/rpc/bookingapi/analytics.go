@@ -138,7 +138,6 @@ func utilizationMessage(group bookings.UtilizationGroup, u bookings.Utilization)
 	m := &v1.UtilizationRow{
 		Name:              u.Name,
 		Weekday:           dayofweek.DayOfWeek(u.Weekday), // in both, Monday is 1
-		Hour:              int32(u.Hour),
 		Sessions:          int32(u.Sessions),
 		SessionsUnlimited: int32(u.Unlimited),
 		SeatsOffered:      int64(u.Offered),
@@ -146,6 +145,8 @@ func utilizationMessage(group bookings.UtilizationGroup, u bookings.Utilization)
 		Rate:              rate(u.Taken, u.Offered),
 	}
 	switch group {
+	case bookings.UseByWeekdayHour:
+		m.Hour = new(int32(u.Hour))
 	case bookings.UseByService:
 		m.ServiceId = convert.UUIDText(u.ID)
 	case bookings.UseByLocation:

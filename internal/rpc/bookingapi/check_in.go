@@ -64,10 +64,11 @@ func (s *Bookings) CreateDisplayLink(
 	if err != nil {
 		return nil, err
 	}
-	return &v1.CreateDisplayLinkResponse{
-		Url: link.URL, Token: link.Token, ExpireTime: convert.Timestamp(link.Link.Expires()),
-		DisplayLinkId: convert.IDText(link.Link.ID),
-	}, nil
+	messages, err := displayLinkMessages(ctx, link.Link)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.CreateDisplayLinkResponse{DisplayLink: messages[0], Url: link.URL, Token: link.Token}, nil
 }
 
 // ListDisplayLinks handles CheckInService.ListDisplayLinks.

@@ -3,7 +3,10 @@ package bookingapi
 import (
 	"testing"
 
+	"github.com/shoenig/test"
+
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rpc/convert/converttest"
 	"github.com/berthhq/berth/internal/rules/checkin"
 	"github.com/berthhq/berth/internal/rules/payment"
@@ -39,4 +42,11 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, pointMessage)
 	converttest.AddBack(&l, periodValue)
 	l.Check(t, "testdata/fields.txt")
+}
+
+// Midnight is an hour; a row of a service has none.
+func TestUtilization_HasAnHourIfGroupedByIt(t *testing.T) {
+	t.Parallel()
+	test.Eq(t, new(int32(0)), utilizationMessage(bookings.UseByWeekdayHour, bookings.Utilization{Weekday: 1}).Hour)
+	test.Nil(t, utilizationMessage(bookings.UseByService, bookings.Utilization{}).Hour)
 }

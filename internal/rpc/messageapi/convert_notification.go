@@ -160,10 +160,13 @@ func templateMessage(t messages.Template) *v1.NotificationTemplate {
 }
 
 func renderedMessage(c delivery.Channel, r content.Rendered) *v1.RenderedMessage {
-	return &v1.RenderedMessage{
+	m := &v1.RenderedMessage{
 		Channel: channelMessage(c), Subject: r.Subject, Text: r.Text, Html: r.HTML, Link: r.Link, Calendar: r.Calendar,
-		Segments: int32(r.Segments), Gsm7: r.GSM7,
 	}
+	if c == delivery.SMS {
+		m.Segments, m.Gsm7 = new(int32(r.Segments)), new(r.GSM7)
+	}
+	return m
 }
 
 func deliveryMessages(deliveries []messages.Delivery) []*v1.NotificationDelivery {
@@ -172,6 +175,14 @@ func deliveryMessages(deliveries []messages.Delivery) []*v1.NotificationDelivery
 		messages[i] = deliveryMessage(d)
 	}
 	return messages
+}
+
+// absentIfZero returns a number that counts from 1, if there is one.
+func absentIfZero(n int) *int32 {
+	if n == 0 {
+		return nil
+	}
+	return new(int32(n))
 }
 
 func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
@@ -196,8 +207,8 @@ func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
 		ProviderId:        d.ProviderID,
 		ErrorCode:         d.ErrorCode,
 		ErrorMessage:      d.ErrorMessage,
-		Segments:          int32(d.Segments),
-		Attempt:           int32(d.Attempt),
+		Segments:          absentIfZero(d.Segments),
+		Attempt:           absentIfZero(d.Attempt),
 		PossibleDuplicate: d.PossibleDuplicate,
 		RetryTime:         convert.Timestamp(d.RetryAt),
 		CreateTime:        convert.Timestamp(d.CreatedAt),

@@ -50,6 +50,20 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	l.Check(t, "testdata/fields.txt")
 }
 
+// What only text messages have is absent in others, and so is the number of an attempt that was none.
+func TestConversions_LeaveOutWhatIsNot(t *testing.T) {
+	t.Parallel()
+	text := renderedMessage(delivery.SMS, content.Rendered{Segments: 2})
+	test.Eq(t, new(int32(2)), text.Segments)
+	test.Eq(t, new(false), text.Gsm7)
+	mail := renderedMessage(delivery.Email, content.Rendered{})
+	test.Nil(t, mail.Segments)
+	test.Nil(t, mail.Gsm7)
+	dropped := deliveryMessage(messages.Delivery{Reason: notify.OptedOut})
+	test.Nil(t, dropped.Segments)
+	test.Nil(t, dropped.Attempt)
+}
+
 // Each topic has a value in the contract, and each value is a topic.
 func TestTopics_MatchContract(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ export function Log() {
               </>
             ),
           },
-          { title: t.messages.log.segments, ta: "right", show: ({ segments }) => segments || "" },
+          { title: t.messages.log.segments, ta: "right", show: ({ segments }) => segments ?? "" },
           {
             label: t.actions.more,
             ta: "right",
@@ -145,8 +145,8 @@ function Details({
     ],
     [t.messages.log.why, t.notifications.reasons[one.reason]],
     [t.messages.log.error, [one.errorCode, one.errorMessage].filter(Boolean).join(": ")],
-    [t.messages.log.segments, one.segments || ""],
-    [t.messages.log.attempt, one.attempt || ""],
+    [t.messages.log.segments, one.segments ?? ""],
+    [t.messages.log.attempt, one.attempt ?? ""],
     [t.messages.log.provider, one.provider === "local" ? t.messages.log.local : one.provider],
     [
       t.messages.log.providerId,

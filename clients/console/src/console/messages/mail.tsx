@@ -19,7 +19,7 @@ export function Rendered({ message }: { message: RenderedMessage }) {
         <Stack gap={8} maw={360}>
           <div className={classes.bubble}>{message.text}</div>
           <Note>
-            {t.messages.segments(message.segments)},{" "}
+            {t.messages.segments(message.segments ?? 0)},{" "}
             {message.gsm7 ? t.messages.gsm : t.messages.unicode}
           </Note>
         </Stack>

@@ -259,7 +259,7 @@ function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
   const { t, locale } = useI18n(analyticsTexts, uiTexts);
   const { percent } = useNumbers();
   const used = rows.filter(({ seatsOffered }) => seatsOffered > 0n);
-  const hours = [...new Set(used.map(({ hour }) => hour))].sort((a, b) => a - b);
+  const hours = [...new Set(used.flatMap(({ hour }) => hour ?? []))].sort((a, b) => a - b);
   const monday = Temporal.PlainDate.from("2024-01-01");
   return (
     <Card title={t.analytics.heat}>
