@@ -1620,15 +1620,11 @@ func (x *SessionFilter) GetSessionIds() []string {
 type BulkSessionMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
-	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The title.
-	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// The start, in UTC.
-	StartTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	Session *SessionSummary `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	// The status.
-	Status SessionStatus `protobuf:"varint,4,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
+	Status SessionStatus `protobuf:"varint,2,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
 	// The number of active bookings.
-	ActiveBookings int32 `protobuf:"varint,5,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
+	ActiveBookings int32 `protobuf:"varint,3,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -1663,23 +1659,9 @@ func (*BulkSessionMatch) Descriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{8}
 }
 
-func (x *BulkSessionMatch) GetSessionId() string {
+func (x *BulkSessionMatch) GetSession() *SessionSummary {
 	if x != nil {
-		return x.SessionId
-	}
-	return ""
-}
-
-func (x *BulkSessionMatch) GetTitle() string {
-	if x != nil {
-		return x.Title
-	}
-	return ""
-}
-
-func (x *BulkSessionMatch) GetStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.StartTime
+		return x.Session
 	}
 	return nil
 }
@@ -1871,15 +1853,11 @@ const file_berth_v1_session_proto_rawDesc = "" +
 	"\tseries_id\x18\a \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bseriesId\x121\n" +
 	"\vsession_ids\x18\b \x03(\tB\x10\xbaH\r\x92\x01\n" +
 	"\x10\xe8\a\"\x05r\x03\xb0\x01\x01R\n" +
-	"sessionIds\"\xdc\x01\n" +
-	"\x10BulkSessionMatch\x12\x1d\n" +
-	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x14\n" +
-	"\x05title\x18\x02 \x01(\tR\x05title\x129\n" +
-	"\n" +
-	"start_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12/\n" +
-	"\x06status\x18\x04 \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12'\n" +
-	"\x0factive_bookings\x18\x05 \x01(\x05R\x0eactiveBookings*\x8b\x01\n" +
+	"sessionIds\"\xa0\x01\n" +
+	"\x10BulkSessionMatch\x122\n" +
+	"\asession\x18\x01 \x01(\v2\x18.berth.v1.SessionSummaryR\asession\x12/\n" +
+	"\x06status\x18\x02 \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12'\n" +
+	"\x0factive_bookings\x18\x03 \x01(\x05R\x0eactiveBookings*\x8b\x01\n" +
 	"\n" +
 	"SlotStatus\x12\x1b\n" +
 	"\x17SLOT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
@@ -1986,7 +1964,7 @@ var file_berth_v1_session_proto_depIdxs = []int32{
 	3,  // 28: berth.v1.SeriesFilter.statuses:type_name -> berth.v1.SeriesStatus
 	22, // 29: berth.v1.SessionFilter.starts_within:type_name -> berth.v1.TimeRange
 	1,  // 30: berth.v1.SessionFilter.statuses:type_name -> berth.v1.SessionStatus
-	16, // 31: berth.v1.BulkSessionMatch.start_time:type_name -> google.protobuf.Timestamp
+	7,  // 31: berth.v1.BulkSessionMatch.session:type_name -> berth.v1.SessionSummary
 	1,  // 32: berth.v1.BulkSessionMatch.status:type_name -> berth.v1.SessionStatus
 	33, // [33:33] is the sub-list for method output_type
 	33, // [33:33] is the sub-list for method input_type

@@ -156,7 +156,7 @@ select count(*) filter (where not (booked and $11)), count(*) filter (where book
 from (
   select s.seats_taken > 0 or s.waiting > 0 as booked,`+activeBookings+` as active from sessions s`, `) x`)
 	sampleSessions = filter(`
-select `+samples.Columns()+` from sessions s`, `
+select `+samples.Columns()+` from sessions s join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id`, `
   and (not $11 or (s.seats_taken = 0 and s.waiting = 0))
 order by s.starts_at, s.id limit $12`)
 	listMatches = filter(`
@@ -192,9 +192,8 @@ type Preview struct {
 
 // Sample is a session that a filter finds.
 type Sample struct {
-	ID       tenant.SessionID
-	Title    string
-	StartsAt time.Time
+	catalog.SessionSummary
+
 	State    catalog.SessionState
 	Bookings int // active
 }
@@ -204,6 +203,12 @@ var samples = pg.NewReader(func(s *Sample) []pg.Column {
 		pg.Read("s.id", &s.ID),
 		pg.Read("s.title", &s.Title),
 		pg.Read("s.starts_at", &s.StartsAt),
+		pg.Read("s.ends_at", &s.EndsAt),
+		pg.Read("l.time_zone", &s.TimeZone),
+		pg.Read("l.id", &s.Location),
+		pg.Read("l.name", &s.LocationName),
+		pg.Read(coredb.CoachName, &s.CoachName),
+		pg.Read("s.service_id", &s.Service),
 		pg.Read("s.state", &s.State),
 		pg.Read(activeBookings, &s.Bookings),
 	}

@@ -209,9 +209,7 @@ func FilterValue(m *v1.SessionFilter) session.Filter {
 
 func matchMessage(s schedules.Sample) *v1.BulkSessionMatch {
 	return &v1.BulkSessionMatch{
-		SessionId:      convert.IDText(s.ID),
-		Title:          s.Title,
-		StartTime:      convert.Timestamp(s.StartsAt),
+		Session:        convert.SessionSummaryMessage(s.SessionSummary),
 		Status:         convert.Enum[v1.SessionStatus](v1.SessionStatus_value, sessionStatePrefix, s.State),
 		ActiveBookings: int32(s.Bookings),
 	}

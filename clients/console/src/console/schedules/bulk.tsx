@@ -16,6 +16,7 @@ import { startOf, Temporal } from "../../shared/format/time";
 import { Form, FormFoot, useFields, useSubmit } from "../../shared/forms/form";
 import { named, options } from "../../shared/forms/options";
 import { useI18n, useText } from "../../shared/i18n";
+import { sessionOf } from "../../shared/schedules/summary";
 import { Card, Tag, Time } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { DataTable, FilterSelect, SmallHint } from "../ui";
@@ -177,10 +178,14 @@ function Preview({ of: { data, error }, act, zone }: PreviewProps) {
         <>
           <DataTable
             rows={samples}
-            id="sessionId"
             columns={[
-              { show: ({ startTime }) => <Time at={startTime} zone={zone} /> },
-              { fw: 540, show: ({ title }) => title },
+              {
+                show: (one) => {
+                  const { startTime, timeZone } = sessionOf(one);
+                  return <Time at={startTime} zone={timeZone || zone} />;
+                },
+              },
+              { fw: 540, show: (one) => sessionOf(one).title },
               {
                 ta: "right",
                 c: "dimmed",
