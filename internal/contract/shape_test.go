@@ -98,21 +98,6 @@ var unfinished = []string{
 	"lists: ListAttendance has no filter",
 	"lists: ListAuditEntries has no filter",
 	"lists: ListBenefitMemberships has no filter",
-	"numbers: berth.v1.AttendanceCounts.attended is int64",
-	"numbers: berth.v1.AttendanceCounts.booked is int64",
-	"numbers: berth.v1.AttendanceCounts.booked_limited is int64",
-	"numbers: berth.v1.AttendanceCounts.cancelled is int64",
-	"numbers: berth.v1.AttendanceCounts.capacity is int64",
-	"numbers: berth.v1.AttendanceCounts.late_cancelled is int64",
-	"numbers: berth.v1.AttendanceCounts.no_shows is int64",
-	"numbers: berth.v1.AttendanceCounts.promoted is int64",
-	"numbers: berth.v1.AttendanceCounts.waitlisted is int64",
-	"numbers: berth.v1.BookingChannelCount.bookings is int64",
-	"numbers: berth.v1.BookingChannelCount.seats is int64",
-	"numbers: berth.v1.BookingTrendPoint.bookings is int64",
-	"numbers: berth.v1.BookingTrendPoint.seats is int64",
-	"numbers: berth.v1.UtilizationRow.seats_offered is int64",
-	"numbers: berth.v1.UtilizationRow.seats_taken is int64",
 }
 
 // A survey collects what is otherwise than it should be, and compares it with the exceptions of its kind.

@@ -220,24 +220,24 @@ type AttendanceCounts struct {
 	// Cancelled sessions. Their bookings count as cancelled, but never as late.
 	SessionsCancelled int32 `protobuf:"varint,2,opt,name=sessions_cancelled,json=sessionsCancelled,proto3" json:"sessions_cancelled,omitempty"`
 	// Seats of the sessions. Cancelled and unlimited sessions add nothing here.
-	Capacity int64 `protobuf:"varint,3,opt,name=capacity,proto3" json:"capacity,omitempty"`
+	Capacity int32 `protobuf:"varint,3,opt,name=capacity,proto3" json:"capacity,omitempty"`
 	// Booked seats that are confirmed, attended or no-show. Cancelled bookings and holds are not counted.
-	Booked int64 `protobuf:"varint,4,opt,name=booked,proto3" json:"booked,omitempty"`
+	Booked int32 `protobuf:"varint,4,opt,name=booked,proto3" json:"booked,omitempty"`
 	// The part of booked in sessions with a limit.
-	BookedLimited int64 `protobuf:"varint,5,opt,name=booked_limited,json=bookedLimited,proto3" json:"booked_limited,omitempty"`
+	BookedLimited int32 `protobuf:"varint,5,opt,name=booked_limited,json=bookedLimited,proto3" json:"booked_limited,omitempty"`
 	// The part of booked whose party came.
-	Attended int64 `protobuf:"varint,6,opt,name=attended,proto3" json:"attended,omitempty"`
+	Attended int32 `protobuf:"varint,6,opt,name=attended,proto3" json:"attended,omitempty"`
 	// The part of booked whose party did not come.
-	NoShows int64 `protobuf:"varint,7,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
+	NoShows int32 `protobuf:"varint,7,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
 	// Seats of cancelled bookings. Released and expired holds are not counted.
-	Cancelled int64 `protobuf:"varint,8,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
+	Cancelled int32 `protobuf:"varint,8,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
 	// The part of cancelled that was cancelled within the cancellation window, so too late.
-	LateCancelled int64 `protobuf:"varint,9,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
+	LateCancelled int32 `protobuf:"varint,9,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
 	// Waitlist entries for the sessions, in any status. An entry counts once for each session that it names. Entries for
 	// a time window are not counted.
-	Waitlisted int64 `protobuf:"varint,10,opt,name=waitlisted,proto3" json:"waitlisted,omitempty"`
+	Waitlisted int32 `protobuf:"varint,10,opt,name=waitlisted,proto3" json:"waitlisted,omitempty"`
 	// The part of waitlisted that got a place in the session.
-	Promoted int64 `protobuf:"varint,11,opt,name=promoted,proto3" json:"promoted,omitempty"`
+	Promoted int32 `protobuf:"varint,11,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	// attended / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
 	AttendanceRate *float64 `protobuf:"fixed64,12,opt,name=attendance_rate,json=attendanceRate,proto3,oneof" json:"attendance_rate,omitempty"`
 	// no_shows / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
@@ -297,63 +297,63 @@ func (x *AttendanceCounts) GetSessionsCancelled() int32 {
 	return 0
 }
 
-func (x *AttendanceCounts) GetCapacity() int64 {
+func (x *AttendanceCounts) GetCapacity() int32 {
 	if x != nil {
 		return x.Capacity
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetBooked() int64 {
+func (x *AttendanceCounts) GetBooked() int32 {
 	if x != nil {
 		return x.Booked
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetBookedLimited() int64 {
+func (x *AttendanceCounts) GetBookedLimited() int32 {
 	if x != nil {
 		return x.BookedLimited
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetAttended() int64 {
+func (x *AttendanceCounts) GetAttended() int32 {
 	if x != nil {
 		return x.Attended
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetNoShows() int64 {
+func (x *AttendanceCounts) GetNoShows() int32 {
 	if x != nil {
 		return x.NoShows
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetCancelled() int64 {
+func (x *AttendanceCounts) GetCancelled() int32 {
 	if x != nil {
 		return x.Cancelled
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetLateCancelled() int64 {
+func (x *AttendanceCounts) GetLateCancelled() int32 {
 	if x != nil {
 		return x.LateCancelled
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetWaitlisted() int64 {
+func (x *AttendanceCounts) GetWaitlisted() int32 {
 	if x != nil {
 		return x.Waitlisted
 	}
 	return 0
 }
 
-func (x *AttendanceCounts) GetPromoted() int64 {
+func (x *AttendanceCounts) GetPromoted() int32 {
 	if x != nil {
 		return x.Promoted
 	}
@@ -458,9 +458,9 @@ type BookingTrendPoint struct {
 	// The day. For a week its Monday, even if that is before the filter's start.
 	Date *date.Date `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
 	// The number of bookings made.
-	Bookings int64 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
+	Bookings int32 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
 	// The seats of these bookings.
-	Seats int64 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
+	Seats int32 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
 	// The same by channel, in the order of the enum. Channels without bookings are omitted.
 	Channels      []*BookingChannelCount `protobuf:"bytes,4,rep,name=channels,proto3" json:"channels,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -504,14 +504,14 @@ func (x *BookingTrendPoint) GetDate() *date.Date {
 	return nil
 }
 
-func (x *BookingTrendPoint) GetBookings() int64 {
+func (x *BookingTrendPoint) GetBookings() int32 {
 	if x != nil {
 		return x.Bookings
 	}
 	return 0
 }
 
-func (x *BookingTrendPoint) GetSeats() int64 {
+func (x *BookingTrendPoint) GetSeats() int32 {
 	if x != nil {
 		return x.Seats
 	}
@@ -531,9 +531,9 @@ type BookingChannelCount struct {
 	// The channel.
 	Channel BookingChannel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.BookingChannel" json:"channel,omitempty"`
 	// The number of bookings made.
-	Bookings int64 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
+	Bookings int32 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
 	// The seats of these bookings.
-	Seats         int64 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
+	Seats         int32 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -575,14 +575,14 @@ func (x *BookingChannelCount) GetChannel() BookingChannel {
 	return BookingChannel_BOOKING_CHANNEL_UNSPECIFIED
 }
 
-func (x *BookingChannelCount) GetBookings() int64 {
+func (x *BookingChannelCount) GetBookings() int32 {
 	if x != nil {
 		return x.Bookings
 	}
 	return 0
 }
 
-func (x *BookingChannelCount) GetSeats() int64 {
+func (x *BookingChannelCount) GetSeats() int32 {
 	if x != nil {
 		return x.Seats
 	}
@@ -610,9 +610,9 @@ type UtilizationRow struct {
 	// Sessions with unlimited seats. Their seats are not counted below.
 	SessionsUnlimited int32 `protobuf:"varint,8,opt,name=sessions_unlimited,json=sessionsUnlimited,proto3" json:"sessions_unlimited,omitempty"`
 	// The seats of the sessions.
-	SeatsOffered int64 `protobuf:"varint,9,opt,name=seats_offered,json=seatsOffered,proto3" json:"seats_offered,omitempty"`
+	SeatsOffered int32 `protobuf:"varint,9,opt,name=seats_offered,json=seatsOffered,proto3" json:"seats_offered,omitempty"`
 	// Of seats_offered, booked seats that are confirmed, attended or no-show. Cancelled bookings are not counted.
-	SeatsTaken int64 `protobuf:"varint,10,opt,name=seats_taken,json=seatsTaken,proto3" json:"seats_taken,omitempty"`
+	SeatsTaken int32 `protobuf:"varint,10,opt,name=seats_taken,json=seatsTaken,proto3" json:"seats_taken,omitempty"`
 	// seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the
 	// divisor is 0.
 	Rate          *float64 `protobuf:"fixed64,11,opt,name=rate,proto3,oneof" json:"rate,omitempty"`
@@ -706,14 +706,14 @@ func (x *UtilizationRow) GetSessionsUnlimited() int32 {
 	return 0
 }
 
-func (x *UtilizationRow) GetSeatsOffered() int64 {
+func (x *UtilizationRow) GetSeatsOffered() int32 {
 	if x != nil {
 		return x.SeatsOffered
 	}
 	return 0
 }
 
-func (x *UtilizationRow) GetSeatsTaken() int64 {
+func (x *UtilizationRow) GetSeatsTaken() int32 {
 	if x != nil {
 		return x.SeatsTaken
 	}
@@ -745,18 +745,18 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\x10AttendanceCounts\x12\x1a\n" +
 	"\bsessions\x18\x01 \x01(\x05R\bsessions\x12-\n" +
 	"\x12sessions_cancelled\x18\x02 \x01(\x05R\x11sessionsCancelled\x12\x1a\n" +
-	"\bcapacity\x18\x03 \x01(\x03R\bcapacity\x12\x16\n" +
-	"\x06booked\x18\x04 \x01(\x03R\x06booked\x12%\n" +
-	"\x0ebooked_limited\x18\x05 \x01(\x03R\rbookedLimited\x12\x1a\n" +
-	"\battended\x18\x06 \x01(\x03R\battended\x12\x19\n" +
-	"\bno_shows\x18\a \x01(\x03R\anoShows\x12\x1c\n" +
-	"\tcancelled\x18\b \x01(\x03R\tcancelled\x12%\n" +
-	"\x0elate_cancelled\x18\t \x01(\x03R\rlateCancelled\x12\x1e\n" +
+	"\bcapacity\x18\x03 \x01(\x05R\bcapacity\x12\x16\n" +
+	"\x06booked\x18\x04 \x01(\x05R\x06booked\x12%\n" +
+	"\x0ebooked_limited\x18\x05 \x01(\x05R\rbookedLimited\x12\x1a\n" +
+	"\battended\x18\x06 \x01(\x05R\battended\x12\x19\n" +
+	"\bno_shows\x18\a \x01(\x05R\anoShows\x12\x1c\n" +
+	"\tcancelled\x18\b \x01(\x05R\tcancelled\x12%\n" +
+	"\x0elate_cancelled\x18\t \x01(\x05R\rlateCancelled\x12\x1e\n" +
 	"\n" +
 	"waitlisted\x18\n" +
-	" \x01(\x03R\n" +
+	" \x01(\x05R\n" +
 	"waitlisted\x12\x1a\n" +
-	"\bpromoted\x18\v \x01(\x03R\bpromoted\x12,\n" +
+	"\bpromoted\x18\v \x01(\x05R\bpromoted\x12,\n" +
 	"\x0fattendance_rate\x18\f \x01(\x01H\x00R\x0eattendanceRate\x88\x01\x01\x12%\n" +
 	"\fno_show_rate\x18\r \x01(\x01H\x01R\n" +
 	"noShowRate\x88\x01\x01\x12 \n" +
@@ -774,13 +774,13 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\x06counts\x18\x02 \x01(\v2\x1a.berth.v1.AttendanceCountsR\x06counts\"\xa7\x01\n" +
 	"\x11BookingTrendPoint\x12%\n" +
 	"\x04date\x18\x01 \x01(\v2\x11.google.type.DateR\x04date\x12\x1a\n" +
-	"\bbookings\x18\x02 \x01(\x03R\bbookings\x12\x14\n" +
-	"\x05seats\x18\x03 \x01(\x03R\x05seats\x129\n" +
+	"\bbookings\x18\x02 \x01(\x05R\bbookings\x12\x14\n" +
+	"\x05seats\x18\x03 \x01(\x05R\x05seats\x129\n" +
 	"\bchannels\x18\x04 \x03(\v2\x1d.berth.v1.BookingChannelCountR\bchannels\"{\n" +
 	"\x13BookingChannelCount\x122\n" +
 	"\achannel\x18\x01 \x01(\x0e2\x18.berth.v1.BookingChannelR\achannel\x12\x1a\n" +
-	"\bbookings\x18\x02 \x01(\x03R\bbookings\x12\x14\n" +
-	"\x05seats\x18\x03 \x01(\x03R\x05seats\"\x8c\x03\n" +
+	"\bbookings\x18\x02 \x01(\x05R\bbookings\x12\x14\n" +
+	"\x05seats\x18\x03 \x01(\x05R\x05seats\"\x8c\x03\n" +
 	"\x0eUtilizationRow\x12\x1d\n" +
 	"\n" +
 	"service_id\x18\x01 \x01(\tR\tserviceId\x12\x1f\n" +
@@ -793,9 +793,9 @@ const file_berth_v1_analytics_proto_rawDesc = "" +
 	"\x04hour\x18\x06 \x01(\x05H\x00R\x04hour\x88\x01\x01\x12\x1a\n" +
 	"\bsessions\x18\a \x01(\x05R\bsessions\x12-\n" +
 	"\x12sessions_unlimited\x18\b \x01(\x05R\x11sessionsUnlimited\x12#\n" +
-	"\rseats_offered\x18\t \x01(\x03R\fseatsOffered\x12\x1f\n" +
+	"\rseats_offered\x18\t \x01(\x05R\fseatsOffered\x12\x1f\n" +
 	"\vseats_taken\x18\n" +
-	" \x01(\x03R\n" +
+	" \x01(\x05R\n" +
 	"seatsTaken\x12\x17\n" +
 	"\x04rate\x18\v \x01(\x01H\x01R\x04rate\x88\x01\x01B\a\n" +
 	"\x05_hourB\a\n" +

@@ -2,6 +2,7 @@ package bookingapi
 
 import (
 	"context"
+	"math"
 
 	"google.golang.org/genproto/googleapis/type/dayofweek"
 
@@ -89,15 +90,15 @@ func countsMessage(a bookings.AttendanceDay) *v1.AttendanceCounts {
 	return &v1.AttendanceCounts{
 		Sessions:             int32(a.Sessions),
 		SessionsCancelled:    int32(a.SessionsCancelled),
-		Capacity:             int64(a.Capacity),
-		Booked:               int64(a.Booked),
-		BookedLimited:        int64(a.BookedLimited),
-		Attended:             int64(a.Attended),
-		NoShows:              int64(a.NoShows),
-		Cancelled:            int64(a.Cancelled),
-		LateCancelled:        int64(a.LateCancelled),
-		Waitlisted:           int64(a.Waitlisted),
-		Promoted:             int64(a.Promoted),
+		Capacity:             count(a.Capacity),
+		Booked:               count(a.Booked),
+		BookedLimited:        count(a.BookedLimited),
+		Attended:             count(a.Attended),
+		NoShows:              count(a.NoShows),
+		Cancelled:            count(a.Cancelled),
+		LateCancelled:        count(a.LateCancelled),
+		Waitlisted:           count(a.Waitlisted),
+		Promoted:             count(a.Promoted),
 		AttendanceRate:       rate(a.Attended, a.Attended+a.NoShows),
 		NoShowRate:           rate(a.NoShows, a.Attended+a.NoShows),
 		FillRate:             rate(a.BookedLimited, a.Capacity),
@@ -105,6 +106,9 @@ func countsMessage(a bookings.AttendanceDay) *v1.AttendanceCounts {
 		LateCancellationRate: rate(a.LateCancelled, a.Cancelled),
 	}
 }
+
+// count returns the largest int32 instead of a larger number, so that no sum ever wraps around.
+func count(n int) int32 { return int32(min(n, math.MaxInt32)) }
 
 // rate returns nil instead of dividing by 0.
 func rate(part, whole int) *float64 {
@@ -119,7 +123,7 @@ func dayMessage(a bookings.AttendanceDay) *v1.AttendanceDay {
 }
 
 func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
-	m := &v1.BookingTrendPoint{Date: convert.DateMessage(p.Date), Bookings: int64(p.Bookings), Seats: int64(p.Seats)}
+	m := &v1.BookingTrendPoint{Date: convert.DateMessage(p.Date), Bookings: count(p.Bookings), Seats: count(p.Seats)}
 	for _, c := range p.Channels {
 		m.Channels = append(m.Channels, &v1.BookingChannelCount{
 			Channel: convert.Enum[v1.BookingChannel](
@@ -127,8 +131,8 @@ func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
 				convert.ChannelPrefix,
 				c.Channel,
 			),
-			Bookings: int64(c.Bookings),
-			Seats:    int64(c.Seats),
+			Bookings: count(c.Bookings),
+			Seats:    count(c.Seats),
 		})
 	}
 	return m
@@ -140,8 +144,8 @@ func utilizationMessage(group bookings.UtilizationGroup, u bookings.Utilization)
 		Weekday:           dayofweek.DayOfWeek(u.Weekday), // in both, Monday is 1
 		Sessions:          int32(u.Sessions),
 		SessionsUnlimited: int32(u.Unlimited),
-		SeatsOffered:      int64(u.Offered),
-		SeatsTaken:        int64(u.Taken),
+		SeatsOffered:      count(u.Offered),
+		SeatsTaken:        count(u.Taken),
 		Rate:              rate(u.Taken, u.Offered),
 	}
 	switch group {

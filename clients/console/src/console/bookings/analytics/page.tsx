@@ -128,7 +128,7 @@ function Analytics() {
                 [
                   t.analytics.promoted,
                   count(counts.promoted),
-                  t.analytics.promotedNote(Number(counts.waitlisted)),
+                  t.analytics.promotedNote(counts.waitlisted),
                 ],
               ]}
             />
@@ -208,9 +208,9 @@ function Daily({ days }: { days: readonly AttendanceDay[] }) {
     <Chart
       title={t.analytics.daily}
       points={days.map(({ date, counts }) => {
-        const came = Number(counts?.attended ?? 0n);
-        const absent = Number(counts?.noShows ?? 0n);
-        const booked = Number(counts?.booked ?? 0n) - came - absent;
+        const came = counts?.attended ?? 0;
+        const absent = counts?.noShows ?? 0;
+        const booked = (counts?.booked ?? 0) - came - absent;
         return { date, values: { came, absent, booked } };
       })}
       series={[
@@ -240,7 +240,7 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
       points={points.map(({ date, channels }) => ({
         date,
         values: Object.fromEntries(
-          channels.map(({ channel, bookings }) => [channel, Number(bookings)]),
+          channels.map(({ channel, bookings }) => [channel, bookings]),
         ),
       }))}
       series={([1, 2, 3] satisfies BookingChannel[])
@@ -258,7 +258,7 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
 function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
   const { t, locale } = useI18n(analyticsTexts, uiTexts);
   const { percent } = useNumbers();
-  const used = rows.filter(({ seatsOffered }) => seatsOffered > 0n);
+  const used = rows.filter(({ seatsOffered }) => seatsOffered > 0);
   const hours = [...new Set(used.flatMap(({ hour }) => hour ?? []))].sort((a, b) => a - b);
   const monday = Temporal.PlainDate.from("2024-01-01");
   return (

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/analytics.proto.
  */
 export const file_berth_v1_analytics: GenFile = /*@__PURE__*/
-  fileDesc("ChhiZXJ0aC92MS9hbmFseXRpY3MucHJvdG8SCGJlcnRoLnYxIogBCg9BbmFseXRpY3NGaWx0ZXISJQoKc3RhcnRfZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSIwoIZW5kX2RhdGUYAiABKAsyES5nb29nbGUudHlwZS5EYXRlEhQKDGxvY2F0aW9uX2lkcxgDIAMoCRITCgtzZXJ2aWNlX2lkcxgEIAMoCSLpAwoQQXR0ZW5kYW5jZUNvdW50cxIQCghzZXNzaW9ucxgBIAEoBRIaChJzZXNzaW9uc19jYW5jZWxsZWQYAiABKAUSEAoIY2FwYWNpdHkYAyABKAMSDgoGYm9va2VkGAQgASgDEhYKDmJvb2tlZF9saW1pdGVkGAUgASgDEhAKCGF0dGVuZGVkGAYgASgDEhAKCG5vX3Nob3dzGAcgASgDEhEKCWNhbmNlbGxlZBgIIAEoAxIWCg5sYXRlX2NhbmNlbGxlZBgJIAEoAxISCgp3YWl0bGlzdGVkGAogASgDEhAKCHByb21vdGVkGAsgASgDEhwKD2F0dGVuZGFuY2VfcmF0ZRgMIAEoAUgAiAEBEhkKDG5vX3Nob3dfcmF0ZRgNIAEoAUgBiAEBEhYKCWZpbGxfcmF0ZRgOIAEoAUgCiAEBEh4KEWNhbmNlbGxhdGlvbl9yYXRlGA8gASgBSAOIAQESIwoWbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZRgQIAEoAUgEiAEBQhIKEF9hdHRlbmRhbmNlX3JhdGVCDwoNX25vX3Nob3dfcmF0ZUIMCgpfZmlsbF9yYXRlQhQKEl9jYW5jZWxsYXRpb25fcmF0ZUIZChdfbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZSJcCg1BdHRlbmRhbmNlRGF5Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEioKBmNvdW50cxgCIAEoCzIaLmJlcnRoLnYxLkF0dGVuZGFuY2VDb3VudHMihgEKEUJvb2tpbmdUcmVuZFBvaW50Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEhAKCGJvb2tpbmdzGAIgASgDEg0KBXNlYXRzGAMgASgDEi8KCGNoYW5uZWxzGAQgAygLMh0uYmVydGgudjEuQm9va2luZ0NoYW5uZWxDb3VudCJhChNCb29raW5nQ2hhbm5lbENvdW50EikKB2NoYW5uZWwYASABKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIQCghib29raW5ncxgCIAEoAxINCgVzZWF0cxgDIAEoAyKXAgoOVXRpbGl6YXRpb25Sb3cSEgoKc2VydmljZV9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRITCgtyZXNvdXJjZV9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEicKB3dlZWtkYXkYBSABKA4yFi5nb29nbGUudHlwZS5EYXlPZldlZWsSEQoEaG91chgGIAEoBUgAiAEBEhAKCHNlc3Npb25zGAcgASgFEhoKEnNlc3Npb25zX3VubGltaXRlZBgIIAEoBRIVCg1zZWF0c19vZmZlcmVkGAkgASgDEhMKC3NlYXRzX3Rha2VuGAogASgDEhEKBHJhdGUYCyABKAFIAYgBAUIHCgVfaG91ckIHCgVfcmF0ZSpYCgtUcmVuZEJ1Y2tldBIcChhUUkVORF9CVUNLRVRfVU5TUEVDSUZJRUQQABIUChBUUkVORF9CVUNLRVRfREFZEAESFQoRVFJFTkRfQlVDS0VUX1dFRUsQAiq4AQoQVXRpbGl6YXRpb25Hcm91cBIhCh1VVElMSVpBVElPTl9HUk9VUF9VTlNQRUNJRklFRBAAEh0KGVVUSUxJWkFUSU9OX0dST1VQX1NFUlZJQ0UQARIeChpVVElMSVpBVElPTl9HUk9VUF9MT0NBVElPThACEh4KGlVUSUxJWkFUSU9OX0dST1VQX1JFU09VUkNFEAMSIgoeVVRJTElaQVRJT05fR1JPVVBfV0VFS0RBWV9IT1VSEARCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_type_date, file_google_type_dayofweek]);
+  fileDesc("ChhiZXJ0aC92MS9hbmFseXRpY3MucHJvdG8SCGJlcnRoLnYxIogBCg9BbmFseXRpY3NGaWx0ZXISJQoKc3RhcnRfZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSIwoIZW5kX2RhdGUYAiABKAsyES5nb29nbGUudHlwZS5EYXRlEhQKDGxvY2F0aW9uX2lkcxgDIAMoCRITCgtzZXJ2aWNlX2lkcxgEIAMoCSLpAwoQQXR0ZW5kYW5jZUNvdW50cxIQCghzZXNzaW9ucxgBIAEoBRIaChJzZXNzaW9uc19jYW5jZWxsZWQYAiABKAUSEAoIY2FwYWNpdHkYAyABKAUSDgoGYm9va2VkGAQgASgFEhYKDmJvb2tlZF9saW1pdGVkGAUgASgFEhAKCGF0dGVuZGVkGAYgASgFEhAKCG5vX3Nob3dzGAcgASgFEhEKCWNhbmNlbGxlZBgIIAEoBRIWCg5sYXRlX2NhbmNlbGxlZBgJIAEoBRISCgp3YWl0bGlzdGVkGAogASgFEhAKCHByb21vdGVkGAsgASgFEhwKD2F0dGVuZGFuY2VfcmF0ZRgMIAEoAUgAiAEBEhkKDG5vX3Nob3dfcmF0ZRgNIAEoAUgBiAEBEhYKCWZpbGxfcmF0ZRgOIAEoAUgCiAEBEh4KEWNhbmNlbGxhdGlvbl9yYXRlGA8gASgBSAOIAQESIwoWbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZRgQIAEoAUgEiAEBQhIKEF9hdHRlbmRhbmNlX3JhdGVCDwoNX25vX3Nob3dfcmF0ZUIMCgpfZmlsbF9yYXRlQhQKEl9jYW5jZWxsYXRpb25fcmF0ZUIZChdfbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZSJcCg1BdHRlbmRhbmNlRGF5Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEioKBmNvdW50cxgCIAEoCzIaLmJlcnRoLnYxLkF0dGVuZGFuY2VDb3VudHMihgEKEUJvb2tpbmdUcmVuZFBvaW50Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEhAKCGJvb2tpbmdzGAIgASgFEg0KBXNlYXRzGAMgASgFEi8KCGNoYW5uZWxzGAQgAygLMh0uYmVydGgudjEuQm9va2luZ0NoYW5uZWxDb3VudCJhChNCb29raW5nQ2hhbm5lbENvdW50EikKB2NoYW5uZWwYASABKA4yGC5iZXJ0aC52MS5Cb29raW5nQ2hhbm5lbBIQCghib29raW5ncxgCIAEoBRINCgVzZWF0cxgDIAEoBSKXAgoOVXRpbGl6YXRpb25Sb3cSEgoKc2VydmljZV9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRITCgtyZXNvdXJjZV9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEicKB3dlZWtkYXkYBSABKA4yFi5nb29nbGUudHlwZS5EYXlPZldlZWsSEQoEaG91chgGIAEoBUgAiAEBEhAKCHNlc3Npb25zGAcgASgFEhoKEnNlc3Npb25zX3VubGltaXRlZBgIIAEoBRIVCg1zZWF0c19vZmZlcmVkGAkgASgFEhMKC3NlYXRzX3Rha2VuGAogASgFEhEKBHJhdGUYCyABKAFIAYgBAUIHCgVfaG91ckIHCgVfcmF0ZSpYCgtUcmVuZEJ1Y2tldBIcChhUUkVORF9CVUNLRVRfVU5TUEVDSUZJRUQQABIUChBUUkVORF9CVUNLRVRfREFZEAESFQoRVFJFTkRfQlVDS0VUX1dFRUsQAiq4AQoQVXRpbGl6YXRpb25Hcm91cBIhCh1VVElMSVpBVElPTl9HUk9VUF9VTlNQRUNJRklFRBAAEh0KGVVUSUxJWkFUSU9OX0dST1VQX1NFUlZJQ0UQARIeChpVVElMSVpBVElPTl9HUk9VUF9MT0NBVElPThACEh4KGlVUSUxJWkFUSU9OX0dST1VQX1JFU09VUkNFEAMSIgoeVVRJTElaQVRJT05fR1JPVVBfV0VFS0RBWV9IT1VSEARCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_type_date, file_google_type_dayofweek]);
 
 /**
  * AnalyticsFilter selects what is counted. All conditions that are set must match. A list matches any of its values.
@@ -84,66 +84,66 @@ export type AttendanceCounts = Message<"berth.v1.AttendanceCounts"> & {
   /**
    * Seats of the sessions. Cancelled and unlimited sessions add nothing here.
    *
-   * @generated from field: int64 capacity = 3;
+   * @generated from field: int32 capacity = 3;
    */
-  capacity: bigint;
+  capacity: number;
 
   /**
    * Booked seats that are confirmed, attended or no-show. Cancelled bookings and holds are not counted.
    *
-   * @generated from field: int64 booked = 4;
+   * @generated from field: int32 booked = 4;
    */
-  booked: bigint;
+  booked: number;
 
   /**
    * The part of booked in sessions with a limit.
    *
-   * @generated from field: int64 booked_limited = 5;
+   * @generated from field: int32 booked_limited = 5;
    */
-  bookedLimited: bigint;
+  bookedLimited: number;
 
   /**
    * The part of booked whose party came.
    *
-   * @generated from field: int64 attended = 6;
+   * @generated from field: int32 attended = 6;
    */
-  attended: bigint;
+  attended: number;
 
   /**
    * The part of booked whose party did not come.
    *
-   * @generated from field: int64 no_shows = 7;
+   * @generated from field: int32 no_shows = 7;
    */
-  noShows: bigint;
+  noShows: number;
 
   /**
    * Seats of cancelled bookings. Released and expired holds are not counted.
    *
-   * @generated from field: int64 cancelled = 8;
+   * @generated from field: int32 cancelled = 8;
    */
-  cancelled: bigint;
+  cancelled: number;
 
   /**
    * The part of cancelled that was cancelled within the cancellation window, so too late.
    *
-   * @generated from field: int64 late_cancelled = 9;
+   * @generated from field: int32 late_cancelled = 9;
    */
-  lateCancelled: bigint;
+  lateCancelled: number;
 
   /**
    * Waitlist entries for the sessions, in any status. An entry counts once for each session that it names. Entries for
    * a time window are not counted.
    *
-   * @generated from field: int64 waitlisted = 10;
+   * @generated from field: int32 waitlisted = 10;
    */
-  waitlisted: bigint;
+  waitlisted: number;
 
   /**
    * The part of waitlisted that got a place in the session.
    *
-   * @generated from field: int64 promoted = 11;
+   * @generated from field: int32 promoted = 11;
    */
-  promoted: bigint;
+  promoted: number;
 
   /**
    * attended / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
@@ -235,16 +235,16 @@ export type BookingTrendPoint = Message<"berth.v1.BookingTrendPoint"> & {
   /**
    * The number of bookings made.
    *
-   * @generated from field: int64 bookings = 2;
+   * @generated from field: int32 bookings = 2;
    */
-  bookings: bigint;
+  bookings: number;
 
   /**
    * The seats of these bookings.
    *
-   * @generated from field: int64 seats = 3;
+   * @generated from field: int32 seats = 3;
    */
-  seats: bigint;
+  seats: number;
 
   /**
    * The same by channel, in the order of the enum. Channels without bookings are omitted.
@@ -277,16 +277,16 @@ export type BookingChannelCount = Message<"berth.v1.BookingChannelCount"> & {
   /**
    * The number of bookings made.
    *
-   * @generated from field: int64 bookings = 2;
+   * @generated from field: int32 bookings = 2;
    */
-  bookings: bigint;
+  bookings: number;
 
   /**
    * The seats of these bookings.
    *
-   * @generated from field: int64 seats = 3;
+   * @generated from field: int32 seats = 3;
    */
-  seats: bigint;
+  seats: number;
 };
 
 /**
@@ -362,16 +362,16 @@ export type UtilizationRow = Message<"berth.v1.UtilizationRow"> & {
   /**
    * The seats of the sessions.
    *
-   * @generated from field: int64 seats_offered = 9;
+   * @generated from field: int32 seats_offered = 9;
    */
-  seatsOffered: bigint;
+  seatsOffered: number;
 
   /**
    * Of seats_offered, booked seats that are confirmed, attended or no-show. Cancelled bookings are not counted.
    *
-   * @generated from field: int64 seats_taken = 10;
+   * @generated from field: int32 seats_taken = 10;
    */
-  seatsTaken: bigint;
+  seatsTaken: number;
 
   /**
    * seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the
