@@ -70,7 +70,7 @@ test("imports members, and reports those that already exist", async () => {
   const recent = page.getByRole("tabpanel", { name: "Members" });
   await recent.getByRole("row", { name: /Imported 40 of 40 rows/ }).waitFor();
   await recent.getByRole("button", { name: "Show 40 rows to fix" }).first().click();
-  await recent.getByRole("row", { name: /2 email/ }).waitFor();
+  await recent.getByRole("row", { name: /^2 email – Another member/ }).waitFor();
   await page.goto(new URL("/members", page.url()).href);
   await page.getByLabel("Search by name, email or phone").fill("row7@import");
   await page.getByRole("link", { name: "Row 7", exact: true }).waitFor();

@@ -349,7 +349,8 @@ function Problems({ report, rows }: { report: Report; rows: Rows }) {
             title: t.imports.cell,
             className: classes.cell,
             show: ({ row, column }) =>
-              column && row > 1 ? (
+              // The file of an import of before is not here.
+              column && row > 1 && rows.length > 0 ? (
                 cellAt(rows, row, column) || <Dimmed>{t.imports.emptyCell}</Dimmed>
               ) : (
                 <Dimmed>–</Dimmed>
