@@ -70,10 +70,15 @@ func (w *world) newHold(caller tenant.Caller) *v1.Booking {
 	).GetBooking()
 }
 
-func providerInput() *v1.BenefitProvider {
-	return &v1.BenefitProvider{
-		Code: strings.ToUpper(unique()), Name: unique(), NumberPattern: "M-[0-9]+", DiscountPercent: 10, Active: true,
+func providerInput() *v1.BenefitProviderInput {
+	return &v1.BenefitProviderInput{
+		Name: unique(), NumberPattern: "M-[0-9]+", DiscountPercent: 10,
+		Verification: v1.BenefitVerification_BENEFIT_VERIFICATION_NONE,
 	}
+}
+
+func providerRequest(in *v1.BenefitProviderInput) *v1.CreateBenefitProviderRequest {
+	return &v1.CreateBenefitProviderRequest{ProviderCode: strings.ToUpper(unique()), Provider: in}
 }
 
 // everyStatus selects what is inactive, too.
@@ -83,9 +88,8 @@ func everyStatus() []v1.CatalogStatus {
 
 func (w *world) newProvider() *v1.BenefitProvider {
 	w.t.Helper()
-	request := &v1.PutBenefitProviderRequest{Provider: providerInput()}
-	return call[*v1.PutBenefitProviderResponse](
-		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/PutBenefitProvider", request,
+	return call[*v1.CreateBenefitProviderResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/CreateBenefitProvider", providerRequest(providerInput()),
 	).GetProvider()
 }
 
@@ -94,9 +98,8 @@ func (w *world) newBenefitMembership() (code, of string) {
 	w.t.Helper()
 	in := providerInput()
 	in.Families = true
-	provider := call[*v1.PutBenefitProviderResponse](
-		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/PutBenefitProvider",
-		&v1.PutBenefitProviderRequest{Provider: in},
+	provider := call[*v1.CreateBenefitProviderResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "CatalogService/CreateBenefitProvider", providerRequest(in),
 	).GetProvider()
 	for range 2 {
 		who := w.newMember()

@@ -352,16 +352,15 @@ var peopleRequests = map[string][]build{
 			return &v1.ListItemsRequest{PageSize: 1}
 		},
 	},
-	"CatalogService/PutBenefitProvider": {
-		func(w *world) proto.Message {
-			in := w.newProvider()
-			in.Name = unique()
-			return &v1.PutBenefitProviderRequest{Provider: in}
-		},
-		func(*world) proto.Message {
-			return &v1.PutBenefitProviderRequest{Provider: providerInput(), CreateOnly: true}
-		},
+	"CatalogService/CreateBenefitProvider": {
+		func(*world) proto.Message { return providerRequest(providerInput()) },
 	},
+	"CatalogService/UpdateBenefitProvider": {func(w *world) proto.Message {
+		return &v1.UpdateBenefitProviderRequest{
+			ProviderCode: w.newProvider().GetCode(), Provider: providerInput(),
+			UpdateMask: paths("name", "number_pattern", "discount_percent", "active", "verification", "families"),
+		}
+	}},
 	"CatalogService/GetBenefitProvider": {
 		func(w *world) proto.Message {
 			return &v1.GetBenefitProviderRequest{ProviderCode: w.newProvider().GetCode()}

@@ -60,28 +60,36 @@ func itemsScript() script {
 }
 
 func providersScript() script {
-	club := func(pattern string) *v1.BenefitProvider {
-		return &v1.BenefitProvider{Code: "CLUB", Name: "The Club", NumberPattern: pattern, DiscountPercent: 10, Active: true}
+	club := func(code, pattern string) *v1.CreateBenefitProviderRequest {
+		return &v1.CreateBenefitProviderRequest{ProviderCode: code, Provider: &v1.BenefitProviderInput{
+			Name: "The Club", NumberPattern: pattern, DiscountPercent: 10,
+		}}
+	}
+	numbers := func(pattern, etag string) *v1.UpdateBenefitProviderRequest {
+		return &v1.UpdateBenefitProviderRequest{
+			ProviderCode: "CLUB", Provider: &v1.BenefitProviderInput{NumberPattern: pattern},
+			UpdateMask: paths("number_pattern"), Etag: etag,
+		}
 	}
 	return script{
-		olga.calls("The owner accepts members of the Club",
-			&v1.PutBenefitProviderRequest{Provider: club("C-[0-9]{3}"), CreateOnly: true}),
-		olga.refused("The owner accepts them again", "ALREADY_EXISTS",
-			&v1.PutBenefitProviderRequest{Provider: club("C-[0-9]{3}"), CreateOnly: true}),
-		olga.calls("The owner has longer numbers", &v1.PutBenefitProviderRequest{Provider: club("C-[0-9]{4}")}),
-		olga.calls("The owner changes nothing", &v1.PutBenefitProviderRequest{Provider: club("C-[0-9]{4}")}),
-		olga.refused("The owner's pattern is none", "INVALID_FIELD", &v1.PutBenefitProviderRequest{Provider: club("C-[")}),
-		olga.refused("The owner edits a provider that has changed", "ETAG_MISMATCH",
-			&v1.PutBenefitProviderRequest{Provider: with(club("C-[0-9]{5}"), &v1.BenefitProvider{Etag: "v1"})}),
+		olga.calls("The owner accepts members of the Club", club("CLUB", "C-[0-9]{3}")),
+		olga.refused("The owner accepts them again", "ALREADY_EXISTS", club("CLUB", "C-[0-9]{3}")),
+		olga.refused("The owner accepts a club whose pattern is none", "INVALID_FIELD", club("OTHER", "C-[")),
+		olga.calls("The owner has longer numbers", numbers("C-[0-9]{4}", "")),
+		olga.calls("The owner changes nothing", numbers("C-[0-9]{4}", "v2")),
+		olga.refused("The owner's pattern is none", "INVALID_FIELD", numbers("C-[", "")),
+		olga.refused("The owner edits a provider that has changed", "ETAG_MISMATCH", numbers("C-[0-9]{5}", "v1")),
+		olga.refused("The owner edits no benefit provider", "BENEFIT_PROVIDER_NOT_FOUND",
+			with(numbers("C-[0-9]{5}", ""), &v1.UpdateBenefitProviderRequest{ProviderCode: "NONE"})),
 		mia.calls("Mia reads a benefit provider", &v1.GetBenefitProviderRequest{ProviderCode: "CLUB"}),
 		olga.calls("The owner reads its pattern", &v1.GetBenefitProviderRequest{ProviderCode: "CLUB"}),
 		mia.refused("Mia reads no benefit provider", "BENEFIT_PROVIDER_NOT_FOUND",
 			&v1.GetBenefitProviderRequest{ProviderCode: "NONE"}),
 		mia.calls("Mia lists benefit providers", &v1.ListBenefitProvidersRequest{}),
-		olga.calls("The Club lists its numbers", &v1.PutBenefitProviderRequest{
-			Provider: with(club("C-[0-9]{4}"), &v1.BenefitProvider{
+		olga.calls("The Club lists its numbers", &v1.UpdateBenefitProviderRequest{
+			ProviderCode: "CLUB", UpdateMask: paths("verification"), Provider: &v1.BenefitProviderInput{
 				Verification: v1.BenefitVerification_BENEFIT_VERIFICATION_LIST,
-			}),
+			},
 		}),
 		olga.calls("The owner adds numbers", &v1.UpdateBenefitNumbersRequest{
 			ProviderCode: "CLUB", Add: []string{"C-1234", "c 1234", "C-9999"},

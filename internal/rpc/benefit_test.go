@@ -19,9 +19,9 @@ func TestBenefitProviders_HideWhatHelpsToGuess(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	kit := s.Studio(t, testkit.NewClock(time.Now()))
-	expect.OK(t)(s.App.Catalog.PutBenefitProvider(t.Context(), kit.Owner, booking.BenefitProvider{
+	expect.OK(t)(s.App.Catalog.CreateBenefitProvider(t.Context(), kit.Owner, booking.BenefitProvider{
 		Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Active: true, Verification: booking.VerifyByList,
-	}, nil))
+	}))
 	expect.OK(t)(s.App.Catalog.UpdateBenefitNumbers(
 		t.Context(), kit.Owner, "LINKS", catalog.BenefitNumbers{Add: []string{"M-001", "M-002"}},
 	))

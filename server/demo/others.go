@@ -75,10 +75,10 @@ func (b *builder) clubBookings(ctx context.Context, course catalog.Location) err
 		}
 		cart = made
 	}
-	if _, err := b.app.Catalog.PutBenefitProvider(ctx, b.owner, booking.BenefitProvider{
+	if _, err := b.app.Catalog.CreateBenefitProvider(ctx, b.owner, booking.BenefitProvider{
 		Code: "LINKSCARD", Name: "Links Card", Pattern: `[A-Z]{2}-\d{6}`, Percent: 15, Active: true,
 		Verification: booking.Unverified,
-	}, nil); err != nil {
+	}); err != nil {
 		return err
 	}
 	sheet, err := b.schedule(ctx, b.now, b.now.Add(4*24*time.Hour))

@@ -144,20 +144,24 @@ test.describe("the catalog", () => {
 
   test("shows conflicting edits of a partner benefit, and rejects a duplicate code", async () => {
     const provider = {
-      code: "TWICE",
       name: "Twice Seen",
       numberPattern: "[0-9]{3}",
       discountPercent: 10,
       active: true,
     };
-    await call("admin", "CatalogService/PutBenefitProvider", { provider });
+    await call("admin", "CatalogService/CreateBenefitProvider", {
+      providerCode: "TWICE",
+      provider,
+    });
     await using there = await visit({ role: "owner", path: "/catalog?tab=benefits" });
     const { page } = there;
     await page.getByRole("button", { name: "Edit: Twice Seen" }).click();
     const drawer = page.getByRole("dialog", { name: "Twice Seen" });
     await drawer.getByLabel("Membership number format").fill("[0-9]{4}");
-    await call("admin", "CatalogService/PutBenefitProvider", {
-      provider: { ...provider, discountPercent: 15 },
+    await call("admin", "CatalogService/UpdateBenefitProvider", {
+      providerCode: "TWICE",
+      provider: { discountPercent: 15 },
+      updateMask: "discountPercent",
     });
     await drawer.getByRole("button", { name: "Save" }).click();
     await drawer

@@ -152,26 +152,25 @@ func (x *Benefit) GetVerified() bool {
 // BenefitProvider is an organization whose members get a discount.
 type BenefitProvider struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
+	// The code that identifies it, such as "GOLFRSA".
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// The display name, 1 to 200 characters.
+	// The display name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters, and 1,000
-	// instructions when it is compiled: ((a{10}){10}){10} has more. Empty in responses to callers without the permission
+	// A regular expression (RE2) that must match the whole membership number. Empty for callers without the permission
 	// catalog.write.
 	NumberPattern string `protobuf:"bytes,3,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
 	// The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
 	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
 	// Whether it is accepted.
 	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
-	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
-	Verification BenefitVerification `protobuf:"varint,7,opt,name=verification,proto3,enum=berth.v1.BenefitVerification" json:"verification,omitempty"`
+	// How membership numbers are verified.
+	Verification BenefitVerification `protobuf:"varint,6,opt,name=verification,proto3,enum=berth.v1.BenefitVerification" json:"verification,omitempty"`
 	// Whether several members may use one number, as families do. Otherwise a number serves one member.
-	Families bool `protobuf:"varint,8,opt,name=families,proto3" json:"families,omitempty"`
-	// Output only. How many numbers are on the list. 0 in responses to callers without the permission catalog.write.
-	NumberCount   int32 `protobuf:"varint,9,opt,name=number_count,json=numberCount,proto3" json:"number_count,omitempty"`
+	Families bool `protobuf:"varint,7,opt,name=families,proto3" json:"families,omitempty"`
+	// How many numbers are on the list. 0 for callers without the permission catalog.write.
+	NumberCount int32 `protobuf:"varint,8,opt,name=number_count,json=numberCount,proto3" json:"number_count,omitempty"`
+	// Changes with every edit.
+	Etag          string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -241,13 +240,6 @@ func (x *BenefitProvider) GetActive() bool {
 	return false
 }
 
-func (x *BenefitProvider) GetEtag() string {
-	if x != nil {
-		return x.Etag
-	}
-	return ""
-}
-
 func (x *BenefitProvider) GetVerification() BenefitVerification {
 	if x != nil {
 		return x.Verification
@@ -267,6 +259,105 @@ func (x *BenefitProvider) GetNumberCount() int32 {
 		return x.NumberCount
 	}
 	return 0
+}
+
+func (x *BenefitProvider) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// BenefitProviderInput has the fields of a benefit provider that staff can edit.
+type BenefitProviderInput struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The display name, 1 to 200 characters.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// A regular expression (RE2) that must match the whole membership number. 1 to 200 characters, and up to 1,000
+	// instructions when it is compiled: ((a{10}){10}){10} has more.
+	NumberPattern string `protobuf:"bytes,2,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
+	// The discount for its members, 0 to 100 percent.
+	DiscountPercent int32 `protobuf:"varint,3,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
+	// Whether it is accepted. Absent: true.
+	Active *bool `protobuf:"varint,4,opt,name=active,proto3,oneof" json:"active,omitempty"`
+	// How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
+	Verification BenefitVerification `protobuf:"varint,5,opt,name=verification,proto3,enum=berth.v1.BenefitVerification" json:"verification,omitempty"`
+	// Whether several members may use one number, as families do. Otherwise a number serves one member.
+	Families      bool `protobuf:"varint,6,opt,name=families,proto3" json:"families,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BenefitProviderInput) Reset() {
+	*x = BenefitProviderInput{}
+	mi := &file_berth_v1_benefit_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BenefitProviderInput) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BenefitProviderInput) ProtoMessage() {}
+
+func (x *BenefitProviderInput) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_benefit_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BenefitProviderInput.ProtoReflect.Descriptor instead.
+func (*BenefitProviderInput) Descriptor() ([]byte, []int) {
+	return file_berth_v1_benefit_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *BenefitProviderInput) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *BenefitProviderInput) GetNumberPattern() string {
+	if x != nil {
+		return x.NumberPattern
+	}
+	return ""
+}
+
+func (x *BenefitProviderInput) GetDiscountPercent() int32 {
+	if x != nil {
+		return x.DiscountPercent
+	}
+	return 0
+}
+
+func (x *BenefitProviderInput) GetActive() bool {
+	if x != nil && x.Active != nil {
+		return *x.Active
+	}
+	return false
+}
+
+func (x *BenefitProviderInput) GetVerification() BenefitVerification {
+	if x != nil {
+		return x.Verification
+	}
+	return BenefitVerification_BENEFIT_VERIFICATION_UNSPECIFIED
+}
+
+func (x *BenefitProviderInput) GetFamilies() bool {
+	if x != nil {
+		return x.Families
+	}
+	return false
 }
 
 // BenefitMembership is a membership number that a member uses.
@@ -290,7 +381,7 @@ type BenefitMembership struct {
 
 func (x *BenefitMembership) Reset() {
 	*x = BenefitMembership{}
-	mi := &file_berth_v1_benefit_proto_msgTypes[2]
+	mi := &file_berth_v1_benefit_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -302,7 +393,7 @@ func (x *BenefitMembership) String() string {
 func (*BenefitMembership) ProtoMessage() {}
 
 func (x *BenefitMembership) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_benefit_proto_msgTypes[2]
+	mi := &file_berth_v1_benefit_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -315,7 +406,7 @@ func (x *BenefitMembership) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BenefitMembership.ProtoReflect.Descriptor instead.
 func (*BenefitMembership) Descriptor() ([]byte, []int) {
-	return file_berth_v1_benefit_proto_rawDescGZIP(), []int{2}
+	return file_berth_v1_benefit_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *BenefitMembership) GetProviderCode() string {
@@ -369,19 +460,25 @@ const file_berth_v1_benefit_proto_rawDesc = "" +
 	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12+\n" +
 	"\x11membership_number\x18\x02 \x01(\tR\x10membershipNumber\x12)\n" +
 	"\x10discount_percent\x18\x03 \x01(\x05R\x0fdiscountPercent\x12\x1a\n" +
-	"\bverified\x18\x04 \x01(\bR\bverified\"\x8a\x03\n" +
-	"\x0fBenefitProvider\x12-\n" +
-	"\x04code\x18\x01 \x01(\tB\x19\xbaH\x16r\x142\x12^[A-Z0-9_-]{1,50}$R\x04code\x12\x1e\n" +
-	"\x04name\x18\x02 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\x04name\x121\n" +
-	"\x0enumber_pattern\x18\x03 \x01(\tB\n" +
-	"\xbaH\ar\x05\x10\x01\x18\xc8\x01R\rnumberPattern\x124\n" +
-	"\x10discount_percent\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0fdiscountPercent\x12\x16\n" +
-	"\x06active\x18\x05 \x01(\bR\x06active\x12\x1b\n" +
-	"\x04etag\x18\x06 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\x12K\n" +
-	"\fverification\x18\a \x01(\x0e2\x1d.berth.v1.BenefitVerificationB\b\xbaH\x05\x82\x01\x02\x10\x01R\fverification\x12\x1a\n" +
-	"\bfamilies\x18\b \x01(\bR\bfamilies\x12!\n" +
-	"\fnumber_count\x18\t \x01(\x05R\vnumberCount\"\xfc\x01\n" +
+	"\bverified\x18\x04 \x01(\bR\bverified\"\xb9\x02\n" +
+	"\x0fBenefitProvider\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\tR\x04code\x12\x12\n" +
+	"\x04name\x18\x02 \x01(\tR\x04name\x12%\n" +
+	"\x0enumber_pattern\x18\x03 \x01(\tR\rnumberPattern\x12)\n" +
+	"\x10discount_percent\x18\x04 \x01(\x05R\x0fdiscountPercent\x12\x16\n" +
+	"\x06active\x18\x05 \x01(\bR\x06active\x12A\n" +
+	"\fverification\x18\x06 \x01(\x0e2\x1d.berth.v1.BenefitVerificationR\fverification\x12\x1a\n" +
+	"\bfamilies\x18\a \x01(\bR\bfamilies\x12!\n" +
+	"\fnumber_count\x18\b \x01(\x05R\vnumberCount\x12\x12\n" +
+	"\x04etag\x18\t \x01(\tR\x04etag\"\xac\x02\n" +
+	"\x14BenefitProviderInput\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12/\n" +
+	"\x0enumber_pattern\x18\x02 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\rnumberPattern\x124\n" +
+	"\x10discount_percent\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x00R\x0fdiscountPercent\x12\x1b\n" +
+	"\x06active\x18\x04 \x01(\bH\x00R\x06active\x88\x01\x01\x12K\n" +
+	"\fverification\x18\x05 \x01(\x0e2\x1d.berth.v1.BenefitVerificationB\b\xbaH\x05\x82\x01\x02\x10\x01R\fverification\x12\x1a\n" +
+	"\bfamilies\x18\x06 \x01(\bR\bfamiliesB\t\n" +
+	"\a_active\"\xfc\x01\n" +
 	"\x11BenefitMembership\x12#\n" +
 	"\rprovider_code\x18\x01 \x01(\tR\fproviderCode\x12\x1b\n" +
 	"\tmember_id\x18\x02 \x01(\tR\bmemberId\x12\x1f\n" +
@@ -410,22 +507,24 @@ func file_berth_v1_benefit_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_benefit_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_benefit_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
+var file_berth_v1_benefit_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_berth_v1_benefit_proto_goTypes = []any{
 	(BenefitVerification)(0),      // 0: berth.v1.BenefitVerification
 	(*Benefit)(nil),               // 1: berth.v1.Benefit
 	(*BenefitProvider)(nil),       // 2: berth.v1.BenefitProvider
-	(*BenefitMembership)(nil),     // 3: berth.v1.BenefitMembership
-	(*timestamppb.Timestamp)(nil), // 4: google.protobuf.Timestamp
+	(*BenefitProviderInput)(nil),  // 3: berth.v1.BenefitProviderInput
+	(*BenefitMembership)(nil),     // 4: berth.v1.BenefitMembership
+	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
 }
 var file_berth_v1_benefit_proto_depIdxs = []int32{
 	0, // 0: berth.v1.BenefitProvider.verification:type_name -> berth.v1.BenefitVerification
-	4, // 1: berth.v1.BenefitMembership.create_time:type_name -> google.protobuf.Timestamp
-	2, // [2:2] is the sub-list for method output_type
-	2, // [2:2] is the sub-list for method input_type
-	2, // [2:2] is the sub-list for extension type_name
-	2, // [2:2] is the sub-list for extension extendee
-	0, // [0:2] is the sub-list for field type_name
+	0, // 1: berth.v1.BenefitProviderInput.verification:type_name -> berth.v1.BenefitVerification
+	5, // 2: berth.v1.BenefitMembership.create_time:type_name -> google.protobuf.Timestamp
+	3, // [3:3] is the sub-list for method output_type
+	3, // [3:3] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_benefit_proto_init() }
@@ -433,13 +532,14 @@ func file_berth_v1_benefit_proto_init() {
 	if File_berth_v1_benefit_proto != nil {
 		return
 	}
+	file_berth_v1_benefit_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_benefit_proto_rawDesc), len(file_berth_v1_benefit_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   3,
+			NumMessages:   4,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

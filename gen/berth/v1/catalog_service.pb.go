@@ -491,34 +491,34 @@ func (x *ListItemsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// PutBenefitProviderRequest creates or replaces a provider.
-type PutBenefitProviderRequest struct {
+// CreateBenefitProviderRequest creates a provider.
+type CreateBenefitProviderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The provider.
-	Provider *BenefitProvider `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
-	// Whether to only create it. If a provider with that code exists, active or not, it stays unchanged: ALREADY_EXISTS.
-	// It excludes an etag.
-	CreateOnly    bool `protobuf:"varint,3,opt,name=create_only,json=createOnly,proto3" json:"create_only,omitempty"`
+	// The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores. It cannot
+	// be changed later.
+	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// The values to create it with. name and number_pattern are required.
+	Provider      *BenefitProviderInput `protobuf:"bytes,3,opt,name=provider,proto3" json:"provider,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PutBenefitProviderRequest) Reset() {
-	*x = PutBenefitProviderRequest{}
+func (x *CreateBenefitProviderRequest) Reset() {
+	*x = CreateBenefitProviderRequest{}
 	mi := &file_berth_v1_catalog_service_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PutBenefitProviderRequest) String() string {
+func (x *CreateBenefitProviderRequest) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PutBenefitProviderRequest) ProtoMessage() {}
+func (*CreateBenefitProviderRequest) ProtoMessage() {}
 
-func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
+func (x *CreateBenefitProviderRequest) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_catalog_service_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -530,34 +530,34 @@ func (x *PutBenefitProviderRequest) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PutBenefitProviderRequest.ProtoReflect.Descriptor instead.
-func (*PutBenefitProviderRequest) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreateBenefitProviderRequest.ProtoReflect.Descriptor instead.
+func (*CreateBenefitProviderRequest) Descriptor() ([]byte, []int) {
 	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{8}
 }
 
-func (x *PutBenefitProviderRequest) GetTenantId() string {
+func (x *CreateBenefitProviderRequest) GetTenantId() string {
 	if x != nil {
 		return x.TenantId
 	}
 	return ""
 }
 
-func (x *PutBenefitProviderRequest) GetProvider() *BenefitProvider {
+func (x *CreateBenefitProviderRequest) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *CreateBenefitProviderRequest) GetProvider() *BenefitProviderInput {
 	if x != nil {
 		return x.Provider
 	}
 	return nil
 }
 
-func (x *PutBenefitProviderRequest) GetCreateOnly() bool {
-	if x != nil {
-		return x.CreateOnly
-	}
-	return false
-}
-
-// PutBenefitProviderResponse is the provider.
-type PutBenefitProviderResponse struct {
+// CreateBenefitProviderResponse is the new provider.
+type CreateBenefitProviderResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The provider.
 	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
@@ -565,20 +565,20 @@ type PutBenefitProviderResponse struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *PutBenefitProviderResponse) Reset() {
-	*x = PutBenefitProviderResponse{}
+func (x *CreateBenefitProviderResponse) Reset() {
+	*x = CreateBenefitProviderResponse{}
 	mi := &file_berth_v1_catalog_service_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *PutBenefitProviderResponse) String() string {
+func (x *CreateBenefitProviderResponse) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*PutBenefitProviderResponse) ProtoMessage() {}
+func (*CreateBenefitProviderResponse) ProtoMessage() {}
 
-func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
+func (x *CreateBenefitProviderResponse) ProtoReflect() protoreflect.Message {
 	mi := &file_berth_v1_catalog_service_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
@@ -590,12 +590,141 @@ func (x *PutBenefitProviderResponse) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use PutBenefitProviderResponse.ProtoReflect.Descriptor instead.
-func (*PutBenefitProviderResponse) Descriptor() ([]byte, []int) {
+// Deprecated: Use CreateBenefitProviderResponse.ProtoReflect.Descriptor instead.
+func (*CreateBenefitProviderResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{9}
 }
 
-func (x *PutBenefitProviderResponse) GetProvider() *BenefitProvider {
+func (x *CreateBenefitProviderResponse) GetProvider() *BenefitProvider {
+	if x != nil {
+		return x.Provider
+	}
+	return nil
+}
+
+// UpdateBenefitProviderRequest edits a provider.
+type UpdateBenefitProviderRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	// The code of the provider.
+	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
+	// New values for the fields in the mask.
+	Provider *BenefitProviderInput `protobuf:"bytes,3,opt,name=provider,proto3" json:"provider,omitempty"`
+	// The fields of provider to change, such as "discount_percent". A field in the mask that has no value is cleared.
+	// Required.
+	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBenefitProviderRequest) Reset() {
+	*x = UpdateBenefitProviderRequest{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBenefitProviderRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBenefitProviderRequest) ProtoMessage() {}
+
+func (x *UpdateBenefitProviderRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBenefitProviderRequest.ProtoReflect.Descriptor instead.
+func (*UpdateBenefitProviderRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *UpdateBenefitProviderRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+func (x *UpdateBenefitProviderRequest) GetProviderCode() string {
+	if x != nil {
+		return x.ProviderCode
+	}
+	return ""
+}
+
+func (x *UpdateBenefitProviderRequest) GetProvider() *BenefitProviderInput {
+	if x != nil {
+		return x.Provider
+	}
+	return nil
+}
+
+func (x *UpdateBenefitProviderRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
+	if x != nil {
+		return x.UpdateMask
+	}
+	return nil
+}
+
+func (x *UpdateBenefitProviderRequest) GetEtag() string {
+	if x != nil {
+		return x.Etag
+	}
+	return ""
+}
+
+// UpdateBenefitProviderResponse is the edited provider.
+type UpdateBenefitProviderResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The provider.
+	Provider      *BenefitProvider `protobuf:"bytes,1,opt,name=provider,proto3" json:"provider,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UpdateBenefitProviderResponse) Reset() {
+	*x = UpdateBenefitProviderResponse{}
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UpdateBenefitProviderResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UpdateBenefitProviderResponse) ProtoMessage() {}
+
+func (x *UpdateBenefitProviderResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UpdateBenefitProviderResponse.ProtoReflect.Descriptor instead.
+func (*UpdateBenefitProviderResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *UpdateBenefitProviderResponse) GetProvider() *BenefitProvider {
 	if x != nil {
 		return x.Provider
 	}
@@ -615,7 +744,7 @@ type GetBenefitProviderRequest struct {
 
 func (x *GetBenefitProviderRequest) Reset() {
 	*x = GetBenefitProviderRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -627,7 +756,7 @@ func (x *GetBenefitProviderRequest) String() string {
 func (*GetBenefitProviderRequest) ProtoMessage() {}
 
 func (x *GetBenefitProviderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[10]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -640,7 +769,7 @@ func (x *GetBenefitProviderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBenefitProviderRequest.ProtoReflect.Descriptor instead.
 func (*GetBenefitProviderRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{10}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *GetBenefitProviderRequest) GetTenantId() string {
@@ -668,7 +797,7 @@ type GetBenefitProviderResponse struct {
 
 func (x *GetBenefitProviderResponse) Reset() {
 	*x = GetBenefitProviderResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -680,7 +809,7 @@ func (x *GetBenefitProviderResponse) String() string {
 func (*GetBenefitProviderResponse) ProtoMessage() {}
 
 func (x *GetBenefitProviderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[11]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -693,7 +822,7 @@ func (x *GetBenefitProviderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetBenefitProviderResponse.ProtoReflect.Descriptor instead.
 func (*GetBenefitProviderResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{11}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *GetBenefitProviderResponse) GetProvider() *BenefitProvider {
@@ -714,7 +843,7 @@ type ListBenefitProvidersRequest struct {
 
 func (x *ListBenefitProvidersRequest) Reset() {
 	*x = ListBenefitProvidersRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -726,7 +855,7 @@ func (x *ListBenefitProvidersRequest) String() string {
 func (*ListBenefitProvidersRequest) ProtoMessage() {}
 
 func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[12]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -739,7 +868,7 @@ func (x *ListBenefitProvidersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitProvidersRequest.ProtoReflect.Descriptor instead.
 func (*ListBenefitProvidersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{12}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *ListBenefitProvidersRequest) GetTenantId() string {
@@ -760,7 +889,7 @@ type ListBenefitProvidersResponse struct {
 
 func (x *ListBenefitProvidersResponse) Reset() {
 	*x = ListBenefitProvidersResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -772,7 +901,7 @@ func (x *ListBenefitProvidersResponse) String() string {
 func (*ListBenefitProvidersResponse) ProtoMessage() {}
 
 func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[13]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -785,7 +914,7 @@ func (x *ListBenefitProvidersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitProvidersResponse.ProtoReflect.Descriptor instead.
 func (*ListBenefitProvidersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{13}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *ListBenefitProvidersResponse) GetProviders() []*BenefitProvider {
@@ -814,7 +943,7 @@ type UpdateBenefitNumbersRequest struct {
 
 func (x *UpdateBenefitNumbersRequest) Reset() {
 	*x = UpdateBenefitNumbersRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -826,7 +955,7 @@ func (x *UpdateBenefitNumbersRequest) String() string {
 func (*UpdateBenefitNumbersRequest) ProtoMessage() {}
 
 func (x *UpdateBenefitNumbersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[14]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -839,7 +968,7 @@ func (x *UpdateBenefitNumbersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateBenefitNumbersRequest.ProtoReflect.Descriptor instead.
 func (*UpdateBenefitNumbersRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{14}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *UpdateBenefitNumbersRequest) GetTenantId() string {
@@ -888,7 +1017,7 @@ type UpdateBenefitNumbersResponse struct {
 
 func (x *UpdateBenefitNumbersResponse) Reset() {
 	*x = UpdateBenefitNumbersResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -900,7 +1029,7 @@ func (x *UpdateBenefitNumbersResponse) String() string {
 func (*UpdateBenefitNumbersResponse) ProtoMessage() {}
 
 func (x *UpdateBenefitNumbersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[15]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -913,7 +1042,7 @@ func (x *UpdateBenefitNumbersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateBenefitNumbersResponse.ProtoReflect.Descriptor instead.
 func (*UpdateBenefitNumbersResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{15}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *UpdateBenefitNumbersResponse) GetProvider() *BenefitProvider {
@@ -942,7 +1071,7 @@ type ListBenefitMembershipsRequest struct {
 
 func (x *ListBenefitMembershipsRequest) Reset() {
 	*x = ListBenefitMembershipsRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -954,7 +1083,7 @@ func (x *ListBenefitMembershipsRequest) String() string {
 func (*ListBenefitMembershipsRequest) ProtoMessage() {}
 
 func (x *ListBenefitMembershipsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[16]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -967,7 +1096,7 @@ func (x *ListBenefitMembershipsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitMembershipsRequest.ProtoReflect.Descriptor instead.
 func (*ListBenefitMembershipsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ListBenefitMembershipsRequest) GetTenantId() string {
@@ -1018,7 +1147,7 @@ type ListBenefitMembershipsResponse struct {
 
 func (x *ListBenefitMembershipsResponse) Reset() {
 	*x = ListBenefitMembershipsResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1030,7 +1159,7 @@ func (x *ListBenefitMembershipsResponse) String() string {
 func (*ListBenefitMembershipsResponse) ProtoMessage() {}
 
 func (x *ListBenefitMembershipsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[17]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1043,7 +1172,7 @@ func (x *ListBenefitMembershipsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListBenefitMembershipsResponse.ProtoReflect.Descriptor instead.
 func (*ListBenefitMembershipsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ListBenefitMembershipsResponse) GetMemberships() []*BenefitMembership {
@@ -1075,7 +1204,7 @@ type DeleteBenefitMembershipRequest struct {
 
 func (x *DeleteBenefitMembershipRequest) Reset() {
 	*x = DeleteBenefitMembershipRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1087,7 +1216,7 @@ func (x *DeleteBenefitMembershipRequest) String() string {
 func (*DeleteBenefitMembershipRequest) ProtoMessage() {}
 
 func (x *DeleteBenefitMembershipRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[18]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1100,7 +1229,7 @@ func (x *DeleteBenefitMembershipRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteBenefitMembershipRequest.ProtoReflect.Descriptor instead.
 func (*DeleteBenefitMembershipRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DeleteBenefitMembershipRequest) GetTenantId() string {
@@ -1133,7 +1262,7 @@ type DeleteBenefitMembershipResponse struct {
 
 func (x *DeleteBenefitMembershipResponse) Reset() {
 	*x = DeleteBenefitMembershipResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1145,7 +1274,7 @@ func (x *DeleteBenefitMembershipResponse) String() string {
 func (*DeleteBenefitMembershipResponse) ProtoMessage() {}
 
 func (x *DeleteBenefitMembershipResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[19]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1158,7 +1287,7 @@ func (x *DeleteBenefitMembershipResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteBenefitMembershipResponse.ProtoReflect.Descriptor instead.
 func (*DeleteBenefitMembershipResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{21}
 }
 
 // CreateLocationRequest creates a location.
@@ -1174,7 +1303,7 @@ type CreateLocationRequest struct {
 
 func (x *CreateLocationRequest) Reset() {
 	*x = CreateLocationRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1315,7 @@ func (x *CreateLocationRequest) String() string {
 func (*CreateLocationRequest) ProtoMessage() {}
 
 func (x *CreateLocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[20]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1328,7 @@ func (x *CreateLocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateLocationRequest.ProtoReflect.Descriptor instead.
 func (*CreateLocationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *CreateLocationRequest) GetTenantId() string {
@@ -1227,7 +1356,7 @@ type CreateLocationResponse struct {
 
 func (x *CreateLocationResponse) Reset() {
 	*x = CreateLocationResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1368,7 @@ func (x *CreateLocationResponse) String() string {
 func (*CreateLocationResponse) ProtoMessage() {}
 
 func (x *CreateLocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[21]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1381,7 @@ func (x *CreateLocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateLocationResponse.ProtoReflect.Descriptor instead.
 func (*CreateLocationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *CreateLocationResponse) GetLocation() *Location {
@@ -1281,7 +1410,7 @@ type UpdateLocationRequest struct {
 
 func (x *UpdateLocationRequest) Reset() {
 	*x = UpdateLocationRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1293,7 +1422,7 @@ func (x *UpdateLocationRequest) String() string {
 func (*UpdateLocationRequest) ProtoMessage() {}
 
 func (x *UpdateLocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[22]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1306,7 +1435,7 @@ func (x *UpdateLocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLocationRequest.ProtoReflect.Descriptor instead.
 func (*UpdateLocationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *UpdateLocationRequest) GetTenantId() string {
@@ -1355,7 +1484,7 @@ type UpdateLocationResponse struct {
 
 func (x *UpdateLocationResponse) Reset() {
 	*x = UpdateLocationResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1367,7 +1496,7 @@ func (x *UpdateLocationResponse) String() string {
 func (*UpdateLocationResponse) ProtoMessage() {}
 
 func (x *UpdateLocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[23]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1380,7 +1509,7 @@ func (x *UpdateLocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateLocationResponse.ProtoReflect.Descriptor instead.
 func (*UpdateLocationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *UpdateLocationResponse) GetLocation() *Location {
@@ -1403,7 +1532,7 @@ type GetLocationRequest struct {
 
 func (x *GetLocationRequest) Reset() {
 	*x = GetLocationRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +1544,7 @@ func (x *GetLocationRequest) String() string {
 func (*GetLocationRequest) ProtoMessage() {}
 
 func (x *GetLocationRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[24]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +1557,7 @@ func (x *GetLocationRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocationRequest.ProtoReflect.Descriptor instead.
 func (*GetLocationRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *GetLocationRequest) GetTenantId() string {
@@ -1456,7 +1585,7 @@ type GetLocationResponse struct {
 
 func (x *GetLocationResponse) Reset() {
 	*x = GetLocationResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1468,7 +1597,7 @@ func (x *GetLocationResponse) String() string {
 func (*GetLocationResponse) ProtoMessage() {}
 
 func (x *GetLocationResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[25]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1481,7 +1610,7 @@ func (x *GetLocationResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetLocationResponse.ProtoReflect.Descriptor instead.
 func (*GetLocationResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *GetLocationResponse) GetLocation() *Location {
@@ -1508,7 +1637,7 @@ type ListLocationsRequest struct {
 
 func (x *ListLocationsRequest) Reset() {
 	*x = ListLocationsRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1520,7 +1649,7 @@ func (x *ListLocationsRequest) String() string {
 func (*ListLocationsRequest) ProtoMessage() {}
 
 func (x *ListLocationsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[26]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1533,7 +1662,7 @@ func (x *ListLocationsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLocationsRequest.ProtoReflect.Descriptor instead.
 func (*ListLocationsRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *ListLocationsRequest) GetTenantId() string {
@@ -1577,7 +1706,7 @@ type ListLocationsResponse struct {
 
 func (x *ListLocationsResponse) Reset() {
 	*x = ListLocationsResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1589,7 +1718,7 @@ func (x *ListLocationsResponse) String() string {
 func (*ListLocationsResponse) ProtoMessage() {}
 
 func (x *ListLocationsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[27]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1602,7 +1731,7 @@ func (x *ListLocationsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListLocationsResponse.ProtoReflect.Descriptor instead.
 func (*ListLocationsResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ListLocationsResponse) GetLocations() []*Location {
@@ -1634,7 +1763,7 @@ type CreateResourceRequest struct {
 
 func (x *CreateResourceRequest) Reset() {
 	*x = CreateResourceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1646,7 +1775,7 @@ func (x *CreateResourceRequest) String() string {
 func (*CreateResourceRequest) ProtoMessage() {}
 
 func (x *CreateResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[28]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1659,7 +1788,7 @@ func (x *CreateResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResourceRequest.ProtoReflect.Descriptor instead.
 func (*CreateResourceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CreateResourceRequest) GetTenantId() string {
@@ -1694,7 +1823,7 @@ type CreateResourceResponse struct {
 
 func (x *CreateResourceResponse) Reset() {
 	*x = CreateResourceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1706,7 +1835,7 @@ func (x *CreateResourceResponse) String() string {
 func (*CreateResourceResponse) ProtoMessage() {}
 
 func (x *CreateResourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[29]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1719,7 +1848,7 @@ func (x *CreateResourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateResourceResponse.ProtoReflect.Descriptor instead.
 func (*CreateResourceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CreateResourceResponse) GetResource() *Resource {
@@ -1748,7 +1877,7 @@ type UpdateResourceRequest struct {
 
 func (x *UpdateResourceRequest) Reset() {
 	*x = UpdateResourceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1760,7 +1889,7 @@ func (x *UpdateResourceRequest) String() string {
 func (*UpdateResourceRequest) ProtoMessage() {}
 
 func (x *UpdateResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[30]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1773,7 +1902,7 @@ func (x *UpdateResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResourceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateResourceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *UpdateResourceRequest) GetTenantId() string {
@@ -1822,7 +1951,7 @@ type UpdateResourceResponse struct {
 
 func (x *UpdateResourceResponse) Reset() {
 	*x = UpdateResourceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1834,7 +1963,7 @@ func (x *UpdateResourceResponse) String() string {
 func (*UpdateResourceResponse) ProtoMessage() {}
 
 func (x *UpdateResourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[31]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1847,7 +1976,7 @@ func (x *UpdateResourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateResourceResponse.ProtoReflect.Descriptor instead.
 func (*UpdateResourceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *UpdateResourceResponse) GetResource() *Resource {
@@ -1870,7 +1999,7 @@ type GetResourceRequest struct {
 
 func (x *GetResourceRequest) Reset() {
 	*x = GetResourceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1882,7 +2011,7 @@ func (x *GetResourceRequest) String() string {
 func (*GetResourceRequest) ProtoMessage() {}
 
 func (x *GetResourceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[32]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1895,7 +2024,7 @@ func (x *GetResourceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResourceRequest.ProtoReflect.Descriptor instead.
 func (*GetResourceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *GetResourceRequest) GetTenantId() string {
@@ -1923,7 +2052,7 @@ type GetResourceResponse struct {
 
 func (x *GetResourceResponse) Reset() {
 	*x = GetResourceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1935,7 +2064,7 @@ func (x *GetResourceResponse) String() string {
 func (*GetResourceResponse) ProtoMessage() {}
 
 func (x *GetResourceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[33]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1948,7 +2077,7 @@ func (x *GetResourceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetResourceResponse.ProtoReflect.Descriptor instead.
 func (*GetResourceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetResourceResponse) GetResource() *Resource {
@@ -1975,7 +2104,7 @@ type ListResourcesRequest struct {
 
 func (x *ListResourcesRequest) Reset() {
 	*x = ListResourcesRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1987,7 +2116,7 @@ func (x *ListResourcesRequest) String() string {
 func (*ListResourcesRequest) ProtoMessage() {}
 
 func (x *ListResourcesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[34]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2000,7 +2129,7 @@ func (x *ListResourcesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourcesRequest.ProtoReflect.Descriptor instead.
 func (*ListResourcesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{34}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *ListResourcesRequest) GetTenantId() string {
@@ -2044,7 +2173,7 @@ type ListResourcesResponse struct {
 
 func (x *ListResourcesResponse) Reset() {
 	*x = ListResourcesResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2056,7 +2185,7 @@ func (x *ListResourcesResponse) String() string {
 func (*ListResourcesResponse) ProtoMessage() {}
 
 func (x *ListResourcesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[35]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2069,7 +2198,7 @@ func (x *ListResourcesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResourcesResponse.ProtoReflect.Descriptor instead.
 func (*ListResourcesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{35}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ListResourcesResponse) GetResources() []*Resource {
@@ -2099,7 +2228,7 @@ type CreateServiceRequest struct {
 
 func (x *CreateServiceRequest) Reset() {
 	*x = CreateServiceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2111,7 +2240,7 @@ func (x *CreateServiceRequest) String() string {
 func (*CreateServiceRequest) ProtoMessage() {}
 
 func (x *CreateServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[36]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2124,7 +2253,7 @@ func (x *CreateServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceRequest.ProtoReflect.Descriptor instead.
 func (*CreateServiceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{36}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *CreateServiceRequest) GetTenantId() string {
@@ -2152,7 +2281,7 @@ type CreateServiceResponse struct {
 
 func (x *CreateServiceResponse) Reset() {
 	*x = CreateServiceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2164,7 +2293,7 @@ func (x *CreateServiceResponse) String() string {
 func (*CreateServiceResponse) ProtoMessage() {}
 
 func (x *CreateServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[37]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2177,7 +2306,7 @@ func (x *CreateServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateServiceResponse.ProtoReflect.Descriptor instead.
 func (*CreateServiceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{37}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *CreateServiceResponse) GetService() *Service {
@@ -2207,7 +2336,7 @@ type UpdateServiceRequest struct {
 
 func (x *UpdateServiceRequest) Reset() {
 	*x = UpdateServiceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2219,7 +2348,7 @@ func (x *UpdateServiceRequest) String() string {
 func (*UpdateServiceRequest) ProtoMessage() {}
 
 func (x *UpdateServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[38]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2232,7 +2361,7 @@ func (x *UpdateServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateServiceRequest.ProtoReflect.Descriptor instead.
 func (*UpdateServiceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{38}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *UpdateServiceRequest) GetTenantId() string {
@@ -2281,7 +2410,7 @@ type UpdateServiceResponse struct {
 
 func (x *UpdateServiceResponse) Reset() {
 	*x = UpdateServiceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2293,7 +2422,7 @@ func (x *UpdateServiceResponse) String() string {
 func (*UpdateServiceResponse) ProtoMessage() {}
 
 func (x *UpdateServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[39]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2306,7 +2435,7 @@ func (x *UpdateServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateServiceResponse.ProtoReflect.Descriptor instead.
 func (*UpdateServiceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{39}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *UpdateServiceResponse) GetService() *Service {
@@ -2329,7 +2458,7 @@ type GetServiceRequest struct {
 
 func (x *GetServiceRequest) Reset() {
 	*x = GetServiceRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2341,7 +2470,7 @@ func (x *GetServiceRequest) String() string {
 func (*GetServiceRequest) ProtoMessage() {}
 
 func (x *GetServiceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[40]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2354,7 +2483,7 @@ func (x *GetServiceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceRequest.ProtoReflect.Descriptor instead.
 func (*GetServiceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{40}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *GetServiceRequest) GetTenantId() string {
@@ -2382,7 +2511,7 @@ type GetServiceResponse struct {
 
 func (x *GetServiceResponse) Reset() {
 	*x = GetServiceResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2394,7 +2523,7 @@ func (x *GetServiceResponse) String() string {
 func (*GetServiceResponse) ProtoMessage() {}
 
 func (x *GetServiceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[41]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2407,7 +2536,7 @@ func (x *GetServiceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServiceResponse.ProtoReflect.Descriptor instead.
 func (*GetServiceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{41}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *GetServiceResponse) GetService() *Service {
@@ -2434,7 +2563,7 @@ type ListServicesRequest struct {
 
 func (x *ListServicesRequest) Reset() {
 	*x = ListServicesRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2446,7 +2575,7 @@ func (x *ListServicesRequest) String() string {
 func (*ListServicesRequest) ProtoMessage() {}
 
 func (x *ListServicesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[42]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2459,7 +2588,7 @@ func (x *ListServicesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServicesRequest.ProtoReflect.Descriptor instead.
 func (*ListServicesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{42}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *ListServicesRequest) GetTenantId() string {
@@ -2503,7 +2632,7 @@ type ListServicesResponse struct {
 
 func (x *ListServicesResponse) Reset() {
 	*x = ListServicesResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2515,7 +2644,7 @@ func (x *ListServicesResponse) String() string {
 func (*ListServicesResponse) ProtoMessage() {}
 
 func (x *ListServicesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[43]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2528,7 +2657,7 @@ func (x *ListServicesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListServicesResponse.ProtoReflect.Descriptor instead.
 func (*ListServicesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{43}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *ListServicesResponse) GetServices() []*Service {
@@ -2560,7 +2689,7 @@ type GetPolicyRequest struct {
 
 func (x *GetPolicyRequest) Reset() {
 	*x = GetPolicyRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[44]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2572,7 +2701,7 @@ func (x *GetPolicyRequest) String() string {
 func (*GetPolicyRequest) ProtoMessage() {}
 
 func (x *GetPolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[44]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2585,7 +2714,7 @@ func (x *GetPolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPolicyRequest.ProtoReflect.Descriptor instead.
 func (*GetPolicyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{44}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *GetPolicyRequest) GetTenantId() string {
@@ -2620,7 +2749,7 @@ type GetPolicyResponse struct {
 
 func (x *GetPolicyResponse) Reset() {
 	*x = GetPolicyResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[45]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2632,7 +2761,7 @@ func (x *GetPolicyResponse) String() string {
 func (*GetPolicyResponse) ProtoMessage() {}
 
 func (x *GetPolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[45]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2645,7 +2774,7 @@ func (x *GetPolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetPolicyResponse.ProtoReflect.Descriptor instead.
 func (*GetPolicyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{45}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *GetPolicyResponse) GetEffective() *EffectivePolicy {
@@ -2676,7 +2805,7 @@ type UpdatePolicyRequest struct {
 
 func (x *UpdatePolicyRequest) Reset() {
 	*x = UpdatePolicyRequest{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[46]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2688,7 +2817,7 @@ func (x *UpdatePolicyRequest) String() string {
 func (*UpdatePolicyRequest) ProtoMessage() {}
 
 func (x *UpdatePolicyRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[46]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2701,7 +2830,7 @@ func (x *UpdatePolicyRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdatePolicyRequest.ProtoReflect.Descriptor instead.
 func (*UpdatePolicyRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{46}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *UpdatePolicyRequest) GetTenantId() string {
@@ -2759,7 +2888,7 @@ type UpdatePolicyResponse struct {
 
 func (x *UpdatePolicyResponse) Reset() {
 	*x = UpdatePolicyResponse{}
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[47]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[49]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2771,7 +2900,7 @@ func (x *UpdatePolicyResponse) String() string {
 func (*UpdatePolicyResponse) ProtoMessage() {}
 
 func (x *UpdatePolicyResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_catalog_service_proto_msgTypes[47]
+	mi := &file_berth_v1_catalog_service_proto_msgTypes[49]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2784,7 +2913,7 @@ func (x *UpdatePolicyResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdatePolicyResponse.ProtoReflect.Descriptor instead.
 func (*UpdatePolicyResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{47}
+	return file_berth_v1_catalog_service_proto_rawDescGZIP(), []int{49}
 }
 
 func (x *UpdatePolicyResponse) GetLayer() *PolicyLayer {
@@ -2837,14 +2966,23 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListItemsResponse\x12$\n" +
 	"\x05items\x18\x01 \x03(\v2\x0e.berth.v1.ItemR\x05items\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa0\x02\n" +
-	"\x19PutBenefitProviderRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12=\n" +
-	"\bprovider\x18\x02 \x01(\v2\x19.berth.v1.BenefitProviderB\x06\xbaH\x03\xc8\x01\x01R\bprovider\x12\x1f\n" +
-	"\vcreate_only\x18\x03 \x01(\bR\n" +
-	"createOnly:y\xbaHv\x1at\n" +
-	" put_benefit_provider.create_only\x12!what is not there yet has no etag\x1a-!this.create_only || this.provider.etag == ''\"S\n" +
-	"\x1aPutBenefitProviderResponse\x125\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xf5\x02\n" +
+	"\x1cCreateBenefitProviderRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12>\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\x19\xbaH\x16r\x142\x12^[A-Z0-9_-]{1,50}$R\fproviderCode\x12\xea\x01\n" +
+	"\bprovider\x18\x03 \x01(\v2\x1e.berth.v1.BenefitProviderInputB\xad\x01\xbaH\xa9\x01\xba\x01A\n" +
+	"\x1ccreate_benefit_provider.name\x12\x10name is required\x1a\x0fthis.name != ''\xba\x01_\n" +
+	"&create_benefit_provider.number_pattern\x12\x1anumber_pattern is required\x1a\x19this.number_pattern != ''\xc8\x01\x01R\bprovider\"V\n" +
+	"\x1dCreateBenefitProviderResponse\x125\n" +
+	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"\xea\x02\n" +
+	"\x1cUpdateBenefitProviderRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x12B\n" +
+	"\bprovider\x18\x03 \x01(\v2\x1e.berth.v1.BenefitProviderInputB\x06\xbaH\x03\xc8\x01\x01R\bprovider\x12\x8e\x01\n" +
+	"\vupdate_mask\x18\x04 \x01(\v2\x1a.google.protobuf.FieldMaskBQ\xbaHN\xc8\x01\x01\xe2\x01H\x12\x04name\x12\x0enumber_pattern\x12\x10discount_percent\x12\x06active\x12\fverification\x12\bfamiliesR\n" +
+	"updateMask\x12\x1b\n" +
+	"\x04etag\x18\x05 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"V\n" +
+	"\x1dUpdateBenefitProviderResponse\x125\n" +
 	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"u\n" +
 	"\x19GetBenefitProviderRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
@@ -3000,7 +3138,7 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\x17update_policy.target_id\x12Itarget_id is empty for the tenant, and required for a location or service\x1aI!(this.level in [2, 3, 4]) || (this.level == 2) == (this.target_id == '')\"|\n" +
 	"\x14UpdatePolicyResponse\x12+\n" +
 	"\x05layer\x18\x01 \x01(\v2\x15.berth.v1.PolicyLayerR\x05layer\x127\n" +
-	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective2\xb4\x14\n" +
+	"\teffective\x18\x02 \x01(\v2\x19.berth.v1.EffectivePolicyR\teffective2\xbe\x15\n" +
 	"\x0eCatalogService\x12j\n" +
 	"\x0eCreateLocation\x12\x1f.berth.v1.CreateLocationRequest\x1a .berth.v1.CreateLocationResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12j\n" +
 	"\x0eUpdateLocation\x12\x1f.berth.v1.UpdateLocationRequest\x1a .berth.v1.UpdateLocationResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12c\n" +
@@ -3022,8 +3160,9 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\n" +
 	"UpdateItem\x12\x1b.berth.v1.UpdateItemRequest\x1a\x1c.berth.v1.UpdateItemResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12W\n" +
 	"\aGetItem\x12\x18.berth.v1.GetItemRequest\x1a\x19.berth.v1.GetItemResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12]\n" +
-	"\tListItems\x12\x1a.berth.v1.ListItemsRequest\x1a\x1b.berth.v1.ListItemsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12v\n" +
-	"\x12PutBenefitProvider\x12#.berth.v1.PutBenefitProviderRequest\x1a$.berth.v1.PutBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12x\n" +
+	"\tListItems\x12\x1a.berth.v1.ListItemsRequest\x1a\x1b.berth.v1.ListItemsResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12\x7f\n" +
+	"\x15CreateBenefitProvider\x12&.berth.v1.CreateBenefitProviderRequest\x1a'.berth.v1.CreateBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12\x7f\n" +
+	"\x15UpdateBenefitProvider\x12&.berth.v1.UpdateBenefitProviderRequest\x1a'.berth.v1.UpdateBenefitProviderResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12x\n" +
 	"\x12GetBenefitProvider\x12#.berth.v1.GetBenefitProviderRequest\x1a$.berth.v1.GetBenefitProviderResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12~\n" +
 	"\x14ListBenefitProviders\x12%.berth.v1.ListBenefitProvidersRequest\x1a&.berth.v1.ListBenefitProvidersResponse\"\x17\xca\xf3\x18\x10\b\x01\x12\fcatalog.read\x90\x02\x01\x12|\n" +
 	"\x14UpdateBenefitNumbers\x12%.berth.v1.UpdateBenefitNumbersRequest\x1a&.berth.v1.UpdateBenefitNumbersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rcatalog.write\x12\x83\x01\n" +
@@ -3043,7 +3182,7 @@ func file_berth_v1_catalog_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_catalog_service_proto_rawDescData
 }
 
-var file_berth_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
+var file_berth_v1_catalog_service_proto_msgTypes = make([]protoimpl.MessageInfo, 50)
 var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*CreateItemRequest)(nil),               // 0: berth.v1.CreateItemRequest
 	(*CreateItemResponse)(nil),              // 1: berth.v1.CreateItemResponse
@@ -3053,164 +3192,172 @@ var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*GetItemResponse)(nil),                 // 5: berth.v1.GetItemResponse
 	(*ListItemsRequest)(nil),                // 6: berth.v1.ListItemsRequest
 	(*ListItemsResponse)(nil),               // 7: berth.v1.ListItemsResponse
-	(*PutBenefitProviderRequest)(nil),       // 8: berth.v1.PutBenefitProviderRequest
-	(*PutBenefitProviderResponse)(nil),      // 9: berth.v1.PutBenefitProviderResponse
-	(*GetBenefitProviderRequest)(nil),       // 10: berth.v1.GetBenefitProviderRequest
-	(*GetBenefitProviderResponse)(nil),      // 11: berth.v1.GetBenefitProviderResponse
-	(*ListBenefitProvidersRequest)(nil),     // 12: berth.v1.ListBenefitProvidersRequest
-	(*ListBenefitProvidersResponse)(nil),    // 13: berth.v1.ListBenefitProvidersResponse
-	(*UpdateBenefitNumbersRequest)(nil),     // 14: berth.v1.UpdateBenefitNumbersRequest
-	(*UpdateBenefitNumbersResponse)(nil),    // 15: berth.v1.UpdateBenefitNumbersResponse
-	(*ListBenefitMembershipsRequest)(nil),   // 16: berth.v1.ListBenefitMembershipsRequest
-	(*ListBenefitMembershipsResponse)(nil),  // 17: berth.v1.ListBenefitMembershipsResponse
-	(*DeleteBenefitMembershipRequest)(nil),  // 18: berth.v1.DeleteBenefitMembershipRequest
-	(*DeleteBenefitMembershipResponse)(nil), // 19: berth.v1.DeleteBenefitMembershipResponse
-	(*CreateLocationRequest)(nil),           // 20: berth.v1.CreateLocationRequest
-	(*CreateLocationResponse)(nil),          // 21: berth.v1.CreateLocationResponse
-	(*UpdateLocationRequest)(nil),           // 22: berth.v1.UpdateLocationRequest
-	(*UpdateLocationResponse)(nil),          // 23: berth.v1.UpdateLocationResponse
-	(*GetLocationRequest)(nil),              // 24: berth.v1.GetLocationRequest
-	(*GetLocationResponse)(nil),             // 25: berth.v1.GetLocationResponse
-	(*ListLocationsRequest)(nil),            // 26: berth.v1.ListLocationsRequest
-	(*ListLocationsResponse)(nil),           // 27: berth.v1.ListLocationsResponse
-	(*CreateResourceRequest)(nil),           // 28: berth.v1.CreateResourceRequest
-	(*CreateResourceResponse)(nil),          // 29: berth.v1.CreateResourceResponse
-	(*UpdateResourceRequest)(nil),           // 30: berth.v1.UpdateResourceRequest
-	(*UpdateResourceResponse)(nil),          // 31: berth.v1.UpdateResourceResponse
-	(*GetResourceRequest)(nil),              // 32: berth.v1.GetResourceRequest
-	(*GetResourceResponse)(nil),             // 33: berth.v1.GetResourceResponse
-	(*ListResourcesRequest)(nil),            // 34: berth.v1.ListResourcesRequest
-	(*ListResourcesResponse)(nil),           // 35: berth.v1.ListResourcesResponse
-	(*CreateServiceRequest)(nil),            // 36: berth.v1.CreateServiceRequest
-	(*CreateServiceResponse)(nil),           // 37: berth.v1.CreateServiceResponse
-	(*UpdateServiceRequest)(nil),            // 38: berth.v1.UpdateServiceRequest
-	(*UpdateServiceResponse)(nil),           // 39: berth.v1.UpdateServiceResponse
-	(*GetServiceRequest)(nil),               // 40: berth.v1.GetServiceRequest
-	(*GetServiceResponse)(nil),              // 41: berth.v1.GetServiceResponse
-	(*ListServicesRequest)(nil),             // 42: berth.v1.ListServicesRequest
-	(*ListServicesResponse)(nil),            // 43: berth.v1.ListServicesResponse
-	(*GetPolicyRequest)(nil),                // 44: berth.v1.GetPolicyRequest
-	(*GetPolicyResponse)(nil),               // 45: berth.v1.GetPolicyResponse
-	(*UpdatePolicyRequest)(nil),             // 46: berth.v1.UpdatePolicyRequest
-	(*UpdatePolicyResponse)(nil),            // 47: berth.v1.UpdatePolicyResponse
-	(*ItemInput)(nil),                       // 48: berth.v1.ItemInput
-	(*Item)(nil),                            // 49: berth.v1.Item
-	(*fieldmaskpb.FieldMask)(nil),           // 50: google.protobuf.FieldMask
-	(*ItemFilter)(nil),                      // 51: berth.v1.ItemFilter
-	(*BenefitProvider)(nil),                 // 52: berth.v1.BenefitProvider
-	(*BenefitMembership)(nil),               // 53: berth.v1.BenefitMembership
-	(*LocationInput)(nil),                   // 54: berth.v1.LocationInput
-	(*Location)(nil),                        // 55: berth.v1.Location
-	(*LocationFilter)(nil),                  // 56: berth.v1.LocationFilter
-	(*ResourceInput)(nil),                   // 57: berth.v1.ResourceInput
-	(*Resource)(nil),                        // 58: berth.v1.Resource
-	(*ResourceFilter)(nil),                  // 59: berth.v1.ResourceFilter
-	(*ServiceInput)(nil),                    // 60: berth.v1.ServiceInput
-	(*Service)(nil),                         // 61: berth.v1.Service
-	(*ServiceFilter)(nil),                   // 62: berth.v1.ServiceFilter
-	(*EffectivePolicy)(nil),                 // 63: berth.v1.EffectivePolicy
-	(SettingLevel)(0),                       // 64: berth.v1.SettingLevel
-	(*Policy)(nil),                          // 65: berth.v1.Policy
-	(*PolicyLayer)(nil),                     // 66: berth.v1.PolicyLayer
+	(*CreateBenefitProviderRequest)(nil),    // 8: berth.v1.CreateBenefitProviderRequest
+	(*CreateBenefitProviderResponse)(nil),   // 9: berth.v1.CreateBenefitProviderResponse
+	(*UpdateBenefitProviderRequest)(nil),    // 10: berth.v1.UpdateBenefitProviderRequest
+	(*UpdateBenefitProviderResponse)(nil),   // 11: berth.v1.UpdateBenefitProviderResponse
+	(*GetBenefitProviderRequest)(nil),       // 12: berth.v1.GetBenefitProviderRequest
+	(*GetBenefitProviderResponse)(nil),      // 13: berth.v1.GetBenefitProviderResponse
+	(*ListBenefitProvidersRequest)(nil),     // 14: berth.v1.ListBenefitProvidersRequest
+	(*ListBenefitProvidersResponse)(nil),    // 15: berth.v1.ListBenefitProvidersResponse
+	(*UpdateBenefitNumbersRequest)(nil),     // 16: berth.v1.UpdateBenefitNumbersRequest
+	(*UpdateBenefitNumbersResponse)(nil),    // 17: berth.v1.UpdateBenefitNumbersResponse
+	(*ListBenefitMembershipsRequest)(nil),   // 18: berth.v1.ListBenefitMembershipsRequest
+	(*ListBenefitMembershipsResponse)(nil),  // 19: berth.v1.ListBenefitMembershipsResponse
+	(*DeleteBenefitMembershipRequest)(nil),  // 20: berth.v1.DeleteBenefitMembershipRequest
+	(*DeleteBenefitMembershipResponse)(nil), // 21: berth.v1.DeleteBenefitMembershipResponse
+	(*CreateLocationRequest)(nil),           // 22: berth.v1.CreateLocationRequest
+	(*CreateLocationResponse)(nil),          // 23: berth.v1.CreateLocationResponse
+	(*UpdateLocationRequest)(nil),           // 24: berth.v1.UpdateLocationRequest
+	(*UpdateLocationResponse)(nil),          // 25: berth.v1.UpdateLocationResponse
+	(*GetLocationRequest)(nil),              // 26: berth.v1.GetLocationRequest
+	(*GetLocationResponse)(nil),             // 27: berth.v1.GetLocationResponse
+	(*ListLocationsRequest)(nil),            // 28: berth.v1.ListLocationsRequest
+	(*ListLocationsResponse)(nil),           // 29: berth.v1.ListLocationsResponse
+	(*CreateResourceRequest)(nil),           // 30: berth.v1.CreateResourceRequest
+	(*CreateResourceResponse)(nil),          // 31: berth.v1.CreateResourceResponse
+	(*UpdateResourceRequest)(nil),           // 32: berth.v1.UpdateResourceRequest
+	(*UpdateResourceResponse)(nil),          // 33: berth.v1.UpdateResourceResponse
+	(*GetResourceRequest)(nil),              // 34: berth.v1.GetResourceRequest
+	(*GetResourceResponse)(nil),             // 35: berth.v1.GetResourceResponse
+	(*ListResourcesRequest)(nil),            // 36: berth.v1.ListResourcesRequest
+	(*ListResourcesResponse)(nil),           // 37: berth.v1.ListResourcesResponse
+	(*CreateServiceRequest)(nil),            // 38: berth.v1.CreateServiceRequest
+	(*CreateServiceResponse)(nil),           // 39: berth.v1.CreateServiceResponse
+	(*UpdateServiceRequest)(nil),            // 40: berth.v1.UpdateServiceRequest
+	(*UpdateServiceResponse)(nil),           // 41: berth.v1.UpdateServiceResponse
+	(*GetServiceRequest)(nil),               // 42: berth.v1.GetServiceRequest
+	(*GetServiceResponse)(nil),              // 43: berth.v1.GetServiceResponse
+	(*ListServicesRequest)(nil),             // 44: berth.v1.ListServicesRequest
+	(*ListServicesResponse)(nil),            // 45: berth.v1.ListServicesResponse
+	(*GetPolicyRequest)(nil),                // 46: berth.v1.GetPolicyRequest
+	(*GetPolicyResponse)(nil),               // 47: berth.v1.GetPolicyResponse
+	(*UpdatePolicyRequest)(nil),             // 48: berth.v1.UpdatePolicyRequest
+	(*UpdatePolicyResponse)(nil),            // 49: berth.v1.UpdatePolicyResponse
+	(*ItemInput)(nil),                       // 50: berth.v1.ItemInput
+	(*Item)(nil),                            // 51: berth.v1.Item
+	(*fieldmaskpb.FieldMask)(nil),           // 52: google.protobuf.FieldMask
+	(*ItemFilter)(nil),                      // 53: berth.v1.ItemFilter
+	(*BenefitProviderInput)(nil),            // 54: berth.v1.BenefitProviderInput
+	(*BenefitProvider)(nil),                 // 55: berth.v1.BenefitProvider
+	(*BenefitMembership)(nil),               // 56: berth.v1.BenefitMembership
+	(*LocationInput)(nil),                   // 57: berth.v1.LocationInput
+	(*Location)(nil),                        // 58: berth.v1.Location
+	(*LocationFilter)(nil),                  // 59: berth.v1.LocationFilter
+	(*ResourceInput)(nil),                   // 60: berth.v1.ResourceInput
+	(*Resource)(nil),                        // 61: berth.v1.Resource
+	(*ResourceFilter)(nil),                  // 62: berth.v1.ResourceFilter
+	(*ServiceInput)(nil),                    // 63: berth.v1.ServiceInput
+	(*Service)(nil),                         // 64: berth.v1.Service
+	(*ServiceFilter)(nil),                   // 65: berth.v1.ServiceFilter
+	(*EffectivePolicy)(nil),                 // 66: berth.v1.EffectivePolicy
+	(SettingLevel)(0),                       // 67: berth.v1.SettingLevel
+	(*Policy)(nil),                          // 68: berth.v1.Policy
+	(*PolicyLayer)(nil),                     // 69: berth.v1.PolicyLayer
 }
 var file_berth_v1_catalog_service_proto_depIdxs = []int32{
-	48, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
-	49, // 1: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
-	48, // 2: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
-	50, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
-	49, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
-	49, // 5: berth.v1.GetItemResponse.item:type_name -> berth.v1.Item
-	51, // 6: berth.v1.ListItemsRequest.filter:type_name -> berth.v1.ItemFilter
-	49, // 7: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
-	52, // 8: berth.v1.PutBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProvider
-	52, // 9: berth.v1.PutBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	52, // 10: berth.v1.GetBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
-	52, // 11: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
-	52, // 12: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
-	53, // 13: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
-	54, // 14: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
-	55, // 15: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
-	54, // 16: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
-	50, // 17: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	55, // 18: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
-	55, // 19: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
-	56, // 20: berth.v1.ListLocationsRequest.filter:type_name -> berth.v1.LocationFilter
-	55, // 21: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
-	57, // 22: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	58, // 23: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
-	57, // 24: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	50, // 25: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	58, // 26: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
-	58, // 27: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
-	59, // 28: berth.v1.ListResourcesRequest.filter:type_name -> berth.v1.ResourceFilter
-	58, // 29: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
-	60, // 30: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	61, // 31: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
-	60, // 32: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	50, // 33: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	61, // 34: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
-	61, // 35: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
-	62, // 36: berth.v1.ListServicesRequest.filter:type_name -> berth.v1.ServiceFilter
-	61, // 37: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
-	63, // 38: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	64, // 39: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
-	65, // 40: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
-	50, // 41: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	66, // 42: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
-	63, // 43: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	20, // 44: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
-	22, // 45: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
-	24, // 46: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
-	26, // 47: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
-	28, // 48: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
-	30, // 49: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
-	32, // 50: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
-	34, // 51: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
-	36, // 52: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
-	38, // 53: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
-	40, // 54: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
-	42, // 55: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
-	44, // 56: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
-	46, // 57: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
-	0,  // 58: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	2,  // 59: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	4,  // 60: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
-	6,  // 61: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
-	8,  // 62: berth.v1.CatalogService.PutBenefitProvider:input_type -> berth.v1.PutBenefitProviderRequest
-	10, // 63: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
-	12, // 64: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	14, // 65: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	16, // 66: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	18, // 67: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	21, // 68: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
-	23, // 69: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
-	25, // 70: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
-	27, // 71: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
-	29, // 72: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
-	31, // 73: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
-	33, // 74: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
-	35, // 75: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
-	37, // 76: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
-	39, // 77: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
-	41, // 78: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
-	43, // 79: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
-	45, // 80: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
-	47, // 81: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
-	1,  // 82: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	3,  // 83: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	5,  // 84: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
-	7,  // 85: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
-	9,  // 86: berth.v1.CatalogService.PutBenefitProvider:output_type -> berth.v1.PutBenefitProviderResponse
-	11, // 87: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
-	13, // 88: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	15, // 89: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	17, // 90: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	19, // 91: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	68, // [68:92] is the sub-list for method output_type
-	44, // [44:68] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	50, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
+	51, // 1: berth.v1.CreateItemResponse.item:type_name -> berth.v1.Item
+	50, // 2: berth.v1.UpdateItemRequest.item:type_name -> berth.v1.ItemInput
+	52, // 3: berth.v1.UpdateItemRequest.update_mask:type_name -> google.protobuf.FieldMask
+	51, // 4: berth.v1.UpdateItemResponse.item:type_name -> berth.v1.Item
+	51, // 5: berth.v1.GetItemResponse.item:type_name -> berth.v1.Item
+	53, // 6: berth.v1.ListItemsRequest.filter:type_name -> berth.v1.ItemFilter
+	51, // 7: berth.v1.ListItemsResponse.items:type_name -> berth.v1.Item
+	54, // 8: berth.v1.CreateBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProviderInput
+	55, // 9: berth.v1.CreateBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	54, // 10: berth.v1.UpdateBenefitProviderRequest.provider:type_name -> berth.v1.BenefitProviderInput
+	52, // 11: berth.v1.UpdateBenefitProviderRequest.update_mask:type_name -> google.protobuf.FieldMask
+	55, // 12: berth.v1.UpdateBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	55, // 13: berth.v1.GetBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
+	55, // 14: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
+	55, // 15: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
+	56, // 16: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
+	57, // 17: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
+	58, // 18: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
+	57, // 19: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
+	52, // 20: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	58, // 21: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
+	58, // 22: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
+	59, // 23: berth.v1.ListLocationsRequest.filter:type_name -> berth.v1.LocationFilter
+	58, // 24: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
+	60, // 25: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	61, // 26: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
+	60, // 27: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	52, // 28: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	61, // 29: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
+	61, // 30: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
+	62, // 31: berth.v1.ListResourcesRequest.filter:type_name -> berth.v1.ResourceFilter
+	61, // 32: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
+	63, // 33: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	64, // 34: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
+	63, // 35: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	52, // 36: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	64, // 37: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
+	64, // 38: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
+	65, // 39: berth.v1.ListServicesRequest.filter:type_name -> berth.v1.ServiceFilter
+	64, // 40: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
+	66, // 41: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	67, // 42: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
+	68, // 43: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
+	52, // 44: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	69, // 45: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
+	66, // 46: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	22, // 47: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
+	24, // 48: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
+	26, // 49: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
+	28, // 50: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
+	30, // 51: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
+	32, // 52: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
+	34, // 53: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
+	36, // 54: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
+	38, // 55: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
+	40, // 56: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
+	42, // 57: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
+	44, // 58: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
+	46, // 59: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
+	48, // 60: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
+	0,  // 61: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	2,  // 62: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	4,  // 63: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
+	6,  // 64: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
+	8,  // 65: berth.v1.CatalogService.CreateBenefitProvider:input_type -> berth.v1.CreateBenefitProviderRequest
+	10, // 66: berth.v1.CatalogService.UpdateBenefitProvider:input_type -> berth.v1.UpdateBenefitProviderRequest
+	12, // 67: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
+	14, // 68: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	16, // 69: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	18, // 70: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	20, // 71: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	23, // 72: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
+	25, // 73: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
+	27, // 74: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
+	29, // 75: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
+	31, // 76: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
+	33, // 77: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
+	35, // 78: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
+	37, // 79: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
+	39, // 80: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
+	41, // 81: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
+	43, // 82: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
+	45, // 83: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
+	47, // 84: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
+	49, // 85: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
+	1,  // 86: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	3,  // 87: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	5,  // 88: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
+	7,  // 89: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
+	9,  // 90: berth.v1.CatalogService.CreateBenefitProvider:output_type -> berth.v1.CreateBenefitProviderResponse
+	11, // 91: berth.v1.CatalogService.UpdateBenefitProvider:output_type -> berth.v1.UpdateBenefitProviderResponse
+	13, // 92: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
+	15, // 93: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	17, // 94: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	19, // 95: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	21, // 96: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	72, // [72:97] is the sub-list for method output_type
+	47, // [47:72] is the sub-list for method input_type
+	47, // [47:47] is the sub-list for extension type_name
+	47, // [47:47] is the sub-list for extension extendee
+	0,  // [0:47] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_service_proto_init() }
@@ -3229,7 +3376,7 @@ func file_berth_v1_catalog_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_catalog_service_proto_rawDesc), len(file_berth_v1_catalog_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   48,
+			NumMessages:   50,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

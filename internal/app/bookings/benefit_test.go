@@ -21,10 +21,10 @@ import (
 func linksCard(t *testing.T, verification booking.Verification, families bool) *testkit.Studio {
 	t.Helper()
 	studio := testkit.New(t)
-	expect.OK(t)(studio.App.Catalog.PutBenefitProvider(t.Context(), studio.Owner, booking.BenefitProvider{
+	expect.OK(t)(studio.App.Catalog.CreateBenefitProvider(t.Context(), studio.Owner, booking.BenefitProvider{
 		Code: "LINKS", Name: "Links Card", Pattern: `[Mm]-\d{3}`, Percent: 20, Active: true, Verification: verification,
 		Families: families,
-	}, nil))
+	}))
 	return studio
 }
 
@@ -95,7 +95,7 @@ func TestConfirmBooking_ANumberServesOneMemberAtATime(t *testing.T) {
 	expect.OK(t)(confirmWith(t, studio, ben, "M-002"))
 	expect.OK(t)(confirmWith(t, studio, mia, "M-001"))
 	test.EqOp(t, 2, studio.Count(
-		`select count(*) from audit_entries where action in ('benefit_membership.deleted', 'benefit_provider.put')`))
+		`select count(*) from audit_entries where action in ('benefit_membership.deleted', 'benefit_provider.created')`))
 }
 
 func TestConfirmBooking_FamiliesShareANumber(t *testing.T) {

@@ -244,7 +244,7 @@ var confirmLines = map[string]func(studio *testkit.Studio){
 		off := links
 		off.Code, off.Active = "OLD", false
 		for _, p := range []booking.BenefitProvider{links, off} {
-			expect.OK(studio.T)(studio.App.Catalog.PutBenefitProvider(ctx, studio.Owner, p, nil))
+			expect.OK(studio.T)(studio.App.Catalog.CreateBenefitProvider(ctx, studio.Owner, p))
 		}
 		b := studio.MustHold(mia, studio.AddSession(testkit.Session{}))
 		for code, number := range map[string]string{"LINKS": "12", "OLD": "M-001", "NONE": "M-001"} {

@@ -17,48 +17,73 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// PutBenefitProvider creates a benefit provider, or replaces the one with its code. If expect is not nil it must be the
-// provider's version, where 0 means that there is none.
-func (s *Service) PutBenefitProvider(
-	ctx context.Context, caller tenant.Caller, p booking.BenefitProvider, expect *int,
+// CreateBenefitProvider creates a benefit provider. The tenant must have none with its code: ALREADY_EXISTS.
+func (s *Service) CreateBenefitProvider(
+	ctx context.Context, caller tenant.Caller, p booking.BenefitProvider,
 ) (booking.BenefitProvider, error) {
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
 	return engine.Transact(ctx, s.engine, caller,
-		engine.Transaction{Name: "benefit_provider.put", Replay: true},
+		engine.Transaction{Name: "benefit_provider.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
 			// If there is none, this finds a zero provider without an error. Its version is 0.
-			before, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **booking.BenefitProvider) {
+			known, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **booking.BenefitProvider) {
 				catalogdb.FindBenefitProvider(b, tx.Tenant, p.Code, into)
+			})
+			if err != nil {
+				return known, err
+			}
+			if known.Version > 0 {
+				return known, catalog.NameTaken("provider_code", "There is a provider of that code.")
+			}
+			created := p
+			created.Version, created.CreatedAt, created.UpdatedAt = 1, tx.Now, tx.Now
+			putBenefitProvider(tx, "benefit_provider.created", created, catalog.AuditChanges(nil, created.AuditFields()))
+			return created, nil
+		})
+}
+
+// UpdateBenefitProvider edits a benefit provider. If expect is not nil it must be the provider's version.
+func (s *Service) UpdateBenefitProvider(
+	ctx context.Context, caller tenant.Caller, code string, expect *int, edit func(*booking.BenefitProvider) error,
+) (booking.BenefitProvider, error) {
+	return engine.Transact(ctx, s.engine, caller,
+		engine.Transaction{Name: "benefit_provider.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
+			before, err := engine.Find(ctx, tx, errNoProvider, func(b *pg.Batch, into **booking.BenefitProvider) {
+				catalogdb.FindBenefitProvider(b, tx.Tenant, code, into)
 			})
 			if err != nil {
 				return before, err
 			}
-			if expect != nil && *expect == 0 && before.Version > 0 {
-				return before, catalog.NameTaken("provider.code", "There is a provider of that code.")
-			}
 			if err := fault.CheckVersion(expect, before.Version); err != nil {
 				return before, err
 			}
-			after := p
-			after.Version, after.CreatedAt, after.UpdatedAt = before.Version+1, tx.Now, tx.Now
-			after.Numbers = before.Numbers
-			var old catalog.AuditFields
-			if before.Version > 0 {
-				old, after.CreatedAt = before.AuditFields(), before.CreatedAt
+			after := before
+			if err := edit(&after); err != nil {
+				return before, err
 			}
-			changes := catalog.AuditChanges(old, after.AuditFields())
+			if err := after.Validate(); err != nil {
+				return before, err
+			}
+			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 			if changes == nil {
 				return before, nil
 			}
-			catalogdb.PutBenefitProvider(tx.Tx, tx.Tenant, after)
-			record.AuditEntry(tx, coredb.AuditEntry{
-				Action: "benefit_provider.put", TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes,
-			})
-			record.Event(tx, outbox.Event{Data: event.CatalogChanged{Kind: "benefit_provider", ID: p.Code}})
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
+			putBenefitProvider(tx, "benefit_provider.updated", after, changes)
 			return after, nil
 		})
+}
+
+// putBenefitProvider stores a provider that is new or has changed, and records that.
+func putBenefitProvider(tx *engine.Tx, action string, p booking.BenefitProvider, changes map[string]any) {
+	catalogdb.PutBenefitProvider(tx.Tx, tx.Tenant, p)
+	record.AuditEntry(tx, coredb.AuditEntry{
+		Action: action, TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes,
+	})
+	record.Event(tx, outbox.Event{Data: event.CatalogChanged{Kind: "benefit_provider", ID: p.Code}})
 }
 
 // GetBenefitProvider reads a benefit provider.

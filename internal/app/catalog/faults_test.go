@@ -30,7 +30,13 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.ListResources(ctx, owner, appcatalog.ResourceQuery{Limit: 9})) },
 		func() error { return expect.Error(app.ListItems(ctx, owner, appcatalog.ItemQuery{Limit: 9})) },
 		func() error { return expect.Error(app.ListPlans(ctx, owner, appcatalog.PlanQuery{Limit: 9})) },
-		func() error { return expect.Error(app.PutBenefitProvider(ctx, owner, links, new(0))) },
+		func() error { return expect.Error(app.CreateBenefitProvider(ctx, owner, links)) },
+		func() error {
+			return expect.Error(app.UpdateBenefitProvider(ctx, owner, "LINKS", nil, func(p *booking.BenefitProvider) error {
+				p.Percent = 20
+				return nil
+			}))
+		},
 		func() error {
 			return expect.Error(app.UpdateBenefitNumbers(ctx, owner, "LINKS", appcatalog.BenefitNumbers{
 				Add: []string{"12345"},

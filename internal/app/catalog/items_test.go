@@ -103,41 +103,47 @@ func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	card := booking.BenefitProvider{
 		Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true, Verification: booking.Unverified,
 	}
-	put := func(p booking.BenefitProvider, expect *int) (booking.BenefitProvider, error) {
-		return studio.App.Catalog.PutBenefitProvider(context.Background(), studio.Owner, p, expect)
+	set := func(p booking.BenefitProvider, expect *int) (booking.BenefitProvider, error) {
+		return studio.App.Catalog.UpdateBenefitProvider(context.Background(), studio.Owner, p.Code, expect,
+			func(edited *booking.BenefitProvider) error {
+				edited.Percent, edited.Active = p.Percent, p.Active
+				return nil
+			})
 	}
-	errs := testkit.ParallelErrors(6, func(int) error { return expect.Error(put(card, new(0))) })
+	errs := testkit.ParallelErrors(6, func(int) error {
+		return expect.Error(studio.App.Catalog.CreateBenefitProvider(context.Background(), studio.Owner, card))
+	})
 	test.Eq(t, map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
 		test.Sprint("made at once:"))
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	told := studio.CatalogEvents()
-	same, err := put(card, new(1))
+	same, err := set(card, new(1))
 	card.Version, card.CreatedAt, card.UpdatedAt = 1, testkit.Noon, testkit.Noon
 	diff := cmp.Diff(card, same)
-	must.NoError(t, err, must.Sprintf("put as it is: %v (-want +got)\n%s", err, diff))
-	test.EqOp(t, "", diff, test.Sprintf("put as it is: %v (-want +got)\n%s", err, diff))
-	test.EqOp(t, told, studio.CatalogEvents(), test.Sprintf("put as it is: %v (-want +got)\n%s", err, diff))
+	must.NoError(t, err, must.Sprintf("edited to what it is: %v (-want +got)\n%s", err, diff))
+	test.EqOp(t, "", diff, test.Sprintf("edited to what it is: %v (-want +got)\n%s", err, diff))
+	test.EqOp(t, told, studio.CatalogEvents(), test.Sprintf("edited to what it is: %v (-want +got)\n%s", err, diff))
 	errs = testkit.ParallelErrors(6, func(i int) error {
 		edited := card
 		edited.Percent = 30 + i
-		return expect.Error(put(edited, new(1)))
+		return expect.Error(set(edited, new(1)))
 	})
 	diff = cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs))
 	test.EqOp(t, "", diff, test.Sprint("edited at once:", diff))
 	test.EqOp(t, told+1, studio.CatalogEvents(), test.Sprint("edited at once:", diff))
 	card.Active = false
-	off, err := put(card, nil)
+	off, err := set(card, nil)
 	card.Version, card.UpdatedAt = 3, testkit.Noon.Add(time.Hour)
 	diff = cmp.Diff(card, off)
 	test.NoError(t, err, test.Sprintf("whichever it is: %v (-want +got)\n%s", err, diff))
 	test.EqOp(t, "", diff, test.Sprintf("whichever it is: %v (-want +got)\n%s", err, diff))
 	other := card
 	other.Code = "OTHER"
-	expect.Reason(t, fault.ETagMismatch)(put(other, new(1))) // who edits it believes that it is there
+	expect.Reason(t, fault.ProviderNotFound)(set(other, new(1)))
 
 	// Another tenant has its own under the same code.
 	there := studio.OtherTenant()
-	made := expect.Value(there.App.Catalog.PutBenefitProvider(context.Background(), there.Owner, card, new(0)))(t)
+	made := expect.Value(there.App.Catalog.CreateBenefitProvider(context.Background(), there.Owner, card))(t)
 	test.EqOp(t, 1, made.Version, test.Sprintf("%+v", made))
 	all, err := studio.App.Catalog.ListBenefitProviders(context.Background(), studio.Owner)
 	diff = cmp.Diff([]booking.BenefitProvider{card}, all)

@@ -20,7 +20,7 @@ var unruled = map[protoreflect.FullName]bound{
 	"google.protobuf.FieldMask.paths": {items: 100, bytes: 200},
 	"google.type.Money.currency_code": {bytes: 3},
 	// The pattern of the code has a length.
-	"berth.v1.BenefitProvider.code": {bytes: 50},
+	"berth.v1.CreateBenefitProviderRequest.provider_code": {bytes: 50},
 }
 
 // limits are the bounds of fields.

@@ -5,6 +5,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/catalog"
+	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -14,22 +15,47 @@ import (
 // editCatalog is the permission of those who see the patterns of membership numbers.
 const editCatalog = "catalog.write"
 
-// PutBenefitProvider handles CatalogService.PutBenefitProvider.
-func (s *Catalog) PutBenefitProvider(
-	ctx context.Context, req *v1.PutBenefitProviderRequest,
-) (*v1.PutBenefitProviderResponse, error) {
-	expect, err := convert.ExpectedVersion(req.Provider.Etag)
+// CreateBenefitProvider handles CatalogService.CreateBenefitProvider.
+func (s *Catalog) CreateBenefitProvider(
+	ctx context.Context, req *v1.CreateBenefitProviderRequest,
+) (*v1.CreateBenefitProviderResponse, error) {
+	provider := providerValue(req.Provider)
+	provider.Code = req.ProviderCode
+	provider, err := s.Service.CreateBenefitProvider(ctx, request.Caller(ctx), provider)
 	if err != nil {
 		return nil, err
 	}
-	if req.CreateOnly {
-		expect = new(0)
-	}
-	provider, err := s.Service.PutBenefitProvider(ctx, request.Caller(ctx), providerValue(req.Provider), expect)
+	return &v1.CreateBenefitProviderResponse{Provider: providerMessage(provider)}, nil
+}
+
+// UpdateBenefitProvider handles CatalogService.UpdateBenefitProvider.
+func (s *Catalog) UpdateBenefitProvider(
+	ctx context.Context, req *v1.UpdateBenefitProviderRequest,
+) (*v1.UpdateBenefitProviderResponse, error) {
+	expect, err := convert.ExpectedVersion(req.Etag)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.PutBenefitProviderResponse{Provider: providerMessage(provider)}, nil
+	edited := providerValue(req.Provider)
+	provider, err := s.Service.UpdateBenefitProvider(ctx, request.Caller(ctx), req.ProviderCode, expect,
+		func(p *booking.BenefitProvider) error {
+			unknown := convert.Fields{
+				"name":             convert.Field(&p.Name, edited.Name),
+				"number_pattern":   convert.Field(&p.Pattern, edited.Pattern),
+				"discount_percent": convert.Field(&p.Percent, edited.Percent),
+				"active":           convert.Field(&p.Active, edited.Active),
+				"verification":     convert.Field(&p.Verification, edited.Verification),
+				"families":         convert.Field(&p.Families, edited.Families),
+			}.Set(req.UpdateMask.GetPaths())
+			if unknown != "" {
+				return fault.Invalid("update_mask", "A benefit provider has no field %q.", unknown)
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return &v1.UpdateBenefitProviderResponse{Provider: providerMessage(provider)}, nil
 }
 
 // GetBenefitProvider handles CatalogService.GetBenefitProvider.
@@ -133,10 +159,11 @@ func providerMessage(p booking.BenefitProvider) *v1.BenefitProvider {
 	}
 }
 
-func providerValue(p *v1.BenefitProvider) booking.BenefitProvider {
+func providerValue(p *v1.BenefitProviderInput) booking.BenefitProvider {
 	return booking.BenefitProvider{
-		Code: p.GetCode(), Name: p.GetName(), Pattern: p.GetNumberPattern(), Percent: int(p.GetDiscountPercent()),
-		Active: p.GetActive(), Verification: verificationValue(p.GetVerification()), Families: p.GetFamilies(),
+		Name: p.GetName(), Pattern: p.GetNumberPattern(), Percent: int(p.GetDiscountPercent()),
+		Active: convert.TrueUnlessSet(p.Active), Verification: verificationValue(p.GetVerification()),
+		Families: p.GetFamilies(),
 	}
 }
 

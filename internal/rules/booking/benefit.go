@@ -53,7 +53,7 @@ var codePattern = regexp.MustCompile(`^[A-Z0-9_-]{1,50}$`)
 // Validate rejects a provider with invalid fields: INVALID_FIELD.
 func (p BenefitProvider) Validate() error {
 	if !codePattern.MatchString(p.Code) {
-		return fault.Invalid("provider.code", "A code has 1 to 50 capital letters, digits, dashes and underscores.")
+		return fault.Invalid("provider_code", "A code has 1 to 50 capital letters, digits, dashes and underscores.")
 	}
 	if p.Name == "" || len([]rune(p.Name)) > 200 {
 		return fault.Invalid("provider.name", "A provider's name has 1 to 200 characters.")

@@ -88,7 +88,7 @@ func TestBenefitProvider_NamesTheInvalidField(t *testing.T) {
 			{"Percent": 0, "Name": "é", "Pattern": "a"}, {"Verification": booking.VerifyByList},
 			{"Percent": 100, "Name": long("é", 200), "Pattern": long("a", 200), "Code": long("A", 50)},
 		},
-		"provider.code":             {{"Code": "gym"}, {"Code": ""}, {"Code": long("A", 51)}},
+		"provider_code":             {{"Code": "gym"}, {"Code": ""}, {"Code": long("A", 51)}},
 		"provider.name":             {{"Name": ""}, {"Name": long("é", 201)}, {"Name": "A\u202eB"}},
 		"provider.discount_percent": {{"Percent": -1}, {"Percent": 101}},
 		"provider.number_pattern":   {{"Pattern": ""}, {"Pattern": "["}, {"Pattern": long("a", 201)}},

@@ -86,9 +86,12 @@ const (
 	// CatalogServiceListItemsProcedure is the fully-qualified name of the CatalogService's ListItems
 	// RPC.
 	CatalogServiceListItemsProcedure = "/berth.v1.CatalogService/ListItems"
-	// CatalogServicePutBenefitProviderProcedure is the fully-qualified name of the CatalogService's
-	// PutBenefitProvider RPC.
-	CatalogServicePutBenefitProviderProcedure = "/berth.v1.CatalogService/PutBenefitProvider"
+	// CatalogServiceCreateBenefitProviderProcedure is the fully-qualified name of the CatalogService's
+	// CreateBenefitProvider RPC.
+	CatalogServiceCreateBenefitProviderProcedure = "/berth.v1.CatalogService/CreateBenefitProvider"
+	// CatalogServiceUpdateBenefitProviderProcedure is the fully-qualified name of the CatalogService's
+	// UpdateBenefitProvider RPC.
+	CatalogServiceUpdateBenefitProviderProcedure = "/berth.v1.CatalogService/UpdateBenefitProvider"
 	// CatalogServiceGetBenefitProviderProcedure is the fully-qualified name of the CatalogService's
 	// GetBenefitProvider RPC.
 	CatalogServiceGetBenefitProviderProcedure = "/berth.v1.CatalogService/GetBenefitProvider"
@@ -180,12 +183,16 @@ type CatalogServiceClient interface {
 	// ListItems lists items by name.
 	// Order: by name, ignoring case, then by id.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
-	// PutBenefitProvider creates or replaces a benefit provider. Bookings keep the discount that they were confirmed
-	// with.
-	// Repeated: sets the same values again, or is ALREADY_EXISTS or ETAG_MISMATCH.
-	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
-	// with create_only).
-	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
+	// CreateBenefitProvider creates a benefit provider: from now on its members get the discount.
+	// Repeated: ALREADY_EXISTS.
+	// Errors: ALREADY_EXISTS (code, also of a provider that is not active), INVALID_FIELD (also a pattern that does not
+	// compile or is too large).
+	CreateBenefitProvider(context.Context, *connect.Request[v1.CreateBenefitProviderRequest]) (*connect.Response[v1.CreateBenefitProviderResponse], error)
+	// UpdateBenefitProvider edits a benefit provider. Bookings keep the discount that they were confirmed with.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
+	// Errors: BENEFIT_PROVIDER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (also a pattern that does not compile or is too
+	// large).
+	UpdateBenefitProvider(context.Context, *connect.Request[v1.UpdateBenefitProviderRequest]) (*connect.Response[v1.UpdateBenefitProviderResponse], error)
 	// GetBenefitProvider reads one benefit provider, active or not. The pattern of numbers, and how many there are, show
 	// only with the permission catalog.write.
 	// Errors: BENEFIT_PROVIDER_NOT_FOUND.
@@ -337,10 +344,16 @@ func NewCatalogServiceClient(httpClient connect.HTTPClient, baseURL string, opts
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
-		putBenefitProvider: connect.NewClient[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse](
+		createBenefitProvider: connect.NewClient[v1.CreateBenefitProviderRequest, v1.CreateBenefitProviderResponse](
 			httpClient,
-			baseURL+CatalogServicePutBenefitProviderProcedure,
-			connect.WithSchema(catalogServiceMethods.ByName("PutBenefitProvider")),
+			baseURL+CatalogServiceCreateBenefitProviderProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("CreateBenefitProvider")),
+			connect.WithClientOptions(opts...),
+		),
+		updateBenefitProvider: connect.NewClient[v1.UpdateBenefitProviderRequest, v1.UpdateBenefitProviderResponse](
+			httpClient,
+			baseURL+CatalogServiceUpdateBenefitProviderProcedure,
+			connect.WithSchema(catalogServiceMethods.ByName("UpdateBenefitProvider")),
 			connect.WithClientOptions(opts...),
 		),
 		getBenefitProvider: connect.NewClient[v1.GetBenefitProviderRequest, v1.GetBenefitProviderResponse](
@@ -399,7 +412,8 @@ type catalogServiceClient struct {
 	updateItem              *connect.Client[v1.UpdateItemRequest, v1.UpdateItemResponse]
 	getItem                 *connect.Client[v1.GetItemRequest, v1.GetItemResponse]
 	listItems               *connect.Client[v1.ListItemsRequest, v1.ListItemsResponse]
-	putBenefitProvider      *connect.Client[v1.PutBenefitProviderRequest, v1.PutBenefitProviderResponse]
+	createBenefitProvider   *connect.Client[v1.CreateBenefitProviderRequest, v1.CreateBenefitProviderResponse]
+	updateBenefitProvider   *connect.Client[v1.UpdateBenefitProviderRequest, v1.UpdateBenefitProviderResponse]
 	getBenefitProvider      *connect.Client[v1.GetBenefitProviderRequest, v1.GetBenefitProviderResponse]
 	listBenefitProviders    *connect.Client[v1.ListBenefitProvidersRequest, v1.ListBenefitProvidersResponse]
 	updateBenefitNumbers    *connect.Client[v1.UpdateBenefitNumbersRequest, v1.UpdateBenefitNumbersResponse]
@@ -497,9 +511,14 @@ func (c *catalogServiceClient) ListItems(ctx context.Context, req *connect.Reque
 	return c.listItems.CallUnary(ctx, req)
 }
 
-// PutBenefitProvider calls berth.v1.CatalogService.PutBenefitProvider.
-func (c *catalogServiceClient) PutBenefitProvider(ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error) {
-	return c.putBenefitProvider.CallUnary(ctx, req)
+// CreateBenefitProvider calls berth.v1.CatalogService.CreateBenefitProvider.
+func (c *catalogServiceClient) CreateBenefitProvider(ctx context.Context, req *connect.Request[v1.CreateBenefitProviderRequest]) (*connect.Response[v1.CreateBenefitProviderResponse], error) {
+	return c.createBenefitProvider.CallUnary(ctx, req)
+}
+
+// UpdateBenefitProvider calls berth.v1.CatalogService.UpdateBenefitProvider.
+func (c *catalogServiceClient) UpdateBenefitProvider(ctx context.Context, req *connect.Request[v1.UpdateBenefitProviderRequest]) (*connect.Response[v1.UpdateBenefitProviderResponse], error) {
+	return c.updateBenefitProvider.CallUnary(ctx, req)
 }
 
 // GetBenefitProvider calls berth.v1.CatalogService.GetBenefitProvider.
@@ -601,12 +620,16 @@ type CatalogServiceHandler interface {
 	// ListItems lists items by name.
 	// Order: by name, ignoring case, then by id.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
-	// PutBenefitProvider creates or replaces a benefit provider. Bookings keep the discount that they were confirmed
-	// with.
-	// Repeated: sets the same values again, or is ALREADY_EXISTS or ETAG_MISMATCH.
-	// Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
-	// with create_only).
-	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
+	// CreateBenefitProvider creates a benefit provider: from now on its members get the discount.
+	// Repeated: ALREADY_EXISTS.
+	// Errors: ALREADY_EXISTS (code, also of a provider that is not active), INVALID_FIELD (also a pattern that does not
+	// compile or is too large).
+	CreateBenefitProvider(context.Context, *connect.Request[v1.CreateBenefitProviderRequest]) (*connect.Response[v1.CreateBenefitProviderResponse], error)
+	// UpdateBenefitProvider edits a benefit provider. Bookings keep the discount that they were confirmed with.
+	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
+	// Errors: BENEFIT_PROVIDER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (also a pattern that does not compile or is too
+	// large).
+	UpdateBenefitProvider(context.Context, *connect.Request[v1.UpdateBenefitProviderRequest]) (*connect.Response[v1.UpdateBenefitProviderResponse], error)
 	// GetBenefitProvider reads one benefit provider, active or not. The pattern of numbers, and how many there are, show
 	// only with the permission catalog.write.
 	// Errors: BENEFIT_PROVIDER_NOT_FOUND.
@@ -754,10 +777,16 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
-	catalogServicePutBenefitProviderHandler := connect.NewUnaryHandler(
-		CatalogServicePutBenefitProviderProcedure,
-		svc.PutBenefitProvider,
-		connect.WithSchema(catalogServiceMethods.ByName("PutBenefitProvider")),
+	catalogServiceCreateBenefitProviderHandler := connect.NewUnaryHandler(
+		CatalogServiceCreateBenefitProviderProcedure,
+		svc.CreateBenefitProvider,
+		connect.WithSchema(catalogServiceMethods.ByName("CreateBenefitProvider")),
+		connect.WithHandlerOptions(opts...),
+	)
+	catalogServiceUpdateBenefitProviderHandler := connect.NewUnaryHandler(
+		CatalogServiceUpdateBenefitProviderProcedure,
+		svc.UpdateBenefitProvider,
+		connect.WithSchema(catalogServiceMethods.ByName("UpdateBenefitProvider")),
 		connect.WithHandlerOptions(opts...),
 	)
 	catalogServiceGetBenefitProviderHandler := connect.NewUnaryHandler(
@@ -831,8 +860,10 @@ func NewCatalogServiceHandler(svc CatalogServiceHandler, opts ...connect.Handler
 			catalogServiceGetItemHandler.ServeHTTP(w, r)
 		case CatalogServiceListItemsProcedure:
 			catalogServiceListItemsHandler.ServeHTTP(w, r)
-		case CatalogServicePutBenefitProviderProcedure:
-			catalogServicePutBenefitProviderHandler.ServeHTTP(w, r)
+		case CatalogServiceCreateBenefitProviderProcedure:
+			catalogServiceCreateBenefitProviderHandler.ServeHTTP(w, r)
+		case CatalogServiceUpdateBenefitProviderProcedure:
+			catalogServiceUpdateBenefitProviderHandler.ServeHTTP(w, r)
 		case CatalogServiceGetBenefitProviderProcedure:
 			catalogServiceGetBenefitProviderHandler.ServeHTTP(w, r)
 		case CatalogServiceListBenefitProvidersProcedure:
@@ -924,8 +955,12 @@ func (UnimplementedCatalogServiceHandler) ListItems(context.Context, *connect.Re
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.ListItems is not implemented"))
 }
 
-func (UnimplementedCatalogServiceHandler) PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error) {
-	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.PutBenefitProvider is not implemented"))
+func (UnimplementedCatalogServiceHandler) CreateBenefitProvider(context.Context, *connect.Request[v1.CreateBenefitProviderRequest]) (*connect.Response[v1.CreateBenefitProviderResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.CreateBenefitProvider is not implemented"))
+}
+
+func (UnimplementedCatalogServiceHandler) UpdateBenefitProvider(context.Context, *connect.Request[v1.UpdateBenefitProviderRequest]) (*connect.Response[v1.UpdateBenefitProviderResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.CatalogService.UpdateBenefitProvider is not implemented"))
 }
 
 func (UnimplementedCatalogServiceHandler) GetBenefitProvider(context.Context, *connect.Request[v1.GetBenefitProviderRequest]) (*connect.Response[v1.GetBenefitProviderResponse], error) {

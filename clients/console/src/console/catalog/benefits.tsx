@@ -11,7 +11,7 @@ import { IconDiscount } from "@tabler/icons-react";
 import { useText } from "../../shared/i18n";
 import { QueryResult } from "../../shared/ui";
 import { right } from "../ui";
-import { EditForm, pick, useSave } from "../ui/edit-form";
+import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Name } from "../ui/inputs";
 import { BenefitNumbers } from "./benefit-numbers";
 import { EntityTable, type FormProps } from "./entity-table";
@@ -57,7 +57,8 @@ const valuesOf = (provider = blank) => ({
 
 function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) {
   const t = useText(catalogTexts);
-  const put = useSave(CatalogService.method.putBenefitProvider);
+  const make = useSave(CatalogService.method.createBenefitProvider);
+  const update = useSave(CatalogService.method.updateBenefitProvider);
   return (
     <EditForm
       entity={provider}
@@ -71,16 +72,16 @@ function BenefitForm({ entity: provider, onClose }: FormProps<BenefitProvider>) 
         listed: t.benefits.listed,
         families: t.benefits.families,
       }}
-      save={({ listed, ...values }, { etag }) =>
-        put({
-          provider: {
-            ...values,
-            verification: listed ? BenefitVerification.LIST : BenefitVerification.NONE,
-            etag,
-          },
-          createOnly: !provider,
-        })
-      }
+      pathOf={(field) => maskOf(field === "listed" ? "verification" : field)}
+      save={({ code: providerCode, listed, ...values }, { updateMask, etag }) => {
+        const input = {
+          ...values,
+          verification: listed ? BenefitVerification.LIST : BenefitVerification.NONE,
+        };
+        return provider
+          ? update({ providerCode, provider: input, updateMask, etag })
+          : make({ providerCode, provider: input });
+      }}
       onClose={onClose}
     >
       {({ set, ...form }) => (

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/benefit.proto.
  */
 export const file_berth_v1_benefit: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9iZW5lZml0LnByb3RvEghiZXJ0aC52MSJnCgdCZW5lZml0EhUKDXByb3ZpZGVyX2NvZGUYASABKAkSGQoRbWVtYmVyc2hpcF9udW1iZXIYAiABKAkSGAoQZGlzY291bnRfcGVyY2VudBgDIAEoBRIQCgh2ZXJpZmllZBgEIAEoCCLaAQoPQmVuZWZpdFByb3ZpZGVyEgwKBGNvZGUYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5udW1iZXJfcGF0dGVybhgDIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAQgASgFEg4KBmFjdGl2ZRgFIAEoCBIMCgRldGFnGAYgASgJEjMKDHZlcmlmaWNhdGlvbhgHIAEoDjIdLmJlcnRoLnYxLkJlbmVmaXRWZXJpZmljYXRpb24SEAoIZmFtaWxpZXMYCCABKAgSFAoMbnVtYmVyX2NvdW50GAkgASgFIrABChFCZW5lZml0TWVtYmVyc2hpcBIVCg1wcm92aWRlcl9jb2RlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgEIAEoCRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqeQoTQmVuZWZpdFZlcmlmaWNhdGlvbhIkCiBCRU5FRklUX1ZFUklGSUNBVElPTl9VTlNQRUNJRklFRBAAEh0KGUJFTkVGSVRfVkVSSUZJQ0FUSU9OX05PTkUQARIdChlCRU5FRklUX1ZFUklGSUNBVElPTl9MSVNUEAJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZiZXJ0aC92MS9iZW5lZml0LnByb3RvEghiZXJ0aC52MSJnCgdCZW5lZml0EhUKDXByb3ZpZGVyX2NvZGUYASABKAkSGQoRbWVtYmVyc2hpcF9udW1iZXIYAiABKAkSGAoQZGlzY291bnRfcGVyY2VudBgDIAEoBRIQCgh2ZXJpZmllZBgEIAEoCCLaAQoPQmVuZWZpdFByb3ZpZGVyEgwKBGNvZGUYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5udW1iZXJfcGF0dGVybhgDIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAQgASgFEg4KBmFjdGl2ZRgFIAEoCBIzCgx2ZXJpZmljYXRpb24YBiABKA4yHS5iZXJ0aC52MS5CZW5lZml0VmVyaWZpY2F0aW9uEhAKCGZhbWlsaWVzGAcgASgIEhQKDG51bWJlcl9jb3VudBgIIAEoBRIMCgRldGFnGAkgASgJIr0BChRCZW5lZml0UHJvdmlkZXJJbnB1dBIMCgRuYW1lGAEgASgJEhYKDm51bWJlcl9wYXR0ZXJuGAIgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYAyABKAUSEwoGYWN0aXZlGAQgASgISACIAQESMwoMdmVyaWZpY2F0aW9uGAUgASgOMh0uYmVydGgudjEuQmVuZWZpdFZlcmlmaWNhdGlvbhIQCghmYW1pbGllcxgGIAEoCEIJCgdfYWN0aXZlIrABChFCZW5lZml0TWVtYmVyc2hpcBIVCg1wcm92aWRlcl9jb2RlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgEIAEoCRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqeQoTQmVuZWZpdFZlcmlmaWNhdGlvbhIkCiBCRU5FRklUX1ZFUklGSUNBVElPTl9VTlNQRUNJRklFRBAAEh0KGUJFTkVGSVRfVkVSSUZJQ0FUSU9OX05PTkUQARIdChlCRU5FRklUX1ZFUklGSUNBVElPTl9MSVNUEAJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Benefit is a membership in another organization that gives a discount.
@@ -63,22 +63,21 @@ export const BenefitSchema: GenMessage<Benefit> = /*@__PURE__*/
  */
 export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   /**
-   * The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
+   * The code that identifies it, such as "GOLFRSA".
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * The display name, 1 to 200 characters.
+   * The display name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters, and 1,000
-   * instructions when it is compiled: ((a{10}){10}){10} has more. Empty in responses to callers without the permission
+   * A regular expression (RE2) that must match the whole membership number. Empty for callers without the permission
    * catalog.write.
    *
    * @generated from field: string number_pattern = 3;
@@ -100,32 +99,32 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   active: boolean;
 
   /**
-   * Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
+   * How membership numbers are verified.
    *
-   * @generated from field: string etag = 6;
-   */
-  etag: string;
-
-  /**
-   * How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
-   *
-   * @generated from field: berth.v1.BenefitVerification verification = 7;
+   * @generated from field: berth.v1.BenefitVerification verification = 6;
    */
   verification: BenefitVerification;
 
   /**
    * Whether several members may use one number, as families do. Otherwise a number serves one member.
    *
-   * @generated from field: bool families = 8;
+   * @generated from field: bool families = 7;
    */
   families: boolean;
 
   /**
-   * Output only. How many numbers are on the list. 0 in responses to callers without the permission catalog.write.
+   * How many numbers are on the list. 0 for callers without the permission catalog.write.
    *
-   * @generated from field: int32 number_count = 9;
+   * @generated from field: int32 number_count = 8;
    */
   numberCount: number;
+
+  /**
+   * Changes with every edit.
+   *
+   * @generated from field: string etag = 9;
+   */
+  etag: string;
 };
 
 /**
@@ -134,6 +133,63 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
  */
 export const BenefitProviderSchema: GenMessage<BenefitProvider> = /*@__PURE__*/
   messageDesc(file_berth_v1_benefit, 1);
+
+/**
+ * BenefitProviderInput has the fields of a benefit provider that staff can edit.
+ *
+ * @generated from message berth.v1.BenefitProviderInput
+ */
+export type BenefitProviderInput = Message<"berth.v1.BenefitProviderInput"> & {
+  /**
+   * The display name, 1 to 200 characters.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A regular expression (RE2) that must match the whole membership number. 1 to 200 characters, and up to 1,000
+   * instructions when it is compiled: ((a{10}){10}){10} has more.
+   *
+   * @generated from field: string number_pattern = 2;
+   */
+  numberPattern: string;
+
+  /**
+   * The discount for its members, 0 to 100 percent.
+   *
+   * @generated from field: int32 discount_percent = 3;
+   */
+  discountPercent: number;
+
+  /**
+   * Whether it is accepted. Absent: true.
+   *
+   * @generated from field: optional bool active = 4;
+   */
+  active?: boolean | undefined;
+
+  /**
+   * How membership numbers are verified. Unspecified means BENEFIT_VERIFICATION_NONE.
+   *
+   * @generated from field: berth.v1.BenefitVerification verification = 5;
+   */
+  verification: BenefitVerification;
+
+  /**
+   * Whether several members may use one number, as families do. Otherwise a number serves one member.
+   *
+   * @generated from field: bool families = 6;
+   */
+  families: boolean;
+};
+
+/**
+ * Describes the message berth.v1.BenefitProviderInput.
+ * Use `create(BenefitProviderInputSchema)` to create a new message.
+ */
+export const BenefitProviderInputSchema: GenMessage<BenefitProviderInput> = /*@__PURE__*/
+  messageDesc(file_berth_v1_benefit, 2);
 
 /**
  * BenefitMembership is a membership number that a member uses.
@@ -189,7 +245,7 @@ export type BenefitMembership = Message<"berth.v1.BenefitMembership"> & {
  * Use `create(BenefitMembershipSchema)` to create a new message.
  */
 export const BenefitMembershipSchema: GenMessage<BenefitMembership> = /*@__PURE__*/
-  messageDesc(file_berth_v1_benefit, 2);
+  messageDesc(file_berth_v1_benefit, 3);
 
 /**
  * BenefitVerification is how membership numbers are verified.

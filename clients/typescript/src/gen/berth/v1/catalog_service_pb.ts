@@ -5,7 +5,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { BenefitMembership, BenefitProvider } from "./benefit_pb.js";
+import type { BenefitMembership, BenefitProvider, BenefitProviderInput } from "./benefit_pb.js";
 import { file_berth_v1_benefit } from "./benefit_pb.js";
 import type { Location, LocationFilter, LocationInput, Resource, ResourceFilter, ResourceInput, Service, ServiceFilter, ServiceInput } from "./catalog_pb.js";
 import { file_berth_v1_catalog } from "./catalog_pb.js";
@@ -21,7 +21,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/catalog_service.proto.
  */
 export const file_berth_v1_catalog_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5iZXJ0aC92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iNAoOR2V0SXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkiLwoPR2V0SXRlbVJlc3BvbnNlEhwKBGl0ZW0YASABKAsyDi5iZXJ0aC52MS5JdGVtInIKEExpc3RJdGVtc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiQKBmZpbHRlchgCIAEoCzIULmJlcnRoLnYxLkl0ZW1GaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiSwoRTGlzdEl0ZW1zUmVzcG9uc2USHQoFaXRlbXMYASADKAsyDi5iZXJ0aC52MS5JdGVtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJwChlQdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIrCghwcm92aWRlchgCIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlchITCgtjcmVhdGVfb25seRgDIAEoCCJJChpQdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciJFChlHZXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJIkkKGkdldEJlbmVmaXRQcm92aWRlclJlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIjAKG0xpc3RCZW5lZml0UHJvdmlkZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTAocTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZRIsCglwcm92aWRlcnMYASADKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIidQobVXBkYXRlQmVuZWZpdE51bWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEgsKA2FkZBgDIAMoCRIOCgZyZW1vdmUYBCADKAkSDwoHcmVwbGFjZRgFIAEoCCJLChxVcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIosBCh1MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJrCh5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVzcG9uc2USMAoLbWVtYmVyc2hpcHMYASADKAsyGy5iZXJ0aC52MS5CZW5lZml0TWVtYmVyc2hpcBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiXQoeRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCSIhCh9EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIlUKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoIbG9jYXRpb24YAiABKAsyFy5iZXJ0aC52MS5Mb2NhdGlvbklucHV0Ij4KFkNyZWF0ZUxvY2F0aW9uUmVzcG9uc2USJAoIbG9jYXRpb24YASABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiKpAQoVVXBkYXRlTG9jYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghsb2NhdGlvbhgDIAEoCzIXLmJlcnRoLnYxLkxvY2F0aW9uSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uInoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIoCgZmaWx0ZXIYAiABKAsyGC5iZXJ0aC52MS5Mb2NhdGlvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJXChVMaXN0TG9jYXRpb25zUmVzcG9uc2USJQoJbG9jYXRpb25zGAEgAygLMhIuYmVydGgudjEuTG9jYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImoKFUNyZWF0ZVJlc291cmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSKQoIcmVzb3VyY2UYAyABKAsyFy5iZXJ0aC52MS5SZXNvdXJjZUlucHV0Ij4KFkNyZWF0ZVJlc291cmNlUmVzcG9uc2USJAoIcmVzb3VyY2UYASABKAsyEi5iZXJ0aC52MS5SZXNvdXJjZSKpAQoVVXBkYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtyZXNvdXJjZV9pZBgCIAEoCRIpCghyZXNvdXJjZRgDIAEoCzIXLmJlcnRoLnYxLlJlc291cmNlSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlUmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIjwKEkdldFJlc291cmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLcmVzb3VyY2VfaWQYAiABKAkiOwoTR2V0UmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlInoKFExpc3RSZXNvdXJjZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIoCgZmaWx0ZXIYAiABKAsyGC5iZXJ0aC52MS5SZXNvdXJjZUZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJXChVMaXN0UmVzb3VyY2VzUmVzcG9uc2USJQoJcmVzb3VyY2VzGAEgAygLMhIuYmVydGgudjEuUmVzb3VyY2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlIKFENyZWF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXJ2aWNlGAIgASgLMhYuYmVydGgudjEuU2VydmljZUlucHV0IjsKFUNyZWF0ZVNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSKlAQoUVXBkYXRlU2VydmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSJwoHc2VydmljZRgDIAEoCzIWLmJlcnRoLnYxLlNlcnZpY2VJbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSI7ChVVcGRhdGVTZXJ2aWNlUmVzcG9uc2USIgoHc2VydmljZRgBIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UiOgoRR2V0U2VydmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkiOAoSR2V0U2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIngKE0xpc3RTZXJ2aWNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlcnZpY2VGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiVAoUTGlzdFNlcnZpY2VzUmVzcG9uc2USIwoIc2VydmljZXMYASADKAsyES5iZXJ0aC52MS5TZXJ2aWNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJOChBHZXRQb2xpY3lSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJIkEKEUdldFBvbGljeVJlc3BvbnNlEiwKCWVmZmVjdGl2ZRgBIAEoCzIZLmJlcnRoLnYxLkVmZmVjdGl2ZVBvbGljeSLDAQoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoFbGV2ZWwYAiABKA4yFi5iZXJ0aC52MS5TZXR0aW5nTGV2ZWwSEQoJdGFyZ2V0X2lkGAMgASgJEiAKBnBvbGljeRgEIAEoCzIQLmJlcnRoLnYxLlBvbGljeRIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgGIAEoCSJqChRVcGRhdGVQb2xpY3lSZXNwb25zZRIkCgVsYXllchgBIAEoCzIVLmJlcnRoLnYxLlBvbGljeUxheWVyEiwKCWVmZmVjdGl2ZRgCIAEoCzIZLmJlcnRoLnYxLkVmZmVjdGl2ZVBvbGljeTK0FAoOQ2F0YWxvZ1NlcnZpY2USagoOQ3JlYXRlTG9jYXRpb24SHy5iZXJ0aC52MS5DcmVhdGVMb2NhdGlvblJlcXVlc3QaIC5iZXJ0aC52MS5DcmVhdGVMb2NhdGlvblJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSagoOVXBkYXRlTG9jYXRpb24SHy5iZXJ0aC52MS5VcGRhdGVMb2NhdGlvblJlcXVlc3QaIC5iZXJ0aC52MS5VcGRhdGVMb2NhdGlvblJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSYwoLR2V0TG9jYXRpb24SHC5iZXJ0aC52MS5HZXRMb2NhdGlvblJlcXVlc3QaHS5iZXJ0aC52MS5HZXRMb2NhdGlvblJlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJpCg1MaXN0TG9jYXRpb25zEh4uYmVydGgudjEuTGlzdExvY2F0aW9uc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0TG9jYXRpb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmoKDkNyZWF0ZVJlc291cmNlEh8uYmVydGgudjEuQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0GiAuYmVydGgudjEuQ3JlYXRlUmVzb3VyY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmoKDlVwZGF0ZVJlc291cmNlEh8uYmVydGgudjEuVXBkYXRlUmVzb3VyY2VSZXF1ZXN0GiAuYmVydGgudjEuVXBkYXRlUmVzb3VyY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmMKC0dldFJlc291cmNlEhwuYmVydGgudjEuR2V0UmVzb3VyY2VSZXF1ZXN0Gh0uYmVydGgudjEuR2V0UmVzb3VyY2VSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSaQoNTGlzdFJlc291cmNlcxIeLmJlcnRoLnYxLkxpc3RSZXNvdXJjZXNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdFJlc291cmNlc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJnCg1DcmVhdGVTZXJ2aWNlEh4uYmVydGgudjEuQ3JlYXRlU2VydmljZVJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJnCg1VcGRhdGVTZXJ2aWNlEh4uYmVydGgudjEuVXBkYXRlU2VydmljZVJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVTZXJ2aWNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJgCgpHZXRTZXJ2aWNlEhsuYmVydGgudjEuR2V0U2VydmljZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXJ2aWNlUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmYKDExpc3RTZXJ2aWNlcxIdLmJlcnRoLnYxLkxpc3RTZXJ2aWNlc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2VydmljZXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSXAoJR2V0UG9saWN5EhouYmVydGgudjEuR2V0UG9saWN5UmVxdWVzdBobLmJlcnRoLnYxLkdldFBvbGljeVJlc3BvbnNlIhaQAgHK8xgPCAESC3BvbGljeS5yZWFkEmMKDFVwZGF0ZVBvbGljeRIdLmJlcnRoLnYxLlVwZGF0ZVBvbGljeVJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVQb2xpY3lSZXNwb25zZSIUyvMYEAgBEgxwb2xpY3kud3JpdGUSXgoKQ3JlYXRlSXRlbRIbLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlSXRlbVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSXgoKVXBkYXRlSXRlbRIbLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlSXRlbVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSVwoHR2V0SXRlbRIYLmJlcnRoLnYxLkdldEl0ZW1SZXF1ZXN0GhkuYmVydGgudjEuR2V0SXRlbVJlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEnYKElB1dEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5QdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEngKEkdldEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLkdldEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5HZXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfgoUTGlzdEJlbmVmaXRQcm92aWRlcnMSJS5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QaJi5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJ8ChRVcGRhdGVCZW5lZml0TnVtYmVycxIlLmJlcnRoLnYxLlVwZGF0ZUJlbmVmaXROdW1iZXJzUmVxdWVzdBomLmJlcnRoLnYxLlVwZGF0ZUJlbmVmaXROdW1iZXJzUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRKDAQoWTGlzdEJlbmVmaXRNZW1iZXJzaGlwcxInLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXF1ZXN0GiguYmVydGgudjEuTGlzdEJlbmVmaXRNZW1iZXJzaGlwc1Jlc3BvbnNlIhaQAgHK8xgPCAESC21lbWJlci5yZWFkEoQBChdEZWxldGVCZW5lZml0TWVtYmVyc2hpcBIoLmJlcnRoLnYxLkRlbGV0ZUJlbmVmaXRNZW1iZXJzaGlwUmVxdWVzdBopLmJlcnRoLnYxLkRlbGV0ZUJlbmVmaXRNZW1iZXJzaGlwUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_benefit, file_berth_v1_catalog, file_berth_v1_item, file_berth_v1_policy, file_google_protobuf_field_mask]);
+  fileDesc("Ch5iZXJ0aC92MS9jYXRhbG9nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iNAoOR2V0SXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkiLwoPR2V0SXRlbVJlc3BvbnNlEhwKBGl0ZW0YASABKAsyDi5iZXJ0aC52MS5JdGVtInIKEExpc3RJdGVtc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiQKBmZpbHRlchgCIAEoCzIULmJlcnRoLnYxLkl0ZW1GaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiSwoRTGlzdEl0ZW1zUmVzcG9uc2USHQoFaXRlbXMYASADKAsyDi5iZXJ0aC52MS5JdGVtEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJ6ChxDcmVhdGVCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEjAKCHByb3ZpZGVyGAMgASgLMh4uYmVydGgudjEuQmVuZWZpdFByb3ZpZGVySW5wdXQiTAodQ3JlYXRlQmVuZWZpdFByb3ZpZGVyUmVzcG9uc2USKwoIcHJvdmlkZXIYASABKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIiuQEKHFVwZGF0ZUJlbmVmaXRQcm92aWRlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhUKDXByb3ZpZGVyX2NvZGUYAiABKAkSMAoIcHJvdmlkZXIYAyABKAsyHi5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXJJbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSJMCh1VcGRhdGVCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciJFChlHZXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJIkkKGkdldEJlbmVmaXRQcm92aWRlclJlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIjAKG0xpc3RCZW5lZml0UHJvdmlkZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiTAocTGlzdEJlbmVmaXRQcm92aWRlcnNSZXNwb25zZRIsCglwcm92aWRlcnMYASADKAsyGS5iZXJ0aC52MS5CZW5lZml0UHJvdmlkZXIidQobVXBkYXRlQmVuZWZpdE51bWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEgsKA2FkZBgDIAMoCRIOCgZyZW1vdmUYBCADKAkSDwoHcmVwbGFjZRgFIAEoCCJLChxVcGRhdGVCZW5lZml0TnVtYmVyc1Jlc3BvbnNlEisKCHByb3ZpZGVyGAEgASgLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyIosBCh1MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFQoNcHJvdmlkZXJfY29kZRgCIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJrCh5MaXN0QmVuZWZpdE1lbWJlcnNoaXBzUmVzcG9uc2USMAoLbWVtYmVyc2hpcHMYASADKAsyGy5iZXJ0aC52MS5CZW5lZml0TWVtYmVyc2hpcBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiXQoeRGVsZXRlQmVuZWZpdE1lbWJlcnNoaXBSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIVCg1wcm92aWRlcl9jb2RlGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCSIhCh9EZWxldGVCZW5lZml0TWVtYmVyc2hpcFJlc3BvbnNlIlUKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoIbG9jYXRpb24YAiABKAsyFy5iZXJ0aC52MS5Mb2NhdGlvbklucHV0Ij4KFkNyZWF0ZUxvY2F0aW9uUmVzcG9uc2USJAoIbG9jYXRpb24YASABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiKpAQoVVXBkYXRlTG9jYXRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIpCghsb2NhdGlvbhgDIAEoCzIXLmJlcnRoLnYxLkxvY2F0aW9uSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uInoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIoCgZmaWx0ZXIYAiABKAsyGC5iZXJ0aC52MS5Mb2NhdGlvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJXChVMaXN0TG9jYXRpb25zUmVzcG9uc2USJQoJbG9jYXRpb25zGAEgAygLMhIuYmVydGgudjEuTG9jYXRpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImoKFUNyZWF0ZVJlc291cmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSKQoIcmVzb3VyY2UYAyABKAsyFy5iZXJ0aC52MS5SZXNvdXJjZUlucHV0Ij4KFkNyZWF0ZVJlc291cmNlUmVzcG9uc2USJAoIcmVzb3VyY2UYASABKAsyEi5iZXJ0aC52MS5SZXNvdXJjZSKpAQoVVXBkYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtyZXNvdXJjZV9pZBgCIAEoCRIpCghyZXNvdXJjZRgDIAEoCzIXLmJlcnRoLnYxLlJlc291cmNlSW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiPgoWVXBkYXRlUmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIjwKEkdldFJlc291cmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLcmVzb3VyY2VfaWQYAiABKAkiOwoTR2V0UmVzb3VyY2VSZXNwb25zZRIkCghyZXNvdXJjZRgBIAEoCzISLmJlcnRoLnYxLlJlc291cmNlInoKFExpc3RSZXNvdXJjZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIoCgZmaWx0ZXIYAiABKAsyGC5iZXJ0aC52MS5SZXNvdXJjZUZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJXChVMaXN0UmVzb3VyY2VzUmVzcG9uc2USJQoJcmVzb3VyY2VzGAEgAygLMhIuYmVydGgudjEuUmVzb3VyY2USFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIlIKFENyZWF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXJ2aWNlGAIgASgLMhYuYmVydGgudjEuU2VydmljZUlucHV0IjsKFUNyZWF0ZVNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSKlAQoUVXBkYXRlU2VydmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkSJwoHc2VydmljZRgDIAEoCzIWLmJlcnRoLnYxLlNlcnZpY2VJbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSI7ChVVcGRhdGVTZXJ2aWNlUmVzcG9uc2USIgoHc2VydmljZRgBIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UiOgoRR2V0U2VydmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlcnZpY2VfaWQYAiABKAkiOAoSR2V0U2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIngKE0xpc3RTZXJ2aWNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlcnZpY2VGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiVAoUTGlzdFNlcnZpY2VzUmVzcG9uc2USIwoIc2VydmljZXMYASADKAsyES5iZXJ0aC52MS5TZXJ2aWNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJOChBHZXRQb2xpY3lSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJIkEKEUdldFBvbGljeVJlc3BvbnNlEiwKCWVmZmVjdGl2ZRgBIAEoCzIZLmJlcnRoLnYxLkVmZmVjdGl2ZVBvbGljeSLDAQoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoFbGV2ZWwYAiABKA4yFi5iZXJ0aC52MS5TZXR0aW5nTGV2ZWwSEQoJdGFyZ2V0X2lkGAMgASgJEiAKBnBvbGljeRgEIAEoCzIQLmJlcnRoLnYxLlBvbGljeRIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgGIAEoCSJqChRVcGRhdGVQb2xpY3lSZXNwb25zZRIkCgVsYXllchgBIAEoCzIVLmJlcnRoLnYxLlBvbGljeUxheWVyEiwKCWVmZmVjdGl2ZRgCIAEoCzIZLmJlcnRoLnYxLkVmZmVjdGl2ZVBvbGljeTK+FQoOQ2F0YWxvZ1NlcnZpY2USagoOQ3JlYXRlTG9jYXRpb24SHy5iZXJ0aC52MS5DcmVhdGVMb2NhdGlvblJlcXVlc3QaIC5iZXJ0aC52MS5DcmVhdGVMb2NhdGlvblJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSagoOVXBkYXRlTG9jYXRpb24SHy5iZXJ0aC52MS5VcGRhdGVMb2NhdGlvblJlcXVlc3QaIC5iZXJ0aC52MS5VcGRhdGVMb2NhdGlvblJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSYwoLR2V0TG9jYXRpb24SHC5iZXJ0aC52MS5HZXRMb2NhdGlvblJlcXVlc3QaHS5iZXJ0aC52MS5HZXRMb2NhdGlvblJlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJpCg1MaXN0TG9jYXRpb25zEh4uYmVydGgudjEuTGlzdExvY2F0aW9uc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0TG9jYXRpb25zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmoKDkNyZWF0ZVJlc291cmNlEh8uYmVydGgudjEuQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0GiAuYmVydGgudjEuQ3JlYXRlUmVzb3VyY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmoKDlVwZGF0ZVJlc291cmNlEh8uYmVydGgudjEuVXBkYXRlUmVzb3VyY2VSZXF1ZXN0GiAuYmVydGgudjEuVXBkYXRlUmVzb3VyY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmMKC0dldFJlc291cmNlEhwuYmVydGgudjEuR2V0UmVzb3VyY2VSZXF1ZXN0Gh0uYmVydGgudjEuR2V0UmVzb3VyY2VSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSaQoNTGlzdFJlc291cmNlcxIeLmJlcnRoLnYxLkxpc3RSZXNvdXJjZXNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdFJlc291cmNlc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJnCg1DcmVhdGVTZXJ2aWNlEh4uYmVydGgudjEuQ3JlYXRlU2VydmljZVJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJnCg1VcGRhdGVTZXJ2aWNlEh4uYmVydGgudjEuVXBkYXRlU2VydmljZVJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVTZXJ2aWNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJgCgpHZXRTZXJ2aWNlEhsuYmVydGgudjEuR2V0U2VydmljZVJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXJ2aWNlUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmYKDExpc3RTZXJ2aWNlcxIdLmJlcnRoLnYxLkxpc3RTZXJ2aWNlc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2VydmljZXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSXAoJR2V0UG9saWN5EhouYmVydGgudjEuR2V0UG9saWN5UmVxdWVzdBobLmJlcnRoLnYxLkdldFBvbGljeVJlc3BvbnNlIhaQAgHK8xgPCAESC3BvbGljeS5yZWFkEmMKDFVwZGF0ZVBvbGljeRIdLmJlcnRoLnYxLlVwZGF0ZVBvbGljeVJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVQb2xpY3lSZXNwb25zZSIUyvMYEAgBEgxwb2xpY3kud3JpdGUSXgoKQ3JlYXRlSXRlbRIbLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlSXRlbVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSXgoKVXBkYXRlSXRlbRIbLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlSXRlbVJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSVwoHR2V0SXRlbRIYLmJlcnRoLnYxLkdldEl0ZW1SZXF1ZXN0GhkuYmVydGgudjEuR2V0SXRlbVJlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJdCglMaXN0SXRlbXMSGi5iZXJ0aC52MS5MaXN0SXRlbXNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdEl0ZW1zUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEn8KFUNyZWF0ZUJlbmVmaXRQcm92aWRlchImLmJlcnRoLnYxLkNyZWF0ZUJlbmVmaXRQcm92aWRlclJlcXVlc3QaJy5iZXJ0aC52MS5DcmVhdGVCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEn8KFVVwZGF0ZUJlbmVmaXRQcm92aWRlchImLmJlcnRoLnYxLlVwZGF0ZUJlbmVmaXRQcm92aWRlclJlcXVlc3QaJy5iZXJ0aC52MS5VcGRhdGVCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEngKEkdldEJlbmVmaXRQcm92aWRlchIjLmJlcnRoLnYxLkdldEJlbmVmaXRQcm92aWRlclJlcXVlc3QaJC5iZXJ0aC52MS5HZXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSfgoUTGlzdEJlbmVmaXRQcm92aWRlcnMSJS5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QaJi5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJ8ChRVcGRhdGVCZW5lZml0TnVtYmVycxIlLmJlcnRoLnYxLlVwZGF0ZUJlbmVmaXROdW1iZXJzUmVxdWVzdBomLmJlcnRoLnYxLlVwZGF0ZUJlbmVmaXROdW1iZXJzUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRKDAQoWTGlzdEJlbmVmaXRNZW1iZXJzaGlwcxInLmJlcnRoLnYxLkxpc3RCZW5lZml0TWVtYmVyc2hpcHNSZXF1ZXN0GiguYmVydGgudjEuTGlzdEJlbmVmaXRNZW1iZXJzaGlwc1Jlc3BvbnNlIhaQAgHK8xgPCAESC21lbWJlci5yZWFkEoQBChdEZWxldGVCZW5lZml0TWVtYmVyc2hpcBIoLmJlcnRoLnYxLkRlbGV0ZUJlbmVmaXRNZW1iZXJzaGlwUmVxdWVzdBopLmJlcnRoLnYxLkRlbGV0ZUJlbmVmaXRNZW1iZXJzaGlwUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_benefit, file_berth_v1_catalog, file_berth_v1_item, file_berth_v1_policy, file_google_protobuf_field_mask]);
 
 /**
  * CreateItemRequest creates an item.
@@ -270,11 +270,11 @@ export const ListItemsResponseSchema: GenMessage<ListItemsResponse> = /*@__PURE_
   messageDesc(file_berth_v1_catalog_service, 7);
 
 /**
- * PutBenefitProviderRequest creates or replaces a provider.
+ * CreateBenefitProviderRequest creates a provider.
  *
- * @generated from message berth.v1.PutBenefitProviderRequest
+ * @generated from message berth.v1.CreateBenefitProviderRequest
  */
-export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequest"> & {
+export type CreateBenefitProviderRequest = Message<"berth.v1.CreateBenefitProviderRequest"> & {
   /**
    * The tenant. Optional if the token is valid for exactly one tenant.
    *
@@ -283,34 +283,34 @@ export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequ
   tenantId: string;
 
   /**
-   * The provider.
+   * The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores. It cannot
+   * be changed later.
    *
-   * @generated from field: berth.v1.BenefitProvider provider = 2;
+   * @generated from field: string provider_code = 2;
    */
-  provider?: BenefitProvider | undefined;
+  providerCode: string;
 
   /**
-   * Whether to only create it. If a provider with that code exists, active or not, it stays unchanged: ALREADY_EXISTS.
-   * It excludes an etag.
+   * The values to create it with. name and number_pattern are required.
    *
-   * @generated from field: bool create_only = 3;
+   * @generated from field: berth.v1.BenefitProviderInput provider = 3;
    */
-  createOnly: boolean;
+  provider?: BenefitProviderInput | undefined;
 };
 
 /**
- * Describes the message berth.v1.PutBenefitProviderRequest.
- * Use `create(PutBenefitProviderRequestSchema)` to create a new message.
+ * Describes the message berth.v1.CreateBenefitProviderRequest.
+ * Use `create(CreateBenefitProviderRequestSchema)` to create a new message.
  */
-export const PutBenefitProviderRequestSchema: GenMessage<PutBenefitProviderRequest> = /*@__PURE__*/
+export const CreateBenefitProviderRequestSchema: GenMessage<CreateBenefitProviderRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_catalog_service, 8);
 
 /**
- * PutBenefitProviderResponse is the provider.
+ * CreateBenefitProviderResponse is the new provider.
  *
- * @generated from message berth.v1.PutBenefitProviderResponse
+ * @generated from message berth.v1.CreateBenefitProviderResponse
  */
-export type PutBenefitProviderResponse = Message<"berth.v1.PutBenefitProviderResponse"> & {
+export type CreateBenefitProviderResponse = Message<"berth.v1.CreateBenefitProviderResponse"> & {
   /**
    * The provider.
    *
@@ -320,11 +320,82 @@ export type PutBenefitProviderResponse = Message<"berth.v1.PutBenefitProviderRes
 };
 
 /**
- * Describes the message berth.v1.PutBenefitProviderResponse.
- * Use `create(PutBenefitProviderResponseSchema)` to create a new message.
+ * Describes the message berth.v1.CreateBenefitProviderResponse.
+ * Use `create(CreateBenefitProviderResponseSchema)` to create a new message.
  */
-export const PutBenefitProviderResponseSchema: GenMessage<PutBenefitProviderResponse> = /*@__PURE__*/
+export const CreateBenefitProviderResponseSchema: GenMessage<CreateBenefitProviderResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_catalog_service, 9);
+
+/**
+ * UpdateBenefitProviderRequest edits a provider.
+ *
+ * @generated from message berth.v1.UpdateBenefitProviderRequest
+ */
+export type UpdateBenefitProviderRequest = Message<"berth.v1.UpdateBenefitProviderRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+
+  /**
+   * The code of the provider.
+   *
+   * @generated from field: string provider_code = 2;
+   */
+  providerCode: string;
+
+  /**
+   * New values for the fields in the mask.
+   *
+   * @generated from field: berth.v1.BenefitProviderInput provider = 3;
+   */
+  provider?: BenefitProviderInput | undefined;
+
+  /**
+   * The fields of provider to change, such as "discount_percent". A field in the mask that has no value is cleared.
+   * Required.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 4;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message berth.v1.UpdateBenefitProviderRequest.
+ * Use `create(UpdateBenefitProviderRequestSchema)` to create a new message.
+ */
+export const UpdateBenefitProviderRequestSchema: GenMessage<UpdateBenefitProviderRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 10);
+
+/**
+ * UpdateBenefitProviderResponse is the edited provider.
+ *
+ * @generated from message berth.v1.UpdateBenefitProviderResponse
+ */
+export type UpdateBenefitProviderResponse = Message<"berth.v1.UpdateBenefitProviderResponse"> & {
+  /**
+   * The provider.
+   *
+   * @generated from field: berth.v1.BenefitProvider provider = 1;
+   */
+  provider?: BenefitProvider | undefined;
+};
+
+/**
+ * Describes the message berth.v1.UpdateBenefitProviderResponse.
+ * Use `create(UpdateBenefitProviderResponseSchema)` to create a new message.
+ */
+export const UpdateBenefitProviderResponseSchema: GenMessage<UpdateBenefitProviderResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_catalog_service, 11);
 
 /**
  * GetBenefitProviderRequest reads a provider.
@@ -352,7 +423,7 @@ export type GetBenefitProviderRequest = Message<"berth.v1.GetBenefitProviderRequ
  * Use `create(GetBenefitProviderRequestSchema)` to create a new message.
  */
 export const GetBenefitProviderRequestSchema: GenMessage<GetBenefitProviderRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 10);
+  messageDesc(file_berth_v1_catalog_service, 12);
 
 /**
  * GetBenefitProviderResponse is the provider.
@@ -373,7 +444,7 @@ export type GetBenefitProviderResponse = Message<"berth.v1.GetBenefitProviderRes
  * Use `create(GetBenefitProviderResponseSchema)` to create a new message.
  */
 export const GetBenefitProviderResponseSchema: GenMessage<GetBenefitProviderResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 11);
+  messageDesc(file_berth_v1_catalog_service, 13);
 
 /**
  * ListBenefitProvidersRequest lists providers.
@@ -394,7 +465,7 @@ export type ListBenefitProvidersRequest = Message<"berth.v1.ListBenefitProviders
  * Use `create(ListBenefitProvidersRequestSchema)` to create a new message.
  */
 export const ListBenefitProvidersRequestSchema: GenMessage<ListBenefitProvidersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 12);
+  messageDesc(file_berth_v1_catalog_service, 14);
 
 /**
  * ListBenefitProvidersResponse has all providers.
@@ -415,7 +486,7 @@ export type ListBenefitProvidersResponse = Message<"berth.v1.ListBenefitProvider
  * Use `create(ListBenefitProvidersResponseSchema)` to create a new message.
  */
 export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProvidersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 13);
+  messageDesc(file_berth_v1_catalog_service, 15);
 
 /**
  * UpdateBenefitNumbersRequest changes a provider's list of membership numbers.
@@ -464,7 +535,7 @@ export type UpdateBenefitNumbersRequest = Message<"berth.v1.UpdateBenefitNumbers
  * Use `create(UpdateBenefitNumbersRequestSchema)` to create a new message.
  */
 export const UpdateBenefitNumbersRequestSchema: GenMessage<UpdateBenefitNumbersRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 14);
+  messageDesc(file_berth_v1_catalog_service, 16);
 
 /**
  * UpdateBenefitNumbersResponse is the provider.
@@ -485,7 +556,7 @@ export type UpdateBenefitNumbersResponse = Message<"berth.v1.UpdateBenefitNumber
  * Use `create(UpdateBenefitNumbersResponseSchema)` to create a new message.
  */
 export const UpdateBenefitNumbersResponseSchema: GenMessage<UpdateBenefitNumbersResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 15);
+  messageDesc(file_berth_v1_catalog_service, 17);
 
 /**
  * ListBenefitMembershipsRequest lists the numbers that members use.
@@ -534,7 +605,7 @@ export type ListBenefitMembershipsRequest = Message<"berth.v1.ListBenefitMembers
  * Use `create(ListBenefitMembershipsRequestSchema)` to create a new message.
  */
 export const ListBenefitMembershipsRequestSchema: GenMessage<ListBenefitMembershipsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 16);
+  messageDesc(file_berth_v1_catalog_service, 18);
 
 /**
  * ListBenefitMembershipsResponse is one page.
@@ -562,7 +633,7 @@ export type ListBenefitMembershipsResponse = Message<"berth.v1.ListBenefitMember
  * Use `create(ListBenefitMembershipsResponseSchema)` to create a new message.
  */
 export const ListBenefitMembershipsResponseSchema: GenMessage<ListBenefitMembershipsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 17);
+  messageDesc(file_berth_v1_catalog_service, 19);
 
 /**
  * DeleteBenefitMembershipRequest ends a member's use of a number.
@@ -597,7 +668,7 @@ export type DeleteBenefitMembershipRequest = Message<"berth.v1.DeleteBenefitMemb
  * Use `create(DeleteBenefitMembershipRequestSchema)` to create a new message.
  */
 export const DeleteBenefitMembershipRequestSchema: GenMessage<DeleteBenefitMembershipRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 18);
+  messageDesc(file_berth_v1_catalog_service, 20);
 
 /**
  * DeleteBenefitMembershipResponse is empty.
@@ -612,7 +683,7 @@ export type DeleteBenefitMembershipResponse = Message<"berth.v1.DeleteBenefitMem
  * Use `create(DeleteBenefitMembershipResponseSchema)` to create a new message.
  */
 export const DeleteBenefitMembershipResponseSchema: GenMessage<DeleteBenefitMembershipResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 19);
+  messageDesc(file_berth_v1_catalog_service, 21);
 
 /**
  * CreateLocationRequest creates a location.
@@ -640,7 +711,7 @@ export type CreateLocationRequest = Message<"berth.v1.CreateLocationRequest"> & 
  * Use `create(CreateLocationRequestSchema)` to create a new message.
  */
 export const CreateLocationRequestSchema: GenMessage<CreateLocationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 20);
+  messageDesc(file_berth_v1_catalog_service, 22);
 
 /**
  * CreateLocationResponse is the new location.
@@ -661,7 +732,7 @@ export type CreateLocationResponse = Message<"berth.v1.CreateLocationResponse"> 
  * Use `create(CreateLocationResponseSchema)` to create a new message.
  */
 export const CreateLocationResponseSchema: GenMessage<CreateLocationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 21);
+  messageDesc(file_berth_v1_catalog_service, 23);
 
 /**
  * UpdateLocationRequest edits a location.
@@ -710,7 +781,7 @@ export type UpdateLocationRequest = Message<"berth.v1.UpdateLocationRequest"> & 
  * Use `create(UpdateLocationRequestSchema)` to create a new message.
  */
 export const UpdateLocationRequestSchema: GenMessage<UpdateLocationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 22);
+  messageDesc(file_berth_v1_catalog_service, 24);
 
 /**
  * UpdateLocationResponse is the edited location.
@@ -731,7 +802,7 @@ export type UpdateLocationResponse = Message<"berth.v1.UpdateLocationResponse"> 
  * Use `create(UpdateLocationResponseSchema)` to create a new message.
  */
 export const UpdateLocationResponseSchema: GenMessage<UpdateLocationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 23);
+  messageDesc(file_berth_v1_catalog_service, 25);
 
 /**
  * GetLocationRequest reads a location.
@@ -759,7 +830,7 @@ export type GetLocationRequest = Message<"berth.v1.GetLocationRequest"> & {
  * Use `create(GetLocationRequestSchema)` to create a new message.
  */
 export const GetLocationRequestSchema: GenMessage<GetLocationRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 24);
+  messageDesc(file_berth_v1_catalog_service, 26);
 
 /**
  * GetLocationResponse is the location.
@@ -780,7 +851,7 @@ export type GetLocationResponse = Message<"berth.v1.GetLocationResponse"> & {
  * Use `create(GetLocationResponseSchema)` to create a new message.
  */
 export const GetLocationResponseSchema: GenMessage<GetLocationResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 25);
+  messageDesc(file_berth_v1_catalog_service, 27);
 
 /**
  * ListLocationsRequest lists locations.
@@ -822,7 +893,7 @@ export type ListLocationsRequest = Message<"berth.v1.ListLocationsRequest"> & {
  * Use `create(ListLocationsRequestSchema)` to create a new message.
  */
 export const ListLocationsRequestSchema: GenMessage<ListLocationsRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 26);
+  messageDesc(file_berth_v1_catalog_service, 28);
 
 /**
  * ListLocationsResponse is one page, by name, then id.
@@ -850,7 +921,7 @@ export type ListLocationsResponse = Message<"berth.v1.ListLocationsResponse"> & 
  * Use `create(ListLocationsResponseSchema)` to create a new message.
  */
 export const ListLocationsResponseSchema: GenMessage<ListLocationsResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 27);
+  messageDesc(file_berth_v1_catalog_service, 29);
 
 /**
  * CreateResourceRequest creates a resource.
@@ -885,7 +956,7 @@ export type CreateResourceRequest = Message<"berth.v1.CreateResourceRequest"> & 
  * Use `create(CreateResourceRequestSchema)` to create a new message.
  */
 export const CreateResourceRequestSchema: GenMessage<CreateResourceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 28);
+  messageDesc(file_berth_v1_catalog_service, 30);
 
 /**
  * CreateResourceResponse is the new resource.
@@ -906,7 +977,7 @@ export type CreateResourceResponse = Message<"berth.v1.CreateResourceResponse"> 
  * Use `create(CreateResourceResponseSchema)` to create a new message.
  */
 export const CreateResourceResponseSchema: GenMessage<CreateResourceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 29);
+  messageDesc(file_berth_v1_catalog_service, 31);
 
 /**
  * UpdateResourceRequest edits a resource.
@@ -955,7 +1026,7 @@ export type UpdateResourceRequest = Message<"berth.v1.UpdateResourceRequest"> & 
  * Use `create(UpdateResourceRequestSchema)` to create a new message.
  */
 export const UpdateResourceRequestSchema: GenMessage<UpdateResourceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 30);
+  messageDesc(file_berth_v1_catalog_service, 32);
 
 /**
  * UpdateResourceResponse is the edited resource.
@@ -976,7 +1047,7 @@ export type UpdateResourceResponse = Message<"berth.v1.UpdateResourceResponse"> 
  * Use `create(UpdateResourceResponseSchema)` to create a new message.
  */
 export const UpdateResourceResponseSchema: GenMessage<UpdateResourceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 31);
+  messageDesc(file_berth_v1_catalog_service, 33);
 
 /**
  * GetResourceRequest reads a resource.
@@ -1004,7 +1075,7 @@ export type GetResourceRequest = Message<"berth.v1.GetResourceRequest"> & {
  * Use `create(GetResourceRequestSchema)` to create a new message.
  */
 export const GetResourceRequestSchema: GenMessage<GetResourceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 32);
+  messageDesc(file_berth_v1_catalog_service, 34);
 
 /**
  * GetResourceResponse is the resource.
@@ -1025,7 +1096,7 @@ export type GetResourceResponse = Message<"berth.v1.GetResourceResponse"> & {
  * Use `create(GetResourceResponseSchema)` to create a new message.
  */
 export const GetResourceResponseSchema: GenMessage<GetResourceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 33);
+  messageDesc(file_berth_v1_catalog_service, 35);
 
 /**
  * ListResourcesRequest lists resources.
@@ -1067,7 +1138,7 @@ export type ListResourcesRequest = Message<"berth.v1.ListResourcesRequest"> & {
  * Use `create(ListResourcesRequestSchema)` to create a new message.
  */
 export const ListResourcesRequestSchema: GenMessage<ListResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 34);
+  messageDesc(file_berth_v1_catalog_service, 36);
 
 /**
  * ListResourcesResponse is one page, by name, then id.
@@ -1095,7 +1166,7 @@ export type ListResourcesResponse = Message<"berth.v1.ListResourcesResponse"> & 
  * Use `create(ListResourcesResponseSchema)` to create a new message.
  */
 export const ListResourcesResponseSchema: GenMessage<ListResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 35);
+  messageDesc(file_berth_v1_catalog_service, 37);
 
 /**
  * CreateServiceRequest creates a service.
@@ -1123,7 +1194,7 @@ export type CreateServiceRequest = Message<"berth.v1.CreateServiceRequest"> & {
  * Use `create(CreateServiceRequestSchema)` to create a new message.
  */
 export const CreateServiceRequestSchema: GenMessage<CreateServiceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 36);
+  messageDesc(file_berth_v1_catalog_service, 38);
 
 /**
  * CreateServiceResponse is the new service.
@@ -1144,7 +1215,7 @@ export type CreateServiceResponse = Message<"berth.v1.CreateServiceResponse"> & 
  * Use `create(CreateServiceResponseSchema)` to create a new message.
  */
 export const CreateServiceResponseSchema: GenMessage<CreateServiceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 37);
+  messageDesc(file_berth_v1_catalog_service, 39);
 
 /**
  * UpdateServiceRequest edits a service.
@@ -1194,7 +1265,7 @@ export type UpdateServiceRequest = Message<"berth.v1.UpdateServiceRequest"> & {
  * Use `create(UpdateServiceRequestSchema)` to create a new message.
  */
 export const UpdateServiceRequestSchema: GenMessage<UpdateServiceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 38);
+  messageDesc(file_berth_v1_catalog_service, 40);
 
 /**
  * UpdateServiceResponse is the edited service.
@@ -1215,7 +1286,7 @@ export type UpdateServiceResponse = Message<"berth.v1.UpdateServiceResponse"> & 
  * Use `create(UpdateServiceResponseSchema)` to create a new message.
  */
 export const UpdateServiceResponseSchema: GenMessage<UpdateServiceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 39);
+  messageDesc(file_berth_v1_catalog_service, 41);
 
 /**
  * GetServiceRequest reads a service.
@@ -1243,7 +1314,7 @@ export type GetServiceRequest = Message<"berth.v1.GetServiceRequest"> & {
  * Use `create(GetServiceRequestSchema)` to create a new message.
  */
 export const GetServiceRequestSchema: GenMessage<GetServiceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 40);
+  messageDesc(file_berth_v1_catalog_service, 42);
 
 /**
  * GetServiceResponse is the service.
@@ -1264,7 +1335,7 @@ export type GetServiceResponse = Message<"berth.v1.GetServiceResponse"> & {
  * Use `create(GetServiceResponseSchema)` to create a new message.
  */
 export const GetServiceResponseSchema: GenMessage<GetServiceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 41);
+  messageDesc(file_berth_v1_catalog_service, 43);
 
 /**
  * ListServicesRequest lists services.
@@ -1306,7 +1377,7 @@ export type ListServicesRequest = Message<"berth.v1.ListServicesRequest"> & {
  * Use `create(ListServicesRequestSchema)` to create a new message.
  */
 export const ListServicesRequestSchema: GenMessage<ListServicesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 42);
+  messageDesc(file_berth_v1_catalog_service, 44);
 
 /**
  * ListServicesResponse is one page, by name, then id.
@@ -1334,7 +1405,7 @@ export type ListServicesResponse = Message<"berth.v1.ListServicesResponse"> & {
  * Use `create(ListServicesResponseSchema)` to create a new message.
  */
 export const ListServicesResponseSchema: GenMessage<ListServicesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 43);
+  messageDesc(file_berth_v1_catalog_service, 45);
 
 /**
  * GetPolicyRequest selects a policy. Without a location and a service: the tenant's.
@@ -1369,7 +1440,7 @@ export type GetPolicyRequest = Message<"berth.v1.GetPolicyRequest"> & {
  * Use `create(GetPolicyRequestSchema)` to create a new message.
  */
 export const GetPolicyRequestSchema: GenMessage<GetPolicyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 44);
+  messageDesc(file_berth_v1_catalog_service, 46);
 
 /**
  * GetPolicyResponse has the policy that applies.
@@ -1390,7 +1461,7 @@ export type GetPolicyResponse = Message<"berth.v1.GetPolicyResponse"> & {
  * Use `create(GetPolicyResponseSchema)` to create a new message.
  */
 export const GetPolicyResponseSchema: GenMessage<GetPolicyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 45);
+  messageDesc(file_berth_v1_catalog_service, 47);
 
 /**
  * UpdatePolicyRequest edits one level.
@@ -1446,7 +1517,7 @@ export type UpdatePolicyRequest = Message<"berth.v1.UpdatePolicyRequest"> & {
  * Use `create(UpdatePolicyRequestSchema)` to create a new message.
  */
 export const UpdatePolicyRequestSchema: GenMessage<UpdatePolicyRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 46);
+  messageDesc(file_berth_v1_catalog_service, 48);
 
 /**
  * UpdatePolicyResponse has the edited level, and the policy that applies.
@@ -1474,7 +1545,7 @@ export type UpdatePolicyResponse = Message<"berth.v1.UpdatePolicyResponse"> & {
  * Use `create(UpdatePolicyResponseSchema)` to create a new message.
  */
 export const UpdatePolicyResponseSchema: GenMessage<UpdatePolicyResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_catalog_service, 47);
+  messageDesc(file_berth_v1_catalog_service, 49);
 
 /**
  * CatalogService manages what a tenant offers, and under which rules: locations, resources, services, items, benefits
@@ -1700,18 +1771,30 @@ export const CatalogService: GenService<{
     output: typeof ListItemsResponseSchema;
   },
   /**
-   * PutBenefitProvider creates or replaces a benefit provider. Bookings keep the discount that they were confirmed
-   * with.
-   * Repeated: sets the same values again, or is ALREADY_EXISTS or ETAG_MISMATCH.
-   * Errors: INVALID_FIELD (also a pattern that does not compile or is too large), ETAG_MISMATCH, ALREADY_EXISTS (code,
-   * with create_only).
+   * CreateBenefitProvider creates a benefit provider: from now on its members get the discount.
+   * Repeated: ALREADY_EXISTS.
+   * Errors: ALREADY_EXISTS (code, also of a provider that is not active), INVALID_FIELD (also a pattern that does not
+   * compile or is too large).
    *
-   * @generated from rpc berth.v1.CatalogService.PutBenefitProvider
+   * @generated from rpc berth.v1.CatalogService.CreateBenefitProvider
    */
-  putBenefitProvider: {
+  createBenefitProvider: {
     methodKind: "unary";
-    input: typeof PutBenefitProviderRequestSchema;
-    output: typeof PutBenefitProviderResponseSchema;
+    input: typeof CreateBenefitProviderRequestSchema;
+    output: typeof CreateBenefitProviderResponseSchema;
+  },
+  /**
+   * UpdateBenefitProvider edits a benefit provider. Bookings keep the discount that they were confirmed with.
+   * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
+   * Errors: BENEFIT_PROVIDER_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (also a pattern that does not compile or is too
+   * large).
+   *
+   * @generated from rpc berth.v1.CatalogService.UpdateBenefitProvider
+   */
+  updateBenefitProvider: {
+    methodKind: "unary";
+    input: typeof UpdateBenefitProviderRequestSchema;
+    output: typeof UpdateBenefitProviderResponseSchema;
   },
   /**
    * GetBenefitProvider reads one benefit provider, active or not. The pattern of numbers, and how many there are, show
