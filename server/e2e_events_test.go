@@ -322,7 +322,6 @@ func (w *world) eventsOf(subject string) (all []*v1.Event) {
 // subjectOf returns the call that reads what an event is about.
 func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
 	kind, _, _ := strings.Cut(strings.TrimPrefix(e.GetType().String(), "EVENT_TYPE_"), "_")
-	details := e.GetDetails().AsMap()
 	switch {
 	case kind == "SESSION":
 		return "SessionService/GetSession", &v1.GetSessionRequest{SessionId: e.GetSessionId()}
@@ -340,15 +339,19 @@ func subjectOf(e *v1.Event, me string) (short string, request proto.Message) {
 		return "MemberService/GetMember", &v1.GetMemberRequest{MemberId: e.GetMemberId()}
 	case kind == "RULES":
 		return "WaitlistService/GetWaitlistRules", &v1.GetWaitlistRulesRequest{}
-	case details["service_account_id"] != nil:
+	case e.GetAccess().GetServiceAccountId() != "":
 		return "AccessService/ListServiceAccounts", &v1.ListServiceAccountsRequest{}
 	case kind == "ACCESS":
 		return "AccessService/ListRoles", &v1.ListRolesRequest{}
 	}
-	return map[any]string{
-		"tenant": "TenantService/GetTenant", "location": "CatalogService/ListLocations",
-		"resource": "CatalogService/ListResources", "service": "CatalogService/ListServices",
-		"item": "CatalogService/ListItems", "benefit_provider": "CatalogService/ListBenefitProviders",
-		"workout": "WorkoutService/ListWorkouts", "policy": "CatalogService/GetPolicy",
-	}[details["kind"]], nil
+	return map[v1.CatalogKind]string{
+		v1.CatalogKind_CATALOG_KIND_TENANT:           "TenantService/GetTenant",
+		v1.CatalogKind_CATALOG_KIND_LOCATION:         "CatalogService/ListLocations",
+		v1.CatalogKind_CATALOG_KIND_RESOURCE:         "CatalogService/ListResources",
+		v1.CatalogKind_CATALOG_KIND_SERVICE:          "CatalogService/ListServices",
+		v1.CatalogKind_CATALOG_KIND_ITEM:             "CatalogService/ListItems",
+		v1.CatalogKind_CATALOG_KIND_BENEFIT_PROVIDER: "CatalogService/ListBenefitProviders",
+		v1.CatalogKind_CATALOG_KIND_WORKOUT:          "WorkoutService/ListWorkouts",
+		v1.CatalogKind_CATALOG_KIND_POLICY:           "CatalogService/GetPolicy",
+	}[e.GetCatalog().GetKind()], nil
 }

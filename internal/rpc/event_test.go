@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -101,11 +102,10 @@ func (s *eventStream) end() apiError {
 func eventNames(events []*v1.Event) string {
 	var all []string
 	for _, e := range events {
-		name := e.GetDetails().AsMap()["reason"]
-		if name == nil || name == "" {
-			name = strings.TrimPrefix(e.GetType().String(), "EVENT_TYPE_")
-		}
-		all = append(all, name.(string))
+		all = append(all, cmp.Or(
+			e.GetBooking().GetReason(), e.GetSession().GetReason(), e.GetWaitlistEntry().GetReason(),
+			e.GetWaitlistOffer().GetReason(), strings.TrimPrefix(e.GetType().String(), "EVENT_TYPE_"),
+		))
 	}
 	return strings.Join(all, " ")
 }

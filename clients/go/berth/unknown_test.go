@@ -99,6 +99,7 @@ func TestNewerServer_SendsEventsThatAreNotKnown(t *testing.T) {
 		must.Len(t, 1, message.GetEvents())
 		test.EqOp(t, "e", message.GetEvents()[0].GetId())
 		test.EqOp(t, int32(newer), int32(message.GetEvents()[0].GetType()))
+		test.Nil(t, message.GetEvents()[0].GetDetails(), test.Sprint("a case of the oneof that is not known"))
 		break
 	}
 }

@@ -70,13 +70,13 @@ describe("a server that is newer", () => {
   });
 
   it("sends events that are not known", async () => {
-    const event = { id: "e", type: "EVENT_TYPE_TIDE", tideDetails: { level: 2 } };
+    const event = { id: "e", type: "EVENT_TYPE_TIDE", tide: { level: 2 } };
     const body = frame(0, { events: [event], cursor: "1" });
     const headers = { "Content-Type": "application/connect+json" };
     const { watch } = newerServer({});
     vi.stubGlobal("fetch", async () => new Response(body as BodyInit, { headers }));
-    for await (const { id, type } of watch({ cursor: "0" })) {
-      expect({ id, type }).toEqual({ id: "e", type: 0 });
+    for await (const { id, type, details } of watch({ cursor: "0" })) {
+      expect({ id, type, details }).toEqual({ id: "e", type: 0, details: { case: undefined } });
       break;
     }
     expect.assertions(1);

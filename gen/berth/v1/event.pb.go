@@ -10,7 +10,7 @@ import (
 	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
-	structpb "google.golang.org/protobuf/types/known/structpb"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
@@ -24,6 +24,164 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
+// AccessChange is a change of an owner's or an admin's access.
+type AccessChange int32
+
+const (
+	// None.
+	AccessChange_ACCESS_CHANGE_UNSPECIFIED AccessChange = 0
+	// A member became owner or admin.
+	AccessChange_ACCESS_CHANGE_ROLE_GIVEN AccessChange = 1
+	// A member is no longer owner or admin.
+	AccessChange_ACCESS_CHANGE_ROLE_TAKEN AccessChange = 2
+	// An owner or admin was deactivated.
+	AccessChange_ACCESS_CHANGE_DEACTIVATED AccessChange = 3
+	// An owner or admin was reactivated.
+	AccessChange_ACCESS_CHANGE_REACTIVATED AccessChange = 4
+	// A contact with which an owner or admin signs in changed.
+	AccessChange_ACCESS_CHANGE_CONTACT_CHANGED AccessChange = 5
+	// An owner offered the ownership to another member.
+	AccessChange_ACCESS_CHANGE_TRANSFER_OFFERED AccessChange = 6
+	// That member accepted.
+	AccessChange_ACCESS_CHANGE_TRANSFER_CONFIRMED AccessChange = 7
+	// The transfer was cancelled.
+	AccessChange_ACCESS_CHANGE_TRANSFER_CANCELLED AccessChange = 8
+)
+
+// Enum value maps for AccessChange.
+var (
+	AccessChange_name = map[int32]string{
+		0: "ACCESS_CHANGE_UNSPECIFIED",
+		1: "ACCESS_CHANGE_ROLE_GIVEN",
+		2: "ACCESS_CHANGE_ROLE_TAKEN",
+		3: "ACCESS_CHANGE_DEACTIVATED",
+		4: "ACCESS_CHANGE_REACTIVATED",
+		5: "ACCESS_CHANGE_CONTACT_CHANGED",
+		6: "ACCESS_CHANGE_TRANSFER_OFFERED",
+		7: "ACCESS_CHANGE_TRANSFER_CONFIRMED",
+		8: "ACCESS_CHANGE_TRANSFER_CANCELLED",
+	}
+	AccessChange_value = map[string]int32{
+		"ACCESS_CHANGE_UNSPECIFIED":        0,
+		"ACCESS_CHANGE_ROLE_GIVEN":         1,
+		"ACCESS_CHANGE_ROLE_TAKEN":         2,
+		"ACCESS_CHANGE_DEACTIVATED":        3,
+		"ACCESS_CHANGE_REACTIVATED":        4,
+		"ACCESS_CHANGE_CONTACT_CHANGED":    5,
+		"ACCESS_CHANGE_TRANSFER_OFFERED":   6,
+		"ACCESS_CHANGE_TRANSFER_CONFIRMED": 7,
+		"ACCESS_CHANGE_TRANSFER_CANCELLED": 8,
+	}
+)
+
+func (x AccessChange) Enum() *AccessChange {
+	p := new(AccessChange)
+	*p = x
+	return p
+}
+
+func (x AccessChange) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AccessChange) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_event_proto_enumTypes[0].Descriptor()
+}
+
+func (AccessChange) Type() protoreflect.EnumType {
+	return &file_berth_v1_event_proto_enumTypes[0]
+}
+
+func (x AccessChange) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AccessChange.Descriptor instead.
+func (AccessChange) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{0}
+}
+
+// CatalogKind is a kind of entity in the catalog.
+type CatalogKind int32
+
+const (
+	// A kind that this version of the contract does not know.
+	CatalogKind_CATALOG_KIND_UNSPECIFIED CatalogKind = 0
+	// The tenant and its settings.
+	CatalogKind_CATALOG_KIND_TENANT CatalogKind = 1
+	// A location.
+	CatalogKind_CATALOG_KIND_LOCATION CatalogKind = 2
+	// A resource.
+	CatalogKind_CATALOG_KIND_RESOURCE CatalogKind = 3
+	// A service.
+	CatalogKind_CATALOG_KIND_SERVICE CatalogKind = 4
+	// An item.
+	CatalogKind_CATALOG_KIND_ITEM CatalogKind = 5
+	// A benefit provider.
+	CatalogKind_CATALOG_KIND_BENEFIT_PROVIDER CatalogKind = 6
+	// A workout.
+	CatalogKind_CATALOG_KIND_WORKOUT CatalogKind = 7
+	// A policy. The id is that of the tenant, location or service for which it is.
+	CatalogKind_CATALOG_KIND_POLICY CatalogKind = 8
+	// A plan.
+	CatalogKind_CATALOG_KIND_PLAN CatalogKind = 9
+)
+
+// Enum value maps for CatalogKind.
+var (
+	CatalogKind_name = map[int32]string{
+		0: "CATALOG_KIND_UNSPECIFIED",
+		1: "CATALOG_KIND_TENANT",
+		2: "CATALOG_KIND_LOCATION",
+		3: "CATALOG_KIND_RESOURCE",
+		4: "CATALOG_KIND_SERVICE",
+		5: "CATALOG_KIND_ITEM",
+		6: "CATALOG_KIND_BENEFIT_PROVIDER",
+		7: "CATALOG_KIND_WORKOUT",
+		8: "CATALOG_KIND_POLICY",
+		9: "CATALOG_KIND_PLAN",
+	}
+	CatalogKind_value = map[string]int32{
+		"CATALOG_KIND_UNSPECIFIED":      0,
+		"CATALOG_KIND_TENANT":           1,
+		"CATALOG_KIND_LOCATION":         2,
+		"CATALOG_KIND_RESOURCE":         3,
+		"CATALOG_KIND_SERVICE":          4,
+		"CATALOG_KIND_ITEM":             5,
+		"CATALOG_KIND_BENEFIT_PROVIDER": 6,
+		"CATALOG_KIND_WORKOUT":          7,
+		"CATALOG_KIND_POLICY":           8,
+		"CATALOG_KIND_PLAN":             9,
+	}
+)
+
+func (x CatalogKind) Enum() *CatalogKind {
+	p := new(CatalogKind)
+	*p = x
+	return p
+}
+
+func (x CatalogKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (CatalogKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_event_proto_enumTypes[1].Descriptor()
+}
+
+func (CatalogKind) Type() protoreflect.EnumType {
+	return &file_berth_v1_event_proto_enumTypes[1]
+}
+
+func (x CatalogKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use CatalogKind.Descriptor instead.
+func (CatalogKind) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{1}
+}
+
 // EventType is the type of an event.
 type EventType int32
 
@@ -32,7 +190,7 @@ const (
 	EventType_EVENT_TYPE_UNSPECIFIED EventType = 0
 	// A session was created: by itself, with its series, or by an import.
 	EventType_EVENT_TYPE_SESSION_CREATED EventType = 1
-	// A session was edited. `details` has the changed fields.
+	// A session was edited: `session` has the changed fields.
 	EventType_EVENT_TYPE_SESSION_UPDATED EventType = 2
 	// A session was published.
 	EventType_EVENT_TYPE_SESSION_PUBLISHED EventType = 3
@@ -46,7 +204,7 @@ const (
 	EventType_EVENT_TYPE_SESSION_CANCELLED EventType = 7
 	// A session was deleted.
 	EventType_EVENT_TYPE_SESSION_DELETED EventType = 8
-	// The open seats of a session changed: `details.seats_open` is their number. For callers who may see the session but
+	// The open seats of a session changed: `seats` has their number. For callers who may see the session but
 	// not its bookings. It is only streamed, never listed, at most once per session and second: of several changes, the
 	// last. It is not sent for drafts and for sessions with unlimited seats.
 	EventType_EVENT_TYPE_SESSION_SEATS_CHANGED EventType = 9
@@ -72,11 +230,11 @@ const (
 	EventType_EVENT_TYPE_BOOKING_NO_SHOW EventType = 29
 	// A no-show was undone.
 	EventType_EVENT_TYPE_BOOKING_NO_SHOW_UNDONE EventType = 30
-	// A booking's session starts soon, in `details.lead_seconds`. The tenant's settings for reminders say when: 24 hours
+	// A booking's session starts soon, in `remind_before`. The tenant's settings for reminders say when: 24 hours
 	// and 30 minutes before, by default. The event occurs once for each reminder, also if no member has chosen to get a
 	// message.
 	EventType_EVENT_TYPE_BOOKING_REMINDER_DUE EventType = 31
-	// A second screen read the check-in display of a session: `details.display_link_id` is the link. The screen that was
+	// A second screen read the check-in display of a session: `display_link_id` is the link. The screen that was
 	// first keeps it, and may be the wrong one.
 	EventType_EVENT_TYPE_DISPLAY_SECOND_SCREEN EventType = 32
 	// A member joined a waitlist.
@@ -100,21 +258,20 @@ const (
 	EventType_EVENT_TYPE_OFFER_EXPIRED EventType = 53
 	// An offer was withdrawn.
 	EventType_EVENT_TYPE_OFFER_WITHDRAWN EventType = 54
-	// A live offer was extended, because its member could not be told earlier: `details.expire_time` is the new end.
+	// A live offer was extended, because its member could not be told earlier: `expire_time` is the new end.
 	EventType_EVENT_TYPE_OFFER_EXTENDED EventType = 55
 	// A subscription's balance changed by a grant, a period, a correction, an expiry, or a refund by staff. Credits that
 	// a booking takes or refunds are in the booking's own event.
 	EventType_EVENT_TYPE_CREDITS_CHANGED EventType = 60
 	// A subscription started, or its status changed.
 	EventType_EVENT_TYPE_SUBSCRIPTION_CHANGED EventType = 61
-	// A member was created or edited. `details.changed` names the fields, not their values.
+	// A member was created or edited. `changed_fields` names the fields, not their values.
 	EventType_EVENT_TYPE_MEMBER_CHANGED EventType = 70
 	// Permissions changed: a role was assigned, revoked, created or edited, or a service account changed. For owners and
-	// admins, and transfers of ownership, `details.change` says what: ROLE_GIVEN, ROLE_TAKEN, DEACTIVATED, REACTIVATED,
-	// CONTACT_CHANGED, TRANSFER_OFFERED, TRANSFER_CONFIRMED or TRANSFER_CANCELLED.
+	// admins, and transfers of ownership, `change` says what.
 	EventType_EVENT_TYPE_ACCESS_CHANGED EventType = 71
 	// A location, resource, service, item, benefit provider, workout, policy, plan or setting was created or edited.
-	// `details.kind` and `details.id` say which. The id of a benefit provider is its code.
+	// `kind` and `id` say which.
 	EventType_EVENT_TYPE_CATALOG_CHANGED EventType = 80
 	// Waitlist rules were edited.
 	EventType_EVENT_TYPE_RULES_CHANGED EventType = 81
@@ -219,11 +376,11 @@ func (x EventType) String() string {
 }
 
 func (EventType) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_event_proto_enumTypes[0].Descriptor()
+	return file_berth_v1_event_proto_enumTypes[2].Descriptor()
 }
 
 func (EventType) Type() protoreflect.EnumType {
-	return &file_berth_v1_event_proto_enumTypes[0]
+	return &file_berth_v1_event_proto_enumTypes[2]
 }
 
 func (x EventType) Number() protoreflect.EnumNumber {
@@ -232,7 +389,7 @@ func (x EventType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use EventType.Descriptor instead.
 func (EventType) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_event_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{2}
 }
 
 // Event is something that happened in a tenant. It never changes. Ids that do not apply are empty.
@@ -258,14 +415,31 @@ type Event struct {
 	OfferId string `protobuf:"bytes,9,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// The location of the session.
 	LocationId string `protobuf:"bytes,10,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED.
+	// The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED. For BOOKING_... and WAITLIST_PROMOTED, the one that
+	// pays for the booking.
 	SubscriptionId string `protobuf:"bytes,11,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	// Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is SYSTEM.
 	Actor *Actor `protobuf:"bytes,12,opt,name=actor,proto3" json:"actor,omitempty"`
-	// Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
-	// depend on the type: use the ones you need and ignore the rest. Callers who see an event only because it is their
-	// own get only the facts about themselves.
-	Details       *structpb.Struct `protobuf:"bytes,13,opt,name=details,proto3" json:"details,omitempty"`
+	// What the event says, by its family. Callers who see an event only because it is their own get what is about
+	// themselves, and callers who only see the session get nothing. What they may not see is empty. Absent: nothing more
+	// is known or visible, or a case that this version of the contract does not know. Ignore it.
+	//
+	// Types that are valid to be assigned to Details:
+	//
+	//	*Event_Session
+	//	*Event_Seats
+	//	*Event_Booking
+	//	*Event_WaitlistEntry
+	//	*Event_WaitlistNote
+	//	*Event_WaitlistOffer
+	//	*Event_CheckInDisplay
+	//	*Event_Credits
+	//	*Event_Subscription
+	//	*Event_Member
+	//	*Event_Access
+	//	*Event_Catalog
+	//	*Event_WaitlistRules
+	Details       isEvent_Details `protobuf_oneof:"details"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -384,11 +558,1416 @@ func (x *Event) GetActor() *Actor {
 	return nil
 }
 
-func (x *Event) GetDetails() *structpb.Struct {
+func (x *Event) GetDetails() isEvent_Details {
 	if x != nil {
 		return x.Details
 	}
 	return nil
+}
+
+func (x *Event) GetSession() *SessionEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Session); ok {
+			return x.Session
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetSeats() *SeatsEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Seats); ok {
+			return x.Seats
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetBooking() *BookingEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Booking); ok {
+			return x.Booking
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetWaitlistEntry() *WaitlistEntryEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_WaitlistEntry); ok {
+			return x.WaitlistEntry
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetWaitlistNote() *WaitlistNoteEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_WaitlistNote); ok {
+			return x.WaitlistNote
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetWaitlistOffer() *WaitlistOfferEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_WaitlistOffer); ok {
+			return x.WaitlistOffer
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetCheckInDisplay() *CheckInDisplayEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_CheckInDisplay); ok {
+			return x.CheckInDisplay
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetCredits() *CreditsEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Credits); ok {
+			return x.Credits
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetSubscription() *SubscriptionEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Subscription); ok {
+			return x.Subscription
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetMember() *MemberEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Member); ok {
+			return x.Member
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetAccess() *AccessEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Access); ok {
+			return x.Access
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetCatalog() *CatalogEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_Catalog); ok {
+			return x.Catalog
+		}
+	}
+	return nil
+}
+
+func (x *Event) GetWaitlistRules() *WaitlistRulesEvent {
+	if x != nil {
+		if x, ok := x.Details.(*Event_WaitlistRules); ok {
+			return x.WaitlistRules
+		}
+	}
+	return nil
+}
+
+type isEvent_Details interface {
+	isEvent_Details()
+}
+
+type Event_Session struct {
+	// For SESSION_..., except SESSION_SEATS_CHANGED.
+	Session *SessionEvent `protobuf:"bytes,13,opt,name=session,proto3,oneof"`
+}
+
+type Event_Seats struct {
+	// For SESSION_SEATS_CHANGED.
+	Seats *SeatsEvent `protobuf:"bytes,14,opt,name=seats,proto3,oneof"`
+}
+
+type Event_Booking struct {
+	// For BOOKING_... and WAITLIST_PROMOTED.
+	Booking *BookingEvent `protobuf:"bytes,15,opt,name=booking,proto3,oneof"`
+}
+
+type Event_WaitlistEntry struct {
+	// For WAITLIST_JOINED, WAITLIST_LEFT and WAITLIST_CHANGED.
+	WaitlistEntry *WaitlistEntryEvent `protobuf:"bytes,16,opt,name=waitlist_entry,json=waitlistEntry,proto3,oneof"`
+}
+
+type Event_WaitlistNote struct {
+	// For WAITLIST_STAFF_NOTE.
+	WaitlistNote *WaitlistNoteEvent `protobuf:"bytes,17,opt,name=waitlist_note,json=waitlistNote,proto3,oneof"`
+}
+
+type Event_WaitlistOffer struct {
+	// For OFFER_....
+	WaitlistOffer *WaitlistOfferEvent `protobuf:"bytes,18,opt,name=waitlist_offer,json=waitlistOffer,proto3,oneof"`
+}
+
+type Event_CheckInDisplay struct {
+	// For DISPLAY_SECOND_SCREEN.
+	CheckInDisplay *CheckInDisplayEvent `protobuf:"bytes,19,opt,name=check_in_display,json=checkInDisplay,proto3,oneof"`
+}
+
+type Event_Credits struct {
+	// For CREDITS_CHANGED.
+	Credits *CreditsEvent `protobuf:"bytes,20,opt,name=credits,proto3,oneof"`
+}
+
+type Event_Subscription struct {
+	// For SUBSCRIPTION_CHANGED.
+	Subscription *SubscriptionEvent `protobuf:"bytes,21,opt,name=subscription,proto3,oneof"`
+}
+
+type Event_Member struct {
+	// For MEMBER_CHANGED.
+	Member *MemberEvent `protobuf:"bytes,22,opt,name=member,proto3,oneof"`
+}
+
+type Event_Access struct {
+	// For ACCESS_CHANGED.
+	Access *AccessEvent `protobuf:"bytes,23,opt,name=access,proto3,oneof"`
+}
+
+type Event_Catalog struct {
+	// For CATALOG_CHANGED.
+	Catalog *CatalogEvent `protobuf:"bytes,24,opt,name=catalog,proto3,oneof"`
+}
+
+type Event_WaitlistRules struct {
+	// For RULES_CHANGED.
+	WaitlistRules *WaitlistRulesEvent `protobuf:"bytes,25,opt,name=waitlist_rules,json=waitlistRules,proto3,oneof"`
+}
+
+func (*Event_Session) isEvent_Details() {}
+
+func (*Event_Seats) isEvent_Details() {}
+
+func (*Event_Booking) isEvent_Details() {}
+
+func (*Event_WaitlistEntry) isEvent_Details() {}
+
+func (*Event_WaitlistNote) isEvent_Details() {}
+
+func (*Event_WaitlistOffer) isEvent_Details() {}
+
+func (*Event_CheckInDisplay) isEvent_Details() {}
+
+func (*Event_Credits) isEvent_Details() {}
+
+func (*Event_Subscription) isEvent_Details() {}
+
+func (*Event_Member) isEvent_Details() {}
+
+func (*Event_Access) isEvent_Details() {}
+
+func (*Event_Catalog) isEvent_Details() {}
+
+func (*Event_WaitlistRules) isEvent_Details() {}
+
+// SessionEvent is what an event of a session says.
+type SessionEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The status after it; of a deleted session, the last one.
+	Status SessionStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
+	// The series of a new session. Empty: none.
+	SeriesId string `protobuf:"bytes,2,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
+	// The import or bulk action that it is part of. Empty: none.
+	BatchId string `protobuf:"bytes,3,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// Why it was blocked, cancelled or deleted, as staff wrote. May be empty.
+	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether those who booked or waited are told. Present for SESSION_CANCELLED and SESSION_DELETED.
+	Notify *bool `protobuf:"varint,5,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	// The names of the fields of `before` and `after` that an edit changed. Empty unless it is SESSION_UPDATED.
+	ChangedFields []string `protobuf:"bytes,6,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"`
+	// The changed fields as they were. Absent unless it is SESSION_UPDATED.
+	Before *SessionValues `protobuf:"bytes,7,opt,name=before,proto3" json:"before,omitempty"`
+	// The changed fields as they are; of a new session, its first values without the description. Absent for other types.
+	After         *SessionValues `protobuf:"bytes,8,opt,name=after,proto3" json:"after,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionEvent) Reset() {
+	*x = SessionEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionEvent) ProtoMessage() {}
+
+func (x *SessionEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionEvent.ProtoReflect.Descriptor instead.
+func (*SessionEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *SessionEvent) GetStatus() SessionStatus {
+	if x != nil {
+		return x.Status
+	}
+	return SessionStatus_SESSION_STATUS_UNSPECIFIED
+}
+
+func (x *SessionEvent) GetSeriesId() string {
+	if x != nil {
+		return x.SeriesId
+	}
+	return ""
+}
+
+func (x *SessionEvent) GetBatchId() string {
+	if x != nil {
+		return x.BatchId
+	}
+	return ""
+}
+
+func (x *SessionEvent) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *SessionEvent) GetNotify() bool {
+	if x != nil && x.Notify != nil {
+		return *x.Notify
+	}
+	return false
+}
+
+func (x *SessionEvent) GetChangedFields() []string {
+	if x != nil {
+		return x.ChangedFields
+	}
+	return nil
+}
+
+func (x *SessionEvent) GetBefore() *SessionValues {
+	if x != nil {
+		return x.Before
+	}
+	return nil
+}
+
+func (x *SessionEvent) GetAfter() *SessionValues {
+	if x != nil {
+		return x.After
+	}
+	return nil
+}
+
+// SessionValues are values of a session's fields. What `changed_fields` does not name is not set.
+type SessionValues struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The service.
+	ServiceId string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// The location.
+	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	// The resource. Empty: none.
+	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
+	// The staff member who leads it. Empty: none.
+	CoachId string `protobuf:"bytes,4,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
+	// The title.
+	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
+	// The description.
+	Description string `protobuf:"bytes,6,opt,name=description,proto3" json:"description,omitempty"`
+	// The number of seats. Absent: unlimited, if it is named by `changed_fields` or the session is new.
+	Capacity *int32 `protobuf:"varint,7,opt,name=capacity,proto3,oneof" json:"capacity,omitempty"`
+	// The most entries that wait.
+	WaitlistCapacity *int32 `protobuf:"varint,8,opt,name=waitlist_capacity,json=waitlistCapacity,proto3,oneof" json:"waitlist_capacity,omitempty"`
+	// The start, in UTC.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The end, in UTC.
+	EndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	// The status.
+	Status SessionStatus `protobuf:"varint,11,opt,name=status,proto3,enum=berth.v1.SessionStatus" json:"status,omitempty"`
+	// Whether it is blocked.
+	Blocked *bool `protobuf:"varint,12,opt,name=blocked,proto3,oneof" json:"blocked,omitempty"`
+	// Why it is blocked or cancelled, as staff wrote.
+	StatusReason string `protobuf:"bytes,13,opt,name=status_reason,json=statusReason,proto3" json:"status_reason,omitempty"`
+	// The workouts, in their order.
+	WorkoutIds    []string `protobuf:"bytes,14,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SessionValues) Reset() {
+	*x = SessionValues{}
+	mi := &file_berth_v1_event_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SessionValues) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SessionValues) ProtoMessage() {}
+
+func (x *SessionValues) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SessionValues.ProtoReflect.Descriptor instead.
+func (*SessionValues) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *SessionValues) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *SessionValues) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
+func (x *SessionValues) GetResourceId() string {
+	if x != nil {
+		return x.ResourceId
+	}
+	return ""
+}
+
+func (x *SessionValues) GetCoachId() string {
+	if x != nil {
+		return x.CoachId
+	}
+	return ""
+}
+
+func (x *SessionValues) GetTitle() string {
+	if x != nil {
+		return x.Title
+	}
+	return ""
+}
+
+func (x *SessionValues) GetDescription() string {
+	if x != nil {
+		return x.Description
+	}
+	return ""
+}
+
+func (x *SessionValues) GetCapacity() int32 {
+	if x != nil && x.Capacity != nil {
+		return *x.Capacity
+	}
+	return 0
+}
+
+func (x *SessionValues) GetWaitlistCapacity() int32 {
+	if x != nil && x.WaitlistCapacity != nil {
+		return *x.WaitlistCapacity
+	}
+	return 0
+}
+
+func (x *SessionValues) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
+}
+
+func (x *SessionValues) GetEndTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndTime
+	}
+	return nil
+}
+
+func (x *SessionValues) GetStatus() SessionStatus {
+	if x != nil {
+		return x.Status
+	}
+	return SessionStatus_SESSION_STATUS_UNSPECIFIED
+}
+
+func (x *SessionValues) GetBlocked() bool {
+	if x != nil && x.Blocked != nil {
+		return *x.Blocked
+	}
+	return false
+}
+
+func (x *SessionValues) GetStatusReason() string {
+	if x != nil {
+		return x.StatusReason
+	}
+	return ""
+}
+
+func (x *SessionValues) GetWorkoutIds() []string {
+	if x != nil {
+		return x.WorkoutIds
+	}
+	return nil
+}
+
+// SeatsEvent is what an event of a session's open seats says.
+type SeatsEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// How many seats are open now. 0: the session is full. Below 0: more are taken than there are.
+	SeatsOpen     int32 `protobuf:"varint,1,opt,name=seats_open,json=seatsOpen,proto3" json:"seats_open,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SeatsEvent) Reset() {
+	*x = SeatsEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SeatsEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SeatsEvent) ProtoMessage() {}
+
+func (x *SeatsEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SeatsEvent.ProtoReflect.Descriptor instead.
+func (*SeatsEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *SeatsEvent) GetSeatsOpen() int32 {
+	if x != nil {
+		return x.SeatsOpen
+	}
+	return 0
+}
+
+// BookingEvent is what an event of a booking says.
+type BookingEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The status after it.
+	Status BookingStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.BookingStatus" json:"status,omitempty"`
+	// How many seats the booking has.
+	PartySize int32 `protobuf:"varint,2,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// The caller's own reference of the booking. Empty: none.
+	ExternalRef string `protobuf:"bytes,3,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
+	// Whether it is paid, after the event.
+	PaymentStatus PaymentStatus `protobuf:"varint,4,opt,name=payment_status,json=paymentStatus,proto3,enum=berth.v1.PaymentStatus" json:"payment_status,omitempty"`
+	// By how many credits it changed the balance of the subscription: below 0 if it took them, above if it returned them.
+	Credits int32 `protobuf:"varint,5,opt,name=credits,proto3" json:"credits,omitempty"`
+	// The session from which it was moved. Empty unless it is BOOKING_RESCHEDULED.
+	FromSessionId string `protobuf:"bytes,6,opt,name=from_session_id,json=fromSessionId,proto3" json:"from_session_id,omitempty"`
+	// When that session starts, in UTC. Absent unless it is BOOKING_RESCHEDULED.
+	FromStartTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=from_start_time,json=fromStartTime,proto3" json:"from_start_time,omitempty"`
+	// Whether it was cancelled after its cancellation deadline. Absent unless it is BOOKING_CANCELLED.
+	Late *bool `protobuf:"varint,8,opt,name=late,proto3,oneof" json:"late,omitempty"`
+	// Whether cancelling returned credits. Absent unless it is BOOKING_CANCELLED.
+	CreditRefunded *bool `protobuf:"varint,9,opt,name=credit_refunded,json=creditRefunded,proto3,oneof" json:"credit_refunded,omitempty"`
+	// Whether it was cancelled because its session was. Absent unless it is BOOKING_CANCELLED.
+	SessionCancelled *bool `protobuf:"varint,10,opt,name=session_cancelled,json=sessionCancelled,proto3,oneof" json:"session_cancelled,omitempty"`
+	// Why it was cancelled, as the caller wrote. May be empty.
+	Reason string `protobuf:"bytes,11,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether the member is told. Absent unless it is BOOKING_CANCELLED or BOOKING_RESCHEDULED.
+	Notify *bool `protobuf:"varint,12,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	// How long before the start the reminder is. Absent unless it is BOOKING_REMINDER_DUE.
+	RemindBefore  *durationpb.Duration `protobuf:"bytes,13,opt,name=remind_before,json=remindBefore,proto3" json:"remind_before,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BookingEvent) Reset() {
+	*x = BookingEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BookingEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BookingEvent) ProtoMessage() {}
+
+func (x *BookingEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BookingEvent.ProtoReflect.Descriptor instead.
+func (*BookingEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BookingEvent) GetStatus() BookingStatus {
+	if x != nil {
+		return x.Status
+	}
+	return BookingStatus_BOOKING_STATUS_UNSPECIFIED
+}
+
+func (x *BookingEvent) GetPartySize() int32 {
+	if x != nil {
+		return x.PartySize
+	}
+	return 0
+}
+
+func (x *BookingEvent) GetExternalRef() string {
+	if x != nil {
+		return x.ExternalRef
+	}
+	return ""
+}
+
+func (x *BookingEvent) GetPaymentStatus() PaymentStatus {
+	if x != nil {
+		return x.PaymentStatus
+	}
+	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
+}
+
+func (x *BookingEvent) GetCredits() int32 {
+	if x != nil {
+		return x.Credits
+	}
+	return 0
+}
+
+func (x *BookingEvent) GetFromSessionId() string {
+	if x != nil {
+		return x.FromSessionId
+	}
+	return ""
+}
+
+func (x *BookingEvent) GetFromStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.FromStartTime
+	}
+	return nil
+}
+
+func (x *BookingEvent) GetLate() bool {
+	if x != nil && x.Late != nil {
+		return *x.Late
+	}
+	return false
+}
+
+func (x *BookingEvent) GetCreditRefunded() bool {
+	if x != nil && x.CreditRefunded != nil {
+		return *x.CreditRefunded
+	}
+	return false
+}
+
+func (x *BookingEvent) GetSessionCancelled() bool {
+	if x != nil && x.SessionCancelled != nil {
+		return *x.SessionCancelled
+	}
+	return false
+}
+
+func (x *BookingEvent) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *BookingEvent) GetNotify() bool {
+	if x != nil && x.Notify != nil {
+		return *x.Notify
+	}
+	return false
+}
+
+func (x *BookingEvent) GetRemindBefore() *durationpb.Duration {
+	if x != nil {
+		return x.RemindBefore
+	}
+	return nil
+}
+
+// WaitlistEntryEvent is what an event of a waitlist entry says.
+type WaitlistEntryEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The status after it.
+	Status WaitlistEntryStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.WaitlistEntryStatus" json:"status,omitempty"`
+	// How many seats the entry waits for.
+	PartySize int32 `protobuf:"varint,2,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// The caller's own reference of the entry. Empty: none.
+	ExternalRef string `protobuf:"bytes,3,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
+	// The position in the queue, from 1. Absent for WAITLIST_LEFT.
+	Position *int32 `protobuf:"varint,4,opt,name=position,proto3,oneof" json:"position,omitempty"`
+	// The position before staff changed it. Absent unless it is WAITLIST_CHANGED.
+	PreviousPosition *int32 `protobuf:"varint,5,opt,name=previous_position,json=previousPosition,proto3,oneof" json:"previous_position,omitempty"`
+	// Whether staff gave it priority. Absent unless it is WAITLIST_CHANGED.
+	Flagged *bool `protobuf:"varint,6,opt,name=flagged,proto3,oneof" json:"flagged,omitempty"`
+	// The score that staff gave it. Absent: by the rules, or it is not WAITLIST_CHANGED.
+	Score *int32 `protobuf:"varint,7,opt,name=score,proto3,oneof" json:"score,omitempty"`
+	// Why it left, as the caller wrote. May be empty.
+	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
+	// Whether the member is told. Absent unless it is WAITLIST_LEFT.
+	Notify        *bool `protobuf:"varint,9,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistEntryEvent) Reset() {
+	*x = WaitlistEntryEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[5]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistEntryEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistEntryEvent) ProtoMessage() {}
+
+func (x *WaitlistEntryEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[5]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistEntryEvent.ProtoReflect.Descriptor instead.
+func (*WaitlistEntryEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *WaitlistEntryEvent) GetStatus() WaitlistEntryStatus {
+	if x != nil {
+		return x.Status
+	}
+	return WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_UNSPECIFIED
+}
+
+func (x *WaitlistEntryEvent) GetPartySize() int32 {
+	if x != nil {
+		return x.PartySize
+	}
+	return 0
+}
+
+func (x *WaitlistEntryEvent) GetExternalRef() string {
+	if x != nil {
+		return x.ExternalRef
+	}
+	return ""
+}
+
+func (x *WaitlistEntryEvent) GetPosition() int32 {
+	if x != nil && x.Position != nil {
+		return *x.Position
+	}
+	return 0
+}
+
+func (x *WaitlistEntryEvent) GetPreviousPosition() int32 {
+	if x != nil && x.PreviousPosition != nil {
+		return *x.PreviousPosition
+	}
+	return 0
+}
+
+func (x *WaitlistEntryEvent) GetFlagged() bool {
+	if x != nil && x.Flagged != nil {
+		return *x.Flagged
+	}
+	return false
+}
+
+func (x *WaitlistEntryEvent) GetScore() int32 {
+	if x != nil && x.Score != nil {
+		return *x.Score
+	}
+	return 0
+}
+
+func (x *WaitlistEntryEvent) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+func (x *WaitlistEntryEvent) GetNotify() bool {
+	if x != nil && x.Notify != nil {
+		return *x.Notify
+	}
+	return false
+}
+
+// WaitlistNoteEvent is a note for staff.
+type WaitlistNoteEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The decision of the waitlist engine. ListWaitlistDecisions has it.
+	DecisionId string `protobuf:"bytes,1,opt,name=decision_id,json=decisionId,proto3" json:"decision_id,omitempty"`
+	// What was decided.
+	Move WaitlistMove `protobuf:"varint,2,opt,name=move,proto3,enum=berth.v1.WaitlistMove" json:"move,omitempty"`
+	// What is left to do.
+	Note          string `protobuf:"bytes,3,opt,name=note,proto3" json:"note,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistNoteEvent) Reset() {
+	*x = WaitlistNoteEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistNoteEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistNoteEvent) ProtoMessage() {}
+
+func (x *WaitlistNoteEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistNoteEvent.ProtoReflect.Descriptor instead.
+func (*WaitlistNoteEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *WaitlistNoteEvent) GetDecisionId() string {
+	if x != nil {
+		return x.DecisionId
+	}
+	return ""
+}
+
+func (x *WaitlistNoteEvent) GetMove() WaitlistMove {
+	if x != nil {
+		return x.Move
+	}
+	return WaitlistMove_WAITLIST_MOVE_UNSPECIFIED
+}
+
+func (x *WaitlistNoteEvent) GetNote() string {
+	if x != nil {
+		return x.Note
+	}
+	return ""
+}
+
+// WaitlistOfferEvent is what an event of a waitlist offer says.
+type WaitlistOfferEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The status after it.
+	Status WaitlistOfferStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.WaitlistOfferStatus" json:"status,omitempty"`
+	// How many seats are offered.
+	PartySize int32 `protobuf:"varint,2,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
+	// Until when a live offer can be accepted, in UTC. Absent unless it is OFFER_CREATED or OFFER_EXTENDED.
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// Whether others got the same offer: the first to accept gets the seats. Absent unless it is OFFER_CREATED.
+	FirstToClaim *bool `protobuf:"varint,4,opt,name=first_to_claim,json=firstToClaim,proto3,oneof" json:"first_to_claim,omitempty"`
+	// The number of this offer among the offers of these seats, from 1. Absent unless it is OFFER_CREATED.
+	Attempt *int32 `protobuf:"varint,5,opt,name=attempt,proto3,oneof" json:"attempt,omitempty"`
+	// Why it was withdrawn. Not set unless it is OFFER_WITHDRAWN.
+	WithdrawReason WaitlistOfferWithdrawReason `protobuf:"varint,6,opt,name=withdraw_reason,json=withdrawReason,proto3,enum=berth.v1.WaitlistOfferWithdrawReason" json:"withdraw_reason,omitempty"`
+	// Why it ended, as the caller wrote. May be empty.
+	Reason        string `protobuf:"bytes,7,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistOfferEvent) Reset() {
+	*x = WaitlistOfferEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistOfferEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistOfferEvent) ProtoMessage() {}
+
+func (x *WaitlistOfferEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistOfferEvent.ProtoReflect.Descriptor instead.
+func (*WaitlistOfferEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *WaitlistOfferEvent) GetStatus() WaitlistOfferStatus {
+	if x != nil {
+		return x.Status
+	}
+	return WaitlistOfferStatus_WAITLIST_OFFER_STATUS_UNSPECIFIED
+}
+
+func (x *WaitlistOfferEvent) GetPartySize() int32 {
+	if x != nil {
+		return x.PartySize
+	}
+	return 0
+}
+
+func (x *WaitlistOfferEvent) GetExpireTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpireTime
+	}
+	return nil
+}
+
+func (x *WaitlistOfferEvent) GetFirstToClaim() bool {
+	if x != nil && x.FirstToClaim != nil {
+		return *x.FirstToClaim
+	}
+	return false
+}
+
+func (x *WaitlistOfferEvent) GetAttempt() int32 {
+	if x != nil && x.Attempt != nil {
+		return *x.Attempt
+	}
+	return 0
+}
+
+func (x *WaitlistOfferEvent) GetWithdrawReason() WaitlistOfferWithdrawReason {
+	if x != nil {
+		return x.WithdrawReason
+	}
+	return WaitlistOfferWithdrawReason_WAITLIST_OFFER_WITHDRAW_REASON_UNSPECIFIED
+}
+
+func (x *WaitlistOfferEvent) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
+}
+
+// CheckInDisplayEvent is what an event of a check-in display says.
+type CheckInDisplayEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The link that two screens use.
+	DisplayLinkId string `protobuf:"bytes,1,opt,name=display_link_id,json=displayLinkId,proto3" json:"display_link_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CheckInDisplayEvent) Reset() {
+	*x = CheckInDisplayEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CheckInDisplayEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CheckInDisplayEvent) ProtoMessage() {}
+
+func (x *CheckInDisplayEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CheckInDisplayEvent.ProtoReflect.Descriptor instead.
+func (*CheckInDisplayEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *CheckInDisplayEvent) GetDisplayLinkId() string {
+	if x != nil {
+		return x.DisplayLinkId
+	}
+	return ""
+}
+
+// CreditsEvent is what an event of a subscription's credits says.
+type CreditsEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// By how much the balance changed, below 0 if credits were taken.
+	Amount int32 `protobuf:"varint,1,opt,name=amount,proto3" json:"amount,omitempty"`
+	// The balance after it.
+	Balance       int32 `protobuf:"varint,2,opt,name=balance,proto3" json:"balance,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreditsEvent) Reset() {
+	*x = CreditsEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreditsEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreditsEvent) ProtoMessage() {}
+
+func (x *CreditsEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreditsEvent.ProtoReflect.Descriptor instead.
+func (*CreditsEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *CreditsEvent) GetAmount() int32 {
+	if x != nil {
+		return x.Amount
+	}
+	return 0
+}
+
+func (x *CreditsEvent) GetBalance() int32 {
+	if x != nil {
+		return x.Balance
+	}
+	return 0
+}
+
+// SubscriptionEvent is what an event of a subscription says.
+type SubscriptionEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The plan.
+	PlanId string `protobuf:"bytes,1,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
+	// The status after it.
+	Status SubscriptionStatus `protobuf:"varint,2,opt,name=status,proto3,enum=berth.v1.SubscriptionStatus" json:"status,omitempty"`
+	// The end after it, in UTC. Absent: it has no end.
+	EndTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	// The status before it. Not set for a new subscription.
+	PreviousStatus SubscriptionStatus `protobuf:"varint,4,opt,name=previous_status,json=previousStatus,proto3,enum=berth.v1.SubscriptionStatus" json:"previous_status,omitempty"`
+	// The end before it, in UTC. Absent: it had no end, or is new.
+	PreviousEndTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=previous_end_time,json=previousEndTime,proto3" json:"previous_end_time,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
+}
+
+func (x *SubscriptionEvent) Reset() {
+	*x = SubscriptionEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SubscriptionEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SubscriptionEvent) ProtoMessage() {}
+
+func (x *SubscriptionEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SubscriptionEvent.ProtoReflect.Descriptor instead.
+func (*SubscriptionEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *SubscriptionEvent) GetPlanId() string {
+	if x != nil {
+		return x.PlanId
+	}
+	return ""
+}
+
+func (x *SubscriptionEvent) GetStatus() SubscriptionStatus {
+	if x != nil {
+		return x.Status
+	}
+	return SubscriptionStatus_SUBSCRIPTION_STATUS_UNSPECIFIED
+}
+
+func (x *SubscriptionEvent) GetEndTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.EndTime
+	}
+	return nil
+}
+
+func (x *SubscriptionEvent) GetPreviousStatus() SubscriptionStatus {
+	if x != nil {
+		return x.PreviousStatus
+	}
+	return SubscriptionStatus_SUBSCRIPTION_STATUS_UNSPECIFIED
+}
+
+func (x *SubscriptionEvent) GetPreviousEndTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PreviousEndTime
+	}
+	return nil
+}
+
+// MemberEvent is what an event of a member says.
+type MemberEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The names of the fields of Member that changed, without their values. Empty: all of them, by an import.
+	ChangedFields []string `protobuf:"bytes,1,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MemberEvent) Reset() {
+	*x = MemberEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MemberEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MemberEvent) ProtoMessage() {}
+
+func (x *MemberEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MemberEvent.ProtoReflect.Descriptor instead.
+func (*MemberEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *MemberEvent) GetChangedFields() []string {
+	if x != nil {
+		return x.ChangedFields
+	}
+	return nil
+}
+
+// AccessEvent is what an event of permissions says.
+type AccessEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Whether the member's roles changed.
+	RolesChanged bool `protobuf:"varint,1,opt,name=roles_changed,json=rolesChanged,proto3" json:"roles_changed,omitempty"`
+	// All roles that the member has now, if they changed.
+	Roles []string `protobuf:"bytes,2,rep,name=roles,proto3" json:"roles,omitempty"`
+	// What owners and admins are told. Not set if they are told nothing.
+	Change AccessChange `protobuf:"varint,3,opt,name=change,proto3,enum=berth.v1.AccessChange" json:"change,omitempty"`
+	// The role of which they are told, or that was created, edited or deleted. Empty: none.
+	Role string `protobuf:"bytes,4,opt,name=role,proto3" json:"role,omitempty"`
+	// The service account that changed. Empty: none.
+	ServiceAccountId string `protobuf:"bytes,5,opt,name=service_account_id,json=serviceAccountId,proto3" json:"service_account_id,omitempty"`
+	// The member who transfers the ownership. Empty: none.
+	FromMemberId  string `protobuf:"bytes,6,opt,name=from_member_id,json=fromMemberId,proto3" json:"from_member_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AccessEvent) Reset() {
+	*x = AccessEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AccessEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AccessEvent) ProtoMessage() {}
+
+func (x *AccessEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AccessEvent.ProtoReflect.Descriptor instead.
+func (*AccessEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *AccessEvent) GetRolesChanged() bool {
+	if x != nil {
+		return x.RolesChanged
+	}
+	return false
+}
+
+func (x *AccessEvent) GetRoles() []string {
+	if x != nil {
+		return x.Roles
+	}
+	return nil
+}
+
+func (x *AccessEvent) GetChange() AccessChange {
+	if x != nil {
+		return x.Change
+	}
+	return AccessChange_ACCESS_CHANGE_UNSPECIFIED
+}
+
+func (x *AccessEvent) GetRole() string {
+	if x != nil {
+		return x.Role
+	}
+	return ""
+}
+
+func (x *AccessEvent) GetServiceAccountId() string {
+	if x != nil {
+		return x.ServiceAccountId
+	}
+	return ""
+}
+
+func (x *AccessEvent) GetFromMemberId() string {
+	if x != nil {
+		return x.FromMemberId
+	}
+	return ""
+}
+
+// CatalogEvent is what an event of the catalog says.
+type CatalogEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// What was created, edited or deleted.
+	Kind CatalogKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.CatalogKind" json:"kind,omitempty"`
+	// Its id; of a benefit provider, its code.
+	Id            string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CatalogEvent) Reset() {
+	*x = CatalogEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CatalogEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CatalogEvent) ProtoMessage() {}
+
+func (x *CatalogEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CatalogEvent.ProtoReflect.Descriptor instead.
+func (*CatalogEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CatalogEvent) GetKind() CatalogKind {
+	if x != nil {
+		return x.Kind
+	}
+	return CatalogKind_CATALOG_KIND_UNSPECIFIED
+}
+
+func (x *CatalogEvent) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+// WaitlistRulesEvent is what an event of waitlist rules says.
+type WaitlistRulesEvent struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant's version of the rules with the edit.
+	Version int32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
+	// The level that was edited.
+	Level SettingLevel `protobuf:"varint,2,opt,name=level,proto3,enum=berth.v1.SettingLevel" json:"level,omitempty"`
+	// The location or service whose level it is; for the level of the tenant, the tenant.
+	TargetId      string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WaitlistRulesEvent) Reset() {
+	*x = WaitlistRulesEvent{}
+	mi := &file_berth_v1_event_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WaitlistRulesEvent) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WaitlistRulesEvent) ProtoMessage() {}
+
+func (x *WaitlistRulesEvent) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_event_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WaitlistRulesEvent.ProtoReflect.Descriptor instead.
+func (*WaitlistRulesEvent) Descriptor() ([]byte, []int) {
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *WaitlistRulesEvent) GetVersion() int32 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *WaitlistRulesEvent) GetLevel() SettingLevel {
+	if x != nil {
+		return x.Level
+	}
+	return SettingLevel_SETTING_LEVEL_UNSPECIFIED
+}
+
+func (x *WaitlistRulesEvent) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
 }
 
 // EventFilter selects events. All conditions that are set must match. An empty filter matches all events.
@@ -410,7 +1989,7 @@ type EventFilter struct {
 
 func (x *EventFilter) Reset() {
 	*x = EventFilter{}
-	mi := &file_berth_v1_event_proto_msgTypes[1]
+	mi := &file_berth_v1_event_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -422,7 +2001,7 @@ func (x *EventFilter) String() string {
 func (*EventFilter) ProtoMessage() {}
 
 func (x *EventFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_event_proto_msgTypes[1]
+	mi := &file_berth_v1_event_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -435,7 +2014,7 @@ func (x *EventFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EventFilter.ProtoReflect.Descriptor instead.
 func (*EventFilter) Descriptor() ([]byte, []int) {
-	return file_berth_v1_event_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_event_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *EventFilter) GetTypes() []EventType {
@@ -477,7 +2056,7 @@ var File_berth_v1_event_proto protoreflect.FileDescriptor
 
 const file_berth_v1_event_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc8\x03\n" +
+	"\x14berth/v1/event.proto\x12\bberth.v1\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/credit.proto\x1a\x16berth/v1/payment.proto\x1a\x15berth/v1/policy.proto\x1a\x16berth/v1/session.proto\x1a\x17berth/v1/waitlist.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xa7\t\n" +
 	"\x05Event\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12'\n" +
 	"\x04type\x18\x02 \x01(\x0e2\x13.berth.v1.EventTypeR\x04type\x12\x16\n" +
@@ -495,8 +2074,142 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	" \x01(\tR\n" +
 	"locationId\x12'\n" +
 	"\x0fsubscription_id\x18\v \x01(\tR\x0esubscriptionId\x12%\n" +
-	"\x05actor\x18\f \x01(\v2\x0f.berth.v1.ActorR\x05actor\x121\n" +
-	"\adetails\x18\r \x01(\v2\x17.google.protobuf.StructR\adetails\"\xfd\x01\n" +
+	"\x05actor\x18\f \x01(\v2\x0f.berth.v1.ActorR\x05actor\x122\n" +
+	"\asession\x18\r \x01(\v2\x16.berth.v1.SessionEventH\x00R\asession\x12,\n" +
+	"\x05seats\x18\x0e \x01(\v2\x14.berth.v1.SeatsEventH\x00R\x05seats\x122\n" +
+	"\abooking\x18\x0f \x01(\v2\x16.berth.v1.BookingEventH\x00R\abooking\x12E\n" +
+	"\x0ewaitlist_entry\x18\x10 \x01(\v2\x1c.berth.v1.WaitlistEntryEventH\x00R\rwaitlistEntry\x12B\n" +
+	"\rwaitlist_note\x18\x11 \x01(\v2\x1b.berth.v1.WaitlistNoteEventH\x00R\fwaitlistNote\x12E\n" +
+	"\x0ewaitlist_offer\x18\x12 \x01(\v2\x1c.berth.v1.WaitlistOfferEventH\x00R\rwaitlistOffer\x12I\n" +
+	"\x10check_in_display\x18\x13 \x01(\v2\x1d.berth.v1.CheckInDisplayEventH\x00R\x0echeckInDisplay\x122\n" +
+	"\acredits\x18\x14 \x01(\v2\x16.berth.v1.CreditsEventH\x00R\acredits\x12A\n" +
+	"\fsubscription\x18\x15 \x01(\v2\x1b.berth.v1.SubscriptionEventH\x00R\fsubscription\x12/\n" +
+	"\x06member\x18\x16 \x01(\v2\x15.berth.v1.MemberEventH\x00R\x06member\x12/\n" +
+	"\x06access\x18\x17 \x01(\v2\x15.berth.v1.AccessEventH\x00R\x06access\x122\n" +
+	"\acatalog\x18\x18 \x01(\v2\x16.berth.v1.CatalogEventH\x00R\acatalog\x12E\n" +
+	"\x0ewaitlist_rules\x18\x19 \x01(\v2\x1c.berth.v1.WaitlistRulesEventH\x00R\rwaitlistRulesB\t\n" +
+	"\adetails\"\xbe\x02\n" +
+	"\fSessionEvent\x12/\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12\x1b\n" +
+	"\tseries_id\x18\x02 \x01(\tR\bseriesId\x12\x19\n" +
+	"\bbatch_id\x18\x03 \x01(\tR\abatchId\x12\x16\n" +
+	"\x06reason\x18\x04 \x01(\tR\x06reason\x12\x1b\n" +
+	"\x06notify\x18\x05 \x01(\bH\x00R\x06notify\x88\x01\x01\x12%\n" +
+	"\x0echanged_fields\x18\x06 \x03(\tR\rchangedFields\x12/\n" +
+	"\x06before\x18\a \x01(\v2\x17.berth.v1.SessionValuesR\x06before\x12-\n" +
+	"\x05after\x18\b \x01(\v2\x17.berth.v1.SessionValuesR\x05afterB\t\n" +
+	"\a_notify\"\xcd\x04\n" +
+	"\rSessionValues\x12\x1d\n" +
+	"\n" +
+	"service_id\x18\x01 \x01(\tR\tserviceId\x12\x1f\n" +
+	"\vlocation_id\x18\x02 \x01(\tR\n" +
+	"locationId\x12\x1f\n" +
+	"\vresource_id\x18\x03 \x01(\tR\n" +
+	"resourceId\x12\x19\n" +
+	"\bcoach_id\x18\x04 \x01(\tR\acoachId\x12\x14\n" +
+	"\x05title\x18\x05 \x01(\tR\x05title\x12 \n" +
+	"\vdescription\x18\x06 \x01(\tR\vdescription\x12\x1f\n" +
+	"\bcapacity\x18\a \x01(\x05H\x00R\bcapacity\x88\x01\x01\x120\n" +
+	"\x11waitlist_capacity\x18\b \x01(\x05H\x01R\x10waitlistCapacity\x88\x01\x01\x129\n" +
+	"\n" +
+	"start_time\x18\t \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
+	"\bend_time\x18\n" +
+	" \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12/\n" +
+	"\x06status\x18\v \x01(\x0e2\x17.berth.v1.SessionStatusR\x06status\x12\x1d\n" +
+	"\ablocked\x18\f \x01(\bH\x02R\ablocked\x88\x01\x01\x12#\n" +
+	"\rstatus_reason\x18\r \x01(\tR\fstatusReason\x12\x1f\n" +
+	"\vworkout_ids\x18\x0e \x03(\tR\n" +
+	"workoutIdsB\v\n" +
+	"\t_capacityB\x14\n" +
+	"\x12_waitlist_capacityB\n" +
+	"\n" +
+	"\b_blocked\"+\n" +
+	"\n" +
+	"SeatsEvent\x12\x1d\n" +
+	"\n" +
+	"seats_open\x18\x01 \x01(\x05R\tseatsOpen\"\xf3\x04\n" +
+	"\fBookingEvent\x12/\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x17.berth.v1.BookingStatusR\x06status\x12\x1d\n" +
+	"\n" +
+	"party_size\x18\x02 \x01(\x05R\tpartySize\x12!\n" +
+	"\fexternal_ref\x18\x03 \x01(\tR\vexternalRef\x12>\n" +
+	"\x0epayment_status\x18\x04 \x01(\x0e2\x17.berth.v1.PaymentStatusR\rpaymentStatus\x12\x18\n" +
+	"\acredits\x18\x05 \x01(\x05R\acredits\x12&\n" +
+	"\x0ffrom_session_id\x18\x06 \x01(\tR\rfromSessionId\x12B\n" +
+	"\x0ffrom_start_time\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\rfromStartTime\x12\x17\n" +
+	"\x04late\x18\b \x01(\bH\x00R\x04late\x88\x01\x01\x12,\n" +
+	"\x0fcredit_refunded\x18\t \x01(\bH\x01R\x0ecreditRefunded\x88\x01\x01\x120\n" +
+	"\x11session_cancelled\x18\n" +
+	" \x01(\bH\x02R\x10sessionCancelled\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\v \x01(\tR\x06reason\x12\x1b\n" +
+	"\x06notify\x18\f \x01(\bH\x03R\x06notify\x88\x01\x01\x12>\n" +
+	"\rremind_before\x18\r \x01(\v2\x19.google.protobuf.DurationR\fremindBeforeB\a\n" +
+	"\x05_lateB\x12\n" +
+	"\x10_credit_refundedB\x14\n" +
+	"\x12_session_cancelledB\t\n" +
+	"\a_notify\"\x93\x03\n" +
+	"\x12WaitlistEntryEvent\x125\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x1d.berth.v1.WaitlistEntryStatusR\x06status\x12\x1d\n" +
+	"\n" +
+	"party_size\x18\x02 \x01(\x05R\tpartySize\x12!\n" +
+	"\fexternal_ref\x18\x03 \x01(\tR\vexternalRef\x12\x1f\n" +
+	"\bposition\x18\x04 \x01(\x05H\x00R\bposition\x88\x01\x01\x120\n" +
+	"\x11previous_position\x18\x05 \x01(\x05H\x01R\x10previousPosition\x88\x01\x01\x12\x1d\n" +
+	"\aflagged\x18\x06 \x01(\bH\x02R\aflagged\x88\x01\x01\x12\x19\n" +
+	"\x05score\x18\a \x01(\x05H\x03R\x05score\x88\x01\x01\x12\x16\n" +
+	"\x06reason\x18\b \x01(\tR\x06reason\x12\x1b\n" +
+	"\x06notify\x18\t \x01(\bH\x04R\x06notify\x88\x01\x01B\v\n" +
+	"\t_positionB\x14\n" +
+	"\x12_previous_positionB\n" +
+	"\n" +
+	"\b_flaggedB\b\n" +
+	"\x06_scoreB\t\n" +
+	"\a_notify\"t\n" +
+	"\x11WaitlistNoteEvent\x12\x1f\n" +
+	"\vdecision_id\x18\x01 \x01(\tR\n" +
+	"decisionId\x12*\n" +
+	"\x04move\x18\x02 \x01(\x0e2\x16.berth.v1.WaitlistMoveR\x04move\x12\x12\n" +
+	"\x04note\x18\x03 \x01(\tR\x04note\"\xf8\x02\n" +
+	"\x12WaitlistOfferEvent\x125\n" +
+	"\x06status\x18\x01 \x01(\x0e2\x1d.berth.v1.WaitlistOfferStatusR\x06status\x12\x1d\n" +
+	"\n" +
+	"party_size\x18\x02 \x01(\x05R\tpartySize\x12;\n" +
+	"\vexpire_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
+	"expireTime\x12)\n" +
+	"\x0efirst_to_claim\x18\x04 \x01(\bH\x00R\ffirstToClaim\x88\x01\x01\x12\x1d\n" +
+	"\aattempt\x18\x05 \x01(\x05H\x01R\aattempt\x88\x01\x01\x12N\n" +
+	"\x0fwithdraw_reason\x18\x06 \x01(\x0e2%.berth.v1.WaitlistOfferWithdrawReasonR\x0ewithdrawReason\x12\x16\n" +
+	"\x06reason\x18\a \x01(\tR\x06reasonB\x11\n" +
+	"\x0f_first_to_claimB\n" +
+	"\n" +
+	"\b_attempt\"=\n" +
+	"\x13CheckInDisplayEvent\x12&\n" +
+	"\x0fdisplay_link_id\x18\x01 \x01(\tR\rdisplayLinkId\"@\n" +
+	"\fCreditsEvent\x12\x16\n" +
+	"\x06amount\x18\x01 \x01(\x05R\x06amount\x12\x18\n" +
+	"\abalance\x18\x02 \x01(\x05R\abalance\"\xa8\x02\n" +
+	"\x11SubscriptionEvent\x12\x17\n" +
+	"\aplan_id\x18\x01 \x01(\tR\x06planId\x124\n" +
+	"\x06status\x18\x02 \x01(\x0e2\x1c.berth.v1.SubscriptionStatusR\x06status\x125\n" +
+	"\bend_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12E\n" +
+	"\x0fprevious_status\x18\x04 \x01(\x0e2\x1c.berth.v1.SubscriptionStatusR\x0epreviousStatus\x12F\n" +
+	"\x11previous_end_time\x18\x05 \x01(\v2\x1a.google.protobuf.TimestampR\x0fpreviousEndTime\"4\n" +
+	"\vMemberEvent\x12%\n" +
+	"\x0echanged_fields\x18\x01 \x03(\tR\rchangedFields\"\xe0\x01\n" +
+	"\vAccessEvent\x12#\n" +
+	"\rroles_changed\x18\x01 \x01(\bR\frolesChanged\x12\x14\n" +
+	"\x05roles\x18\x02 \x03(\tR\x05roles\x12.\n" +
+	"\x06change\x18\x03 \x01(\x0e2\x16.berth.v1.AccessChangeR\x06change\x12\x12\n" +
+	"\x04role\x18\x04 \x01(\tR\x04role\x12,\n" +
+	"\x12service_account_id\x18\x05 \x01(\tR\x10serviceAccountId\x12$\n" +
+	"\x0efrom_member_id\x18\x06 \x01(\tR\ffromMemberId\"I\n" +
+	"\fCatalogEvent\x12)\n" +
+	"\x04kind\x18\x01 \x01(\x0e2\x15.berth.v1.CatalogKindR\x04kind\x12\x0e\n" +
+	"\x02id\x18\x02 \x01(\tR\x02id\"y\n" +
+	"\x12WaitlistRulesEvent\x12\x18\n" +
+	"\aversion\x18\x01 \x01(\x05R\aversion\x12,\n" +
+	"\x05level\x18\x02 \x01(\x0e2\x16.berth.v1.SettingLevelR\x05level\x12\x1b\n" +
+	"\ttarget_id\x18\x03 \x01(\tR\btargetId\"\xfd\x01\n" +
 	"\vEventFilter\x12>\n" +
 	"\x05types\x18\x01 \x03(\x0e2\x13.berth.v1.EventTypeB\x13\xbaH\x10\x92\x01\r\x10d\x18\x01\"\a\x82\x01\x04\x10\x01 \x00R\x05types\x12*\n" +
 	"\n" +
@@ -505,7 +2218,28 @@ const file_berth_v1_event_proto_rawDesc = "" +
 	"booking_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tbookingId\x12(\n" +
 	"\tmember_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12,\n" +
 	"\vlocation_id\x18\x05 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
-	"locationId*\xb7\n" +
+	"locationId*\xba\x02\n" +
+	"\fAccessChange\x12\x1d\n" +
+	"\x19ACCESS_CHANGE_UNSPECIFIED\x10\x00\x12\x1c\n" +
+	"\x18ACCESS_CHANGE_ROLE_GIVEN\x10\x01\x12\x1c\n" +
+	"\x18ACCESS_CHANGE_ROLE_TAKEN\x10\x02\x12\x1d\n" +
+	"\x19ACCESS_CHANGE_DEACTIVATED\x10\x03\x12\x1d\n" +
+	"\x19ACCESS_CHANGE_REACTIVATED\x10\x04\x12!\n" +
+	"\x1dACCESS_CHANGE_CONTACT_CHANGED\x10\x05\x12\"\n" +
+	"\x1eACCESS_CHANGE_TRANSFER_OFFERED\x10\x06\x12$\n" +
+	" ACCESS_CHANGE_TRANSFER_CONFIRMED\x10\a\x12$\n" +
+	" ACCESS_CHANGE_TRANSFER_CANCELLED\x10\b*\x98\x02\n" +
+	"\vCatalogKind\x12\x1c\n" +
+	"\x18CATALOG_KIND_UNSPECIFIED\x10\x00\x12\x17\n" +
+	"\x13CATALOG_KIND_TENANT\x10\x01\x12\x19\n" +
+	"\x15CATALOG_KIND_LOCATION\x10\x02\x12\x19\n" +
+	"\x15CATALOG_KIND_RESOURCE\x10\x03\x12\x18\n" +
+	"\x14CATALOG_KIND_SERVICE\x10\x04\x12\x15\n" +
+	"\x11CATALOG_KIND_ITEM\x10\x05\x12!\n" +
+	"\x1dCATALOG_KIND_BENEFIT_PROVIDER\x10\x06\x12\x18\n" +
+	"\x14CATALOG_KIND_WORKOUT\x10\a\x12\x17\n" +
+	"\x13CATALOG_KIND_POLICY\x10\b\x12\x15\n" +
+	"\x11CATALOG_KIND_PLAN\x10\t*\xb7\n" +
 	"\n" +
 	"\tEventType\x12\x1a\n" +
 	"\x16EVENT_TYPE_UNSPECIFIED\x10\x00\x12\x1e\n" +
@@ -562,27 +2296,86 @@ func file_berth_v1_event_proto_rawDescGZIP() []byte {
 	return file_berth_v1_event_proto_rawDescData
 }
 
-var file_berth_v1_event_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_berth_v1_event_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
+var file_berth_v1_event_proto_msgTypes = make([]protoimpl.MessageInfo, 16)
 var file_berth_v1_event_proto_goTypes = []any{
-	(EventType)(0),                // 0: berth.v1.EventType
-	(*Event)(nil),                 // 1: berth.v1.Event
-	(*EventFilter)(nil),           // 2: berth.v1.EventFilter
-	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
-	(*Actor)(nil),                 // 4: berth.v1.Actor
-	(*structpb.Struct)(nil),       // 5: google.protobuf.Struct
+	(AccessChange)(0),                // 0: berth.v1.AccessChange
+	(CatalogKind)(0),                 // 1: berth.v1.CatalogKind
+	(EventType)(0),                   // 2: berth.v1.EventType
+	(*Event)(nil),                    // 3: berth.v1.Event
+	(*SessionEvent)(nil),             // 4: berth.v1.SessionEvent
+	(*SessionValues)(nil),            // 5: berth.v1.SessionValues
+	(*SeatsEvent)(nil),               // 6: berth.v1.SeatsEvent
+	(*BookingEvent)(nil),             // 7: berth.v1.BookingEvent
+	(*WaitlistEntryEvent)(nil),       // 8: berth.v1.WaitlistEntryEvent
+	(*WaitlistNoteEvent)(nil),        // 9: berth.v1.WaitlistNoteEvent
+	(*WaitlistOfferEvent)(nil),       // 10: berth.v1.WaitlistOfferEvent
+	(*CheckInDisplayEvent)(nil),      // 11: berth.v1.CheckInDisplayEvent
+	(*CreditsEvent)(nil),             // 12: berth.v1.CreditsEvent
+	(*SubscriptionEvent)(nil),        // 13: berth.v1.SubscriptionEvent
+	(*MemberEvent)(nil),              // 14: berth.v1.MemberEvent
+	(*AccessEvent)(nil),              // 15: berth.v1.AccessEvent
+	(*CatalogEvent)(nil),             // 16: berth.v1.CatalogEvent
+	(*WaitlistRulesEvent)(nil),       // 17: berth.v1.WaitlistRulesEvent
+	(*EventFilter)(nil),              // 18: berth.v1.EventFilter
+	(*timestamppb.Timestamp)(nil),    // 19: google.protobuf.Timestamp
+	(*Actor)(nil),                    // 20: berth.v1.Actor
+	(SessionStatus)(0),               // 21: berth.v1.SessionStatus
+	(BookingStatus)(0),               // 22: berth.v1.BookingStatus
+	(PaymentStatus)(0),               // 23: berth.v1.PaymentStatus
+	(*durationpb.Duration)(nil),      // 24: google.protobuf.Duration
+	(WaitlistEntryStatus)(0),         // 25: berth.v1.WaitlistEntryStatus
+	(WaitlistMove)(0),                // 26: berth.v1.WaitlistMove
+	(WaitlistOfferStatus)(0),         // 27: berth.v1.WaitlistOfferStatus
+	(WaitlistOfferWithdrawReason)(0), // 28: berth.v1.WaitlistOfferWithdrawReason
+	(SubscriptionStatus)(0),          // 29: berth.v1.SubscriptionStatus
+	(SettingLevel)(0),                // 30: berth.v1.SettingLevel
 }
 var file_berth_v1_event_proto_depIdxs = []int32{
-	0, // 0: berth.v1.Event.type:type_name -> berth.v1.EventType
-	3, // 1: berth.v1.Event.occur_time:type_name -> google.protobuf.Timestamp
-	4, // 2: berth.v1.Event.actor:type_name -> berth.v1.Actor
-	5, // 3: berth.v1.Event.details:type_name -> google.protobuf.Struct
-	0, // 4: berth.v1.EventFilter.types:type_name -> berth.v1.EventType
-	5, // [5:5] is the sub-list for method output_type
-	5, // [5:5] is the sub-list for method input_type
-	5, // [5:5] is the sub-list for extension type_name
-	5, // [5:5] is the sub-list for extension extendee
-	0, // [0:5] is the sub-list for field type_name
+	2,  // 0: berth.v1.Event.type:type_name -> berth.v1.EventType
+	19, // 1: berth.v1.Event.occur_time:type_name -> google.protobuf.Timestamp
+	20, // 2: berth.v1.Event.actor:type_name -> berth.v1.Actor
+	4,  // 3: berth.v1.Event.session:type_name -> berth.v1.SessionEvent
+	6,  // 4: berth.v1.Event.seats:type_name -> berth.v1.SeatsEvent
+	7,  // 5: berth.v1.Event.booking:type_name -> berth.v1.BookingEvent
+	8,  // 6: berth.v1.Event.waitlist_entry:type_name -> berth.v1.WaitlistEntryEvent
+	9,  // 7: berth.v1.Event.waitlist_note:type_name -> berth.v1.WaitlistNoteEvent
+	10, // 8: berth.v1.Event.waitlist_offer:type_name -> berth.v1.WaitlistOfferEvent
+	11, // 9: berth.v1.Event.check_in_display:type_name -> berth.v1.CheckInDisplayEvent
+	12, // 10: berth.v1.Event.credits:type_name -> berth.v1.CreditsEvent
+	13, // 11: berth.v1.Event.subscription:type_name -> berth.v1.SubscriptionEvent
+	14, // 12: berth.v1.Event.member:type_name -> berth.v1.MemberEvent
+	15, // 13: berth.v1.Event.access:type_name -> berth.v1.AccessEvent
+	16, // 14: berth.v1.Event.catalog:type_name -> berth.v1.CatalogEvent
+	17, // 15: berth.v1.Event.waitlist_rules:type_name -> berth.v1.WaitlistRulesEvent
+	21, // 16: berth.v1.SessionEvent.status:type_name -> berth.v1.SessionStatus
+	5,  // 17: berth.v1.SessionEvent.before:type_name -> berth.v1.SessionValues
+	5,  // 18: berth.v1.SessionEvent.after:type_name -> berth.v1.SessionValues
+	19, // 19: berth.v1.SessionValues.start_time:type_name -> google.protobuf.Timestamp
+	19, // 20: berth.v1.SessionValues.end_time:type_name -> google.protobuf.Timestamp
+	21, // 21: berth.v1.SessionValues.status:type_name -> berth.v1.SessionStatus
+	22, // 22: berth.v1.BookingEvent.status:type_name -> berth.v1.BookingStatus
+	23, // 23: berth.v1.BookingEvent.payment_status:type_name -> berth.v1.PaymentStatus
+	19, // 24: berth.v1.BookingEvent.from_start_time:type_name -> google.protobuf.Timestamp
+	24, // 25: berth.v1.BookingEvent.remind_before:type_name -> google.protobuf.Duration
+	25, // 26: berth.v1.WaitlistEntryEvent.status:type_name -> berth.v1.WaitlistEntryStatus
+	26, // 27: berth.v1.WaitlistNoteEvent.move:type_name -> berth.v1.WaitlistMove
+	27, // 28: berth.v1.WaitlistOfferEvent.status:type_name -> berth.v1.WaitlistOfferStatus
+	19, // 29: berth.v1.WaitlistOfferEvent.expire_time:type_name -> google.protobuf.Timestamp
+	28, // 30: berth.v1.WaitlistOfferEvent.withdraw_reason:type_name -> berth.v1.WaitlistOfferWithdrawReason
+	29, // 31: berth.v1.SubscriptionEvent.status:type_name -> berth.v1.SubscriptionStatus
+	19, // 32: berth.v1.SubscriptionEvent.end_time:type_name -> google.protobuf.Timestamp
+	29, // 33: berth.v1.SubscriptionEvent.previous_status:type_name -> berth.v1.SubscriptionStatus
+	19, // 34: berth.v1.SubscriptionEvent.previous_end_time:type_name -> google.protobuf.Timestamp
+	0,  // 35: berth.v1.AccessEvent.change:type_name -> berth.v1.AccessChange
+	1,  // 36: berth.v1.CatalogEvent.kind:type_name -> berth.v1.CatalogKind
+	30, // 37: berth.v1.WaitlistRulesEvent.level:type_name -> berth.v1.SettingLevel
+	2,  // 38: berth.v1.EventFilter.types:type_name -> berth.v1.EventType
+	39, // [39:39] is the sub-list for method output_type
+	39, // [39:39] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_event_proto_init() }
@@ -590,14 +2383,40 @@ func file_berth_v1_event_proto_init() {
 	if File_berth_v1_event_proto != nil {
 		return
 	}
+	file_berth_v1_booking_proto_init()
 	file_berth_v1_common_proto_init()
+	file_berth_v1_credit_proto_init()
+	file_berth_v1_payment_proto_init()
+	file_berth_v1_policy_proto_init()
+	file_berth_v1_session_proto_init()
+	file_berth_v1_waitlist_proto_init()
+	file_berth_v1_event_proto_msgTypes[0].OneofWrappers = []any{
+		(*Event_Session)(nil),
+		(*Event_Seats)(nil),
+		(*Event_Booking)(nil),
+		(*Event_WaitlistEntry)(nil),
+		(*Event_WaitlistNote)(nil),
+		(*Event_WaitlistOffer)(nil),
+		(*Event_CheckInDisplay)(nil),
+		(*Event_Credits)(nil),
+		(*Event_Subscription)(nil),
+		(*Event_Member)(nil),
+		(*Event_Access)(nil),
+		(*Event_Catalog)(nil),
+		(*Event_WaitlistRules)(nil),
+	}
+	file_berth_v1_event_proto_msgTypes[1].OneofWrappers = []any{}
+	file_berth_v1_event_proto_msgTypes[2].OneofWrappers = []any{}
+	file_berth_v1_event_proto_msgTypes[4].OneofWrappers = []any{}
+	file_berth_v1_event_proto_msgTypes[5].OneofWrappers = []any{}
+	file_berth_v1_event_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_event_proto_rawDesc), len(file_berth_v1_event_proto_rawDesc)),
-			NumEnums:      1,
-			NumMessages:   2,
+			NumEnums:      3,
+			NumMessages:   16,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -58,7 +58,7 @@ func (s *Service) Subscribe(
 			sub, ledger := credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
 			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
 			credits.Write(tx, sub, ledger)
-			subscriptionChanged(tx, sub, "subscription.started", r.Reason)
+			subscriptionChanged(tx, credit.Subscription{}, sub, "subscription.started", r.Reason)
 			return sub, nil
 		})
 }
@@ -90,7 +90,7 @@ func (s *Service) UpdateSubscription(
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			credits.Write(tx, after, ledger)
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
-			record.Event(tx, subscriptionEvent(after))
+			record.Event(tx, credits.Changed(before, after))
 			record.Audit(tx, "subscription.updated", "subscription", id.UUID, reason, changes)
 			return after, nil
 		})
@@ -152,6 +152,7 @@ func (s *Service) SetSubscriptionStatus(
 			if err != nil {
 				return sub, err
 			}
+			before := sub
 			changed, err := sub.SetStatus(to)
 			if err != nil || !changed && len(ledger) == 0 {
 				return sub, err
@@ -160,7 +161,7 @@ func (s *Service) SetSubscriptionStatus(
 			sub.UpdatedAt = tx.Now
 			credits.Write(tx, sub, ledger)
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, sub, tx.Now)
-			subscriptionChanged(tx, sub, "subscription.status_set", reason)
+			subscriptionChanged(tx, before, sub, "subscription.status_set", reason)
 			return sub, nil
 		})
 }
@@ -299,17 +300,11 @@ func findSubscription(
 	return current, ledger, nil
 }
 
-func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
-	record.Event(tx, subscriptionEvent(s))
+func subscriptionChanged(tx *engine.Tx, before, s credit.Subscription, action, reason string) {
+	record.Event(tx, credits.Changed(before, s))
 	record.Audit(tx, action, "subscription", s.ID.UUID, reason, map[string]any{
 		"status": string(s.Status), "plan": s.Plan.Name,
 	})
-}
-
-func subscriptionEvent(s credit.Subscription) outbox.Event {
-	return outbox.Event{
-		Member: s.Member, Data: event.SubscriptionChanged{Subscription: s.ID, Status: string(s.Status)},
-	}
 }
 
 // writeCredits writes new lines of the ledger, and records the last one.

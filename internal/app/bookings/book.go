@@ -163,7 +163,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, result booking.BookResu
 	made = seats.Take(tx, b.facts, made, result)
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
-	seats.BookingEvent(tx, made, data)
+	seats.BookingEvent(tx, made, data, result.Ledger...)
 	return seats.Result{Booking: &made}
 }
 

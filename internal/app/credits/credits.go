@@ -1,10 +1,14 @@
-// Package credits writes the balances of subscriptions.
+// Package credits writes the balances of subscriptions, and what events say about them.
 package credits
 
 import (
+	"time"
+
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -19,4 +23,23 @@ func Write(tx *engine.Tx, s credit.Subscription, ledger []credit.Line) {
 	}
 	bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, s, tx.Now)
 	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
+}
+
+// Changed returns the event that a subscription started, of which there is no before, or that it changed.
+func Changed(before, after credit.Subscription) outbox.Event {
+	return outbox.Event{
+		Member: after.Member,
+		Facts:  event.Facts{Status: string(after.Status), Party: 0, ExternalRef: "", Payment: event.Payment{}},
+		Data: event.SubscriptionChanged{
+			Subscription: after.ID, Plan: after.Plan.ID, End: endOf(after), StatusBefore: string(before.Status),
+			EndBefore: endOf(before),
+		},
+	}
+}
+
+func endOf(s credit.Subscription) time.Time {
+	if s.EndsAt == nil {
+		return time.Time{}
+	}
+	return s.EndsAt.UTC()
 }

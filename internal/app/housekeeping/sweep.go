@@ -306,14 +306,14 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 	}
 	for _, before := range due {
 		after, ledger := credit.Advance(before, tx.Now)
-		var data event.Data = event.CreditsChanged{
+		changed := outbox.Event{Member: after.Member, Data: event.CreditsChanged{
 			Subscription: after.ID, Amount: after.Balance - before.Balance, Balance: after.Balance,
-		}
+		}}
 		switch {
 		case after.Status != before.Status:
 			n.Expired++
 			after.Version++
-			data = event.SubscriptionChanged{Subscription: after.ID, Status: string(after.Status)}
+			changed = credits.Changed(before, after)
 		case len(ledger) > 0:
 			n.Renewed++
 		default:
@@ -323,7 +323,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 		if len(ledger) == 0 {
 			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
 		}
-		record.Event(tx, outbox.Event{Member: after.Member, Data: data})
+		record.Event(tx, changed)
 	}
 	return n, nil
 }

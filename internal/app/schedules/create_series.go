@@ -42,7 +42,7 @@ func (s *Service) CreateSeries(
 		}
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
-		appendEvents(tx, createdInSeries, sessions...)
+		appendEvents(tx, createdSession, sessions...)
 		record.Audit(tx, "series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.AuditFields()))
 		ids := idsOf(sessions)
 		if _, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...); err != nil {

@@ -35,7 +35,7 @@ func (s *Service) CreateSession(
 			return created, err
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
-		appendEvents(tx, createdInSeries, created)
+		appendEvents(tx, createdSession, created)
 		record.Audit(tx, "session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.AuditFields()))
 		if !publish || !created.StartsAt.After(tx.Now) {
 			return created, nil

@@ -90,7 +90,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	}
 	scheduledb.UpdateSeries(tx.Tx, tx.Tenant, extended)
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, free)
-	appendEvents(tx, createdInSeries, free...)
+	appendEvents(tx, createdSession, free...)
 	if len(skipped) > 0 {
 		record.Audit(tx, "series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}

@@ -69,7 +69,7 @@ func (s *Service) ImportSessions(
 			return imported, err
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
-		appendEvents(tx, always(event.SessionCreated{Series: tenant.SeriesID{}, Batch: imported.Batch}), sessions...)
+		appendEvents(tx, func(s session.Session) event.Data { return s.Created(imported.Batch) }, sessions...)
 		auditBatch(tx, "session.imported", imported.Batch, "", map[string]any{"ids": imported.Sessions})
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, imported.Sessions...)
 		return imported, err

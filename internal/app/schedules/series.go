@@ -61,10 +61,8 @@ func newSessions(
 	return made
 }
 
-// createdInSeries is what the event says about a session that its series created.
-func createdInSeries(s session.Session) event.Data {
-	return event.SessionCreated{Series: s.Series, Batch: tenant.BatchID{}}
-}
+// createdSession is what the event says about a session that was created by itself or with its series.
+func createdSession(s session.Session) event.Data { return s.Created(tenant.BatchID{}) }
 
 // parsePattern reads the pattern of a series, which has an occurrence.
 func parsePattern(s session.Series, zone *time.Location) (recurrence.Series, error) {

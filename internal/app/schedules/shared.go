@@ -71,7 +71,9 @@ func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (sess
 // appendEvents appends an event about each session.
 func appendEvents(tx *engine.Tx, data func(session.Session) event.Data, sessions ...session.Session) {
 	for _, s := range sessions {
-		record.Event(tx, outbox.Event{Session: s.ID, Data: data(s)})
+		record.Event(tx, outbox.Event{Session: s.ID, Data: data(s), Facts: event.Facts{
+			Status: string(s.State), Party: 0, ExternalRef: "", Payment: event.Payment{},
+		}})
 	}
 }
 

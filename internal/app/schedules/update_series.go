@@ -278,7 +278,7 @@ func (s *Service) applyPattern(
 	}))
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, created)
 	appendEvents(tx, func(s session.Session) event.Data { return was[s.ID].Changes(s) }, updated...)
-	appendEvents(tx, createdInSeries, created...)
+	appendEvents(tx, createdSession, created...)
 	if _, _, err := s.updateWaitlists(ctx, tx, before, updated, freed); err != nil {
 		return done, err
 	}

@@ -38,7 +38,7 @@ func Cancel(tx *engine.Tx, c *booking.CancelResult, notify bool) {
 	}
 	BookingEvent(tx, *b, event.BookingCancelled{
 		Refunded: c.Refunded, Late: c.Late, Reason: b.CancelReason, Notify: notify, SessionGone: c.SessionGone,
-	})
+	}, c.Ledger...)
 }
 
 // EndHold writes the end of a hold with its event, and frees its seats and items.

@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -60,9 +61,25 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, result booking.Book
 	return b
 }
 
-// BookingEvent appends an event of a booking to the event log.
-func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data) {
-	record.Event(tx, outbox.Event{Session: b.Session, Booking: b.ID, Member: b.Member, Data: data})
+// BookingEvent appends an event of a booking to the event log, with the lines that it added to its payer's ledger.
+func BookingEvent(tx *engine.Tx, b booking.Booking, data event.Data, ledger ...credit.Line) {
+	record.Event(tx, outbox.Event{
+		Session: b.Session, Booking: b.ID, Member: b.Member, Data: data, Facts: FactsOf(b, ledger),
+	})
+}
+
+// FactsOf returns what an event says about a booking. Lines of the ledger that are not for the booking are ignored.
+func FactsOf(b booking.Booking, ledger []credit.Line) event.Facts {
+	facts := event.Facts{
+		Status: string(b.Status), Party: b.Party, ExternalRef: b.ExternalRef,
+		Payment: event.Payment{Status: string(b.Payment.Status), Credits: 0, Subscription: b.Subscription},
+	}
+	for _, l := range ledger {
+		if l.Booking == b.ID {
+			facts.Credits += l.Amount
+		}
+	}
+	return facts
 }
 
 // LoadByRef asks for the booking or entry that an earlier request with an external reference made.

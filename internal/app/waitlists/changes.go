@@ -71,21 +71,28 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 	waitlistdb.RemovePlaces(tx.Tx, tx.Tenant, c.Entry.ID)
 	s.countEntry(tx, c.Entry.Status)
 	if c.Entry.Status != waitlist.Booked {
-		entryEvent(tx, c.Entry, event.WaitlistLeft{Status: string(c.Entry.Status), Reason: c.Reason, Notify: c.Notify})
+		entryEvent(tx, c.Entry, event.WaitlistLeft{Reason: c.Reason, Notify: c.Notify})
 	}
 }
 
 // entryEvent appends an event of an entry to the event log.
 func entryEvent(tx *engine.Tx, e waitlist.Entry, data event.Data) {
-	record.Event(tx, outbox.Event{Session: e.Session, Member: e.Member, Entry: e.ID, Data: data})
+	record.Event(tx, outbox.Event{
+		Session: e.Session, Member: e.Member, Entry: e.ID, Data: data,
+		Facts: event.Facts{Status: string(e.Status), Party: e.Party, ExternalRef: e.ExternalRef, Payment: event.Payment{}},
+	})
 }
 
 // offerEvent appends an event of an offer, and of the booking that came of it, to the event log.
-func offerEvent(tx *engine.Tx, o waitlist.Offer, actor string, data event.Data) {
+func offerEvent(tx *engine.Tx, o waitlist.Offer, actor string, data event.Data, facts event.Facts) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: o.Session, Booking: o.Booking, Member: o.Member,
-		Entry: o.Entry, Offer: o.ID, Actor: actor, Data: data, At: tx.Now,
+		Entry: o.Entry, Offer: o.ID, Actor: actor, Data: data, Facts: facts, At: tx.Now,
 	})
+}
+
+func offerFacts(o waitlist.Offer) event.Facts {
+	return event.Facts{Status: string(o.Status), Party: o.Seats, ExternalRef: "", Payment: event.Payment{}}
 }
 
 // offerEnd returns what the event says with which an offer ended.
@@ -114,11 +121,11 @@ func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 		if !o.ByHand {
 			actor = credit.SystemActor
 		}
-		data = event.OfferCreated{Expires: o.ExpiresAt, Seats: o.Seats, FirstToClaim: o.Shared, Try: o.Try}
+		data = event.OfferCreated{Expires: o.ExpiresAt, FirstToClaim: o.Shared, Try: o.Try}
 	} else {
 		waitlistdb.UpdateOffer(tx.Tx, tx.Tenant, *o)
 	}
-	offerEvent(tx, *o, actor, data)
+	offerEvent(tx, *o, actor, data, offerFacts(*o))
 	s.countOffer(tx, *o)
 }
 

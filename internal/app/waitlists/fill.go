@@ -246,5 +246,6 @@ func (f *filler) promote(p waitlist.Promotion) {
 	outbox.Append(f.Tx.Tx, f.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](f.IDs), Session: f.slot.ID, Booking: b.ID, Member: e.Member, Entry: e.ID,
 		Actor: credit.SystemActor, Data: event.WaitlistPromoted{}, At: f.Now,
+		Facts: seats.FactsOf(b, checked.result.Ledger),
 	})
 }

@@ -99,6 +99,7 @@ func (*Service) StartOffer(
 		outbox.Append(tx, in, outbox.Event{
 			ID: tenant.New[tenant.EventID](now), Session: o.made.Session, Member: o.made.Member, Entry: o.made.Entry,
 			Offer: o.ID, Actor: credit.SystemActor, Data: event.OfferExtended{Expires: ends.UTC()}, At: now,
+			Facts: offerFacts(o.made),
 		})
 	}
 	return ends, inTime, nil

@@ -21,9 +21,8 @@ type Record struct {
 	FromSession tenant.SessionID
 	Context
 
-	once    sync.Once
-	memo    any
-	memoErr error
+	once sync.Once
+	memo any
 	// What callers without rights to others' things share.
 	publicOnce, seatsOnce sync.Once
 	public                *Record
@@ -45,9 +44,9 @@ type SessionContext struct {
 }
 
 // Memo returns what of made of the record on the first call, so all readers of the record share one result.
-func (r *Record) Memo(of func(*Record) (any, error)) (any, error) {
-	r.once.Do(func() { r.memo, r.memoErr = of(r) })
-	return r.memo, r.memoErr
+func (r *Record) Memo(of func(*Record) any) any {
+	r.once.Do(func() { r.memo = of(r) })
+	return r.memo
 }
 
 // Page is a part of a tenant's log.
@@ -94,7 +93,7 @@ type recordRow struct {
 // plainRecords reads records without their context.
 var plainRecords = pg.ReadAs(func(r *recordRow) []pg.Column {
 	return append(eventRows.Of(&r.row), pg.Read("e.xid", &r.xid))
-}, toRecord)
+}, toPlainRecord)
 
 var records = pg.ReadAs(func(r *recordRow) []pg.Column {
 	return append(eventRows.Of(&r.row),
@@ -110,8 +109,14 @@ var records = pg.ReadAs(func(r *recordRow) []pg.Column {
 	)
 }, toRecord)
 
-func toRecord(r *recordRow) (*Record, error) {
-	e, err := r.event()
+// toRecord and toPlainRecord treat types that this version does not know differently: who watches gets them without
+// data, but a consumer must not act as if it had done what only a newer version does.
+func toRecord(r *recordRow) (*Record, error) { return r.record(event.DecodeKnown) }
+
+func toPlainRecord(r *recordRow) (*Record, error) { return r.record(event.Decode) }
+
+func (r *recordRow) record(decode func(event.Type, []byte) (event.Data, error)) (*Record, error) {
+	e, err := r.event(decode)
 	if err != nil {
 		return nil, err
 	}

@@ -173,6 +173,10 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 	moved.Session = session
 	moved.Entry, moved.Offer = entry, offer
 	moved.Data = event.BookingRescheduled{FromSession: left, FromStart: noon}
+	moved.Facts = event.Facts{
+		Status: "CONFIRMED", Party: 2, ExternalRef: "x-1",
+		Payment: event.Payment{Status: "PAID", Credits: -2, Subscription: tenant.New[tenant.SubscriptionID](noon)},
+	}
 	l.append(l.Tenant, moved)
 	l.settle()
 	for plain, context := range map[bool]outbox.Context{
@@ -228,11 +232,30 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	}
 }
 
-// What is not understood is an error for readers of the log. It is not skipped.
-func TestRead_RefusesWhatItDoesNotKnow(t *testing.T) {
+// Who lists and watches gets what a newer version wrote, without its data. A consumer waits for the newer version.
+func TestRead_PassesUnknownTypesOnExceptToConsumers(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	entry := tenant.New[tenant.EntryID](noon)
+	l.exec(`insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
+		l.Tenant, tenant.New[tenant.EventID](noon), "booking.vanished",
+		`{"entry_id": "`+entry.String()+`", "party_size": 2, "depth": {"metres": 2}}`, noon)
+	l.settle()
+	for _, from := range []outbox.Range{{Limit: 1}, {From: outbox.EndOfLog, Backwards: true, Limit: 1}} {
+		r := l.read(from).Records[0]
+		test.Eq[event.Data](t, event.Unknown{Of: "booking.vanished"}, r.Data)
+		test.EqOp(t, entry, r.Entry)
+		test.EqOp(t, 2, r.Facts.Party)
+	}
+	refused := expect.Error(outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1, NoContext: true}))
+	test.ErrorContains(t, refused, `no type "booking.vanished" is known`)
+}
+
+// What is broken is an error for readers of the log. It is not skipped.
+func TestRead_RefusesWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	for what, data := range map[string]string{
-		"booking.vanished": `{}`, "waitlist.joined": `{"position": "first"}`, "booking.held": `{"entry_id": "x"}`,
+		"waitlist.joined": `{"position": "first"}`, "booking.held": `{"entry_id": "x"}`,
 		"booking.confirmed": `[]`,
 	} {
 		l := newLog(t)

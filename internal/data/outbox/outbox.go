@@ -25,22 +25,24 @@ type Event struct {
 	Member  tenant.MemberID
 	Entry   tenant.EntryID
 	Offer   tenant.OfferID
+	Facts   event.Facts
 	Actor   string
 	Data    event.Data
 	At      time.Time
 }
 
-// row is an event as it is stored. Its data have the ids, too, that no column has.
+// row is an event as it is stored. Its data have the ids and facts, too, that no column has.
 type row struct {
 	Event
 	what event.Type
 	data json.RawMessage
 }
 
-// idsInData are the ids without a column.
-type idsInData struct {
+// besideData are the ids and facts without a column.
+type besideData struct {
 	Entry tenant.EntryID `json:"entry_id,omitzero"`
 	Offer tenant.OfferID `json:"offer_id,omitzero"`
+	event.Facts
 }
 
 var eventRows = pg.NewTable("e", func(r *row) []pg.Column {
@@ -59,8 +61,8 @@ var eventRows = pg.NewTable("e", func(r *row) []pg.Column {
 // rowOf returns the row of an event.
 func rowOf(e Event) *row {
 	r := &row{Event: e, what: e.Data.Type(), data: pg.Encode(e.Data)}
-	if ids := (idsInData{e.Entry, e.Offer}); ids != (idsInData{}) {
-		r.data = merge(pg.Encode(ids), r.data)
+	if beside := (besideData{e.Entry, e.Offer, e.Facts}); beside != (besideData{}) {
+		r.data = merge(pg.Encode(beside), r.data)
 	}
 	return r
 }
@@ -73,21 +75,21 @@ func merge(one, other json.RawMessage) json.RawMessage {
 	return slices.Concat(one[:len(one)-1], []byte(","), other[1:])
 }
 
-// event returns the event of a row.
-func (r *row) event() (Event, error) {
+// event returns the event of a row, whose data are read in one of two ways.
+func (r *row) event(decode func(event.Type, []byte) (event.Data, error)) (Event, error) {
 	e := r.Event
 	var err error
-	if e.Data, err = event.Decode(r.what, r.data); err != nil {
+	if e.Data, err = decode(r.what, r.data); err != nil {
 		return e, fmt.Errorf("event %s: %w", e.ID, err)
 	}
 	if string(r.data) == "{}" {
 		return e, nil
 	}
-	var ids idsInData
-	if err := json.Unmarshal(r.data, &ids); err != nil {
+	var beside besideData
+	if err := json.Unmarshal(r.data, &beside); err != nil {
 		return e, fmt.Errorf("event %s: %w", e.ID, err)
 	}
-	e.Entry, e.Offer = ids.Entry, ids.Offer
+	e.Entry, e.Offer, e.Facts = beside.Entry, beside.Offer, beside.Facts
 	return e, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/event"
@@ -25,6 +26,7 @@ func TestReader_SeesWhatItMay(t *testing.T) {
 	other1, mia1 := other.String(), mia.String()
 	account := tenant.New[tenant.ServiceAccountID](noon)
 	const whole, none = "whole", ""
+	everything := strings.Join(outbox.ReadPermissions, " ")
 	cancelled := event.BookingCancelled{Late: true, Reason: "ill", Notify: true, SessionGone: true}
 	blocked := event.SessionBlocked{Reason: "flood"}
 	for _, tt := range []struct {
@@ -53,7 +55,14 @@ func TestReader_SeesWhatItMay(t *testing.T) {
 		{event.WaitlistJoined{}, mia, "", other1, false, staff, "waitlist.read", whole},
 		{event.WaitlistJoined{}, mia, "", other1, false, staff, "booking.read", none},
 		{event.WaitlistPromoted{}, mia, "", other1, false, staff, "booking.read", whole},
+		{event.WaitlistPromoted{}, mia, "", other1, false, staff, "booking.read waitlist.read", whole},
 		{event.OfferCreated{}, mia, "", other1, false, staff, "waitlist.read", whole},
+		{event.Unknown{Of: "booking.vanished"}, mia, "", other1, false, staff, "booking.read", whole},
+		{event.Unknown{Of: "booking.vanished"}, mia, "", other1, false, staff, "waitlist.read", none},
+		{event.Unknown{Of: "booking.vanished"}, mia, "", other1, false, member, "", "- own"},
+		{event.Unknown{Of: "session.vanished"}, tenant.MemberID{}, "", other1, false, member, "session.read", "- public"},
+		{event.Unknown{Of: "tide.low"}, mia, "", other1, false, staff, "booking.read", none},
+		{event.Unknown{Of: "tide.low"}, mia, "", other1, false, staff, everything, whole},
 		{event.CreditsChanged{}, mia, "", other1, false, staff, "credit.read", whole},
 		{event.SubscriptionChanged{}, mia, "", other1, false, staff, "credit.read", whole},
 		{event.MemberChanged{}, mia, "", other1, false, staff, "member.read", whole},
@@ -117,6 +126,24 @@ func TestReader_SeesWhatItMay(t *testing.T) {
 	test.True(t, all.ReadsAll())
 	for _, caller := range []tenant.Caller{member, partner, {Roles: staff.Roles, SelfOnly: true}} {
 		test.False(t, outbox.Reader{Caller: caller, May: all.May}.ReadsAll())
+	}
+}
+
+// What a promotion says about the payment is for who may read bookings.
+func TestSee_HidesThePaymentOfAPromotion(t *testing.T) {
+	t.Parallel()
+	staff := tenant.Caller{Roles: []string{tenant.RoleCoach}}
+	promoted := &outbox.Record{Event: outbox.Event{
+		Data:  event.WaitlistPromoted{},
+		Facts: event.Facts{Status: "CONFIRMED", Party: 2, Payment: event.Payment{Status: "UNPAID", Credits: -2}},
+	}}
+	for may, want := range map[string]event.Facts{
+		"waitlist.read": {Status: "CONFIRMED", Party: 2}, "booking.read": promoted.Facts,
+	} {
+		reader := outbox.Reader{Caller: staff, May: map[string]bool{may: true, "member.read": true}}
+		seen := reader.See(outbox.Filter{}, []*outbox.Record{promoted})
+		must.Len(t, 1, seen, must.Sprint(may))
+		test.Eq(t, want, seen[0].Facts, test.Sprint(may))
 	}
 }
 

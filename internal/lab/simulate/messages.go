@@ -302,9 +302,9 @@ func dataOf(ev Event) event.Data {
 	case Joined:
 		return event.WaitlistJoined{Position: 0}
 	case Left:
-		return event.WaitlistLeft{Status: "", Reason: "", Notify: !ev.Silent}
+		return event.WaitlistLeft{Reason: "", Notify: !ev.Silent}
 	case Offered:
-		return event.OfferCreated{Expires: time.Time{}, Seats: 0, FirstToClaim: false, Try: 0}
+		return event.OfferCreated{Expires: time.Time{}, FirstToClaim: false, Try: 0}
 	case Renewed:
 		return event.CreditsChanged{Subscription: ev.Subscription, Amount: -ev.Spent, Balance: 0}
 	case Decided:

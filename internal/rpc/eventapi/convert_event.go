@@ -1,12 +1,7 @@
 package eventapi
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
 	"strings"
-
-	"google.golang.org/protobuf/types/known/structpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/events"
@@ -49,24 +44,16 @@ func eventFilterValue(f *v1.EventFilter) events.EventFilter {
 }
 
 // eventMessages converts events. The message of an event is made once and shared by all streams that send it.
-func eventMessages(in tenant.TenantID, records []*events.EventRecord) ([]*v1.Event, error) {
+func eventMessages(in tenant.TenantID, records []*events.EventRecord) []*v1.Event {
 	messages := make([]*v1.Event, len(records))
 	for i, e := range records {
-		m, err := e.Memo(func(e *events.EventRecord) (any, error) { return eventMessage(in, e) })
-		if err != nil {
-			return nil, err
-		}
-		messages[i] = m.(*v1.Event)
+		messages[i] = e.Memo(func(e *events.EventRecord) any { return eventMessage(in, e) }).(*v1.Event)
 	}
-	return messages, nil
+	return messages
 }
 
-func eventMessage(in tenant.TenantID, e *events.EventRecord) (*v1.Event, error) {
-	details, err := detailsOf(e)
-	if err != nil {
-		return nil, fmt.Errorf("event %s: %w", e.ID, err)
-	}
-	return &v1.Event{
+func eventMessage(in tenant.TenantID, e *events.EventRecord) *v1.Event {
+	m := &v1.Event{
 		Id:             convert.IDText(e.ID),
 		Type:           EventTypes[e.Data.Type()],
 		Cursor:         e.Cursor.Token(in),
@@ -77,36 +64,22 @@ func eventMessage(in tenant.TenantID, e *events.EventRecord) (*v1.Event, error) 
 		EntryId:        convert.IDText(e.Entry),
 		OfferId:        convert.IDText(e.Offer),
 		LocationId:     convert.IDText(e.To.Location),
-		SubscriptionId: convert.IDText(subscriptionOf(e.Data)),
+		SubscriptionId: convert.IDText(subscriptionOf(e)),
 		Actor:          convert.Actor(e.Actor, e.ActorName),
-		Details:        details,
-	}, nil
+	}
+	if e.View != event.Public {
+		setDetails(m, e)
+	}
+	return m
 }
 
 // subscriptionOf returns the subscription that an event is about, as far as the view shows it.
-func subscriptionOf(data event.Data) tenant.SubscriptionID {
-	switch d := data.(type) {
+func subscriptionOf(e *events.EventRecord) tenant.SubscriptionID {
+	switch d := e.Data.(type) {
 	case event.CreditsChanged:
 		return d.Subscription
 	case event.SubscriptionChanged:
 		return d.Subscription
 	}
-	return tenant.SubscriptionID{}
-}
-
-// detailsOf returns what the record's view shows of its data, or nil if that is nothing.
-func detailsOf(e *events.EventRecord) (*structpb.Struct, error) {
-	text, err := json.Marshal(e.Data)
-	if err != nil {
-		return nil, err
-	}
-	details := new(structpb.Struct)
-	if err := details.UnmarshalJSON(text); err != nil {
-		return nil, err
-	}
-	maps.DeleteFunc(details.GetFields(), func(name string, _ *structpb.Value) bool { return !e.View.Shows(e.Data, name) })
-	if len(details.GetFields()) == 0 {
-		return nil, nil
-	}
-	return details, nil
+	return e.Facts.Subscription
 }

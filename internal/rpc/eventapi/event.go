@@ -50,11 +50,7 @@ func (s *Events) ListEvents(ctx context.Context, req *v1.ListEventsRequest) (*v1
 	if err != nil {
 		return nil, err
 	}
-	messages, err := eventMessages(caller.Tenant, found.Events)
-	if err != nil {
-		return nil, err
-	}
-	response := &v1.ListEventsResponse{Events: messages, EndCursor: found.End}
+	response := &v1.ListEventsResponse{Events: eventMessages(caller.Tenant, found.Events), EndCursor: found.End}
 	if found.Next != nil {
 		response.NextPageToken = page.NextToken(*found.Next)
 	}
@@ -118,12 +114,8 @@ func (s *Events) WatchEvents(
 
 	sent := watch.Cursor()
 	send := func(events []*events.EventRecord, caller tenant.Caller) error {
-		messages, err := eventMessages(caller.Tenant, events)
-		if err != nil {
-			return err
-		}
 		heartbeat.Reset()
-		parts := cut(messages, maxWatched)
+		parts := cut(eventMessages(caller.Tenant, events), maxWatched)
 		for _, part := range parts[:len(parts)-1] {
 			// Some changes of seats may be older than these events, and come last: who resumes here starts with this part.
 			if err := stream.Send(&v1.WatchEventsResponse{Events: part, Cursor: sent}); err != nil {

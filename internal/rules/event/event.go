@@ -69,6 +69,20 @@ func Decode(t Type, text []byte) (Data, error) {
 	return data, nil
 }
 
+// Unknown is the data of a type that this version does not know, because a newer one wrote them.
+type Unknown struct{ Of Type }
+
+// Type implements Data.
+func (u Unknown) Type() Type { return u.Of }
+
+// DecodeKnown is Decode for readers that pass on what happened and act on none of it: an unknown type is no error.
+func DecodeKnown(t Type, text []byte) (Data, error) {
+	if _, ok := storedTypes[t]; !ok {
+		return Unknown{t}, nil
+	}
+	return Decode(t, text)
+}
+
 // Types returns all types in alphabetical order.
 func Types() []Type {
 	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(storedTypes)), SessionSeatsChanged{}.Type())))

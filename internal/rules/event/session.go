@@ -17,6 +17,7 @@ var sessionTypes = []stored{
 type SessionCreated struct {
 	Series tenant.SeriesID `json:"series_id,omitzero"`
 	Batch  tenant.BatchID  `json:"batch_id,omitzero"`
+	After  SessionFields   `json:"after,omitzero"` // its values, without the description
 }
 
 // Type implements Data.

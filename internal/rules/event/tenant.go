@@ -1,6 +1,10 @@
 package event
 
-import "github.com/berthhq/berth/internal/tenant"
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
 
 // tenantTypes are the types of this file.
 var tenantTypes = []stored{
@@ -19,10 +23,14 @@ type CreditsChanged struct {
 // Type implements Data.
 func (CreditsChanged) Type() Type { return "credits.changed" }
 
-// SubscriptionChanged says that a subscription started, or that its status changed.
+// SubscriptionChanged says that a subscription started, or that its status or its end changed.
 type SubscriptionChanged struct {
 	Subscription tenant.SubscriptionID `json:"subscription_id" see:"own"`
-	Status       string                `json:"status" see:"own"`
+	Plan         tenant.PlanID         `json:"plan_id,omitzero" see:"own"`
+	End          time.Time             `json:"end_time,omitzero" see:"own"` // zero: none
+	// StatusBefore and EndBefore are zero for a new subscription.
+	StatusBefore string    `json:"previous_status,omitempty" see:"own"`
+	EndBefore    time.Time `json:"previous_end_time,omitzero" see:"own"`
 }
 
 // Type implements Data.

@@ -1,9 +1,6 @@
 package event
 
-import (
-	"reflect"
-	"strings"
-)
+import "reflect"
 
 // View says how much of an event's data a caller sees.
 type View uint8
@@ -17,7 +14,7 @@ const (
 
 // Of returns the data with zero values for what the view does not show.
 func (v View) Of(data Data) Data {
-	if v == Whole {
+	if _, unknown := data.(Unknown); unknown || v == Whole {
 		return data
 	}
 	from := reflect.ValueOf(data)
@@ -30,21 +27,6 @@ func (v View) Of(data Data) Data {
 	return seen.Interface().(Data)
 }
 
-// Shows reports whether the view shows the field of the data that has a name in JSON.
-func (v View) Shows(data Data, name string) bool {
-	for f := range reflect.TypeOf(data).Fields() {
-		if jsonName(f) == name {
-			return v.shows(f)
-		}
-	}
-	return false
-}
-
 func (v View) shows(f reflect.StructField) bool {
 	return v == Whole || v == Own && f.Tag.Get("see") == "own"
-}
-
-func jsonName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
 }

@@ -24,7 +24,6 @@ func (WaitlistJoined) Type() Type { return "waitlist.joined" }
 
 // WaitlistLeft says that an entry left a waitlist without seats.
 type WaitlistLeft struct {
-	Status string `json:"status" see:"own"` // of the entry
 	Reason string `json:"reason" see:"own"`
 	Notify bool   `json:"notify"`
 }
@@ -62,7 +61,6 @@ func (WaitlistStaffNote) Type() Type { return "waitlist.staff_note" }
 // OfferCreated says that seats were offered to an entry.
 type OfferCreated struct {
 	Expires      time.Time `json:"expire_time" see:"own"`
-	Seats        int       `json:"seats" see:"own"`
 	FirstToClaim bool      `json:"first_to_claim" see:"own"` // others got the same offer
 	Try          int       `json:"try"`
 }

@@ -50,6 +50,13 @@ func (s Session) Changes(after Session) event.SessionUpdated {
 	return e
 }
 
+// Created returns what the event says about a new session. The description can be long and is left out.
+func (s Session) Created(batch tenant.BatchID) event.SessionCreated {
+	after := Session{}.Changes(s).After
+	after.Description = event.Field[string]{}
+	return event.SessionCreated{Series: s.Series, Batch: batch, After: after}
+}
+
 // change sets a field as it was and as it is, if an edit changed it.
 func change[T comparable](was, is *event.Field[T], before, after *T) {
 	if before != after && (before == nil || after == nil || *before != *after) {

@@ -1,4 +1,4 @@
-import { EventType, ListSessionsResponseSchema, SessionSchema } from "@berthhq/client";
+import { EventSchema, EventType, ListSessionsResponseSchema, SessionSchema } from "@berthhq/client";
 import { create } from "@bufbuild/protobuf";
 import { expect, it, vi } from "vitest";
 import { scopeOf, seatsOf, withSeats } from "./live";
@@ -16,9 +16,14 @@ it("refetches what may have changed, and nothing else", () => {
 });
 
 it("changes open seats in answers, and says when a session became full", () => {
-  const type = EventType.SESSION_SEATS_CHANGED;
   const seats = (left: number) =>
-    seatsOf([{ type, sessionId: "a", details: { seats_open: left } }]);
+    seatsOf([
+      create(EventSchema, {
+        sessionId: "a",
+        details: { case: "seats", value: { seatsOpen: left } },
+      }),
+      create(EventSchema, { sessionId: "b" }),
+    ]);
   const [a, b] = ["a", "b"].map((id) =>
     create(SessionSchema, { id, capacity: 5, seatsOpen: 3, seatsTaken: 2 }),
   );

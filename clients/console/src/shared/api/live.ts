@@ -54,11 +54,11 @@ interface News {
   readonly seats: Seats;
 }
 
-export const seatsOf = (events: readonly Pick<Event, "type" | "sessionId" | "details">[]): Seats =>
+export const seatsOf = (events: readonly Pick<Event, "sessionId" | "details">[]): Seats =>
   new Map(
-    events
-      .filter(({ type }) => type === EventType.SESSION_SEATS_CHANGED)
-      .map(({ sessionId, details }) => [sessionId, Number(details?.seats_open)]),
+    events.flatMap(({ sessionId, details }) =>
+      details.case === "seats" ? [[sessionId, details.value.seatsOpen] as const] : [],
+    ),
   );
 
 /**

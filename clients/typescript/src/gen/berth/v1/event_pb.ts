@@ -4,17 +4,29 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { BookingStatus } from "./booking_pb.js";
+import { file_berth_v1_booking } from "./booking_pb.js";
 import type { Actor } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { SubscriptionStatus } from "./credit_pb.js";
+import { file_berth_v1_credit } from "./credit_pb.js";
+import type { PaymentStatus } from "./payment_pb.js";
+import { file_berth_v1_payment } from "./payment_pb.js";
+import type { SettingLevel } from "./policy_pb.js";
+import { file_berth_v1_policy } from "./policy_pb.js";
+import type { SessionStatus } from "./session_pb.js";
+import { file_berth_v1_session } from "./session_pb.js";
+import type { WaitlistEntryStatus, WaitlistMove, WaitlistOfferStatus, WaitlistOfferWithdrawReason } from "./waitlist_pb.js";
+import { file_berth_v1_waitlist } from "./waitlist_pb.js";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/event.proto.
  */
 export const file_berth_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChRiZXJ0aC92MS9ldmVudC5wcm90bxIIYmVydGgudjEizQIKBUV2ZW50EgoKAmlkGAEgASgJEiEKBHR5cGUYAiABKA4yEy5iZXJ0aC52MS5FdmVudFR5cGUSDgoGY3Vyc29yGAMgASgJEi4KCm9jY3VyX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNlc3Npb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIRCgltZW1iZXJfaWQYByABKAkSEAoIZW50cnlfaWQYCCABKAkSEAoIb2ZmZXJfaWQYCSABKAkSEwoLbG9jYXRpb25faWQYCiABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAsgASgJEh4KBWFjdG9yGAwgASgLMg8uYmVydGgudjEuQWN0b3ISKAoHZGV0YWlscxgNIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QigQEKC0V2ZW50RmlsdGVyEiIKBXR5cGVzGAEgAygOMhMuYmVydGgudjEuRXZlbnRUeXBlEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYm9va2luZ19pZBgDIAEoCRIRCgltZW1iZXJfaWQYBCABKAkSEwoLbG9jYXRpb25faWQYBSABKAkqtwoKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASHgoaRVZFTlRfVFlQRV9TRVNTSU9OX0NSRUFURUQQARIeChpFVkVOVF9UWVBFX1NFU1NJT05fVVBEQVRFRBACEiAKHEVWRU5UX1RZUEVfU0VTU0lPTl9QVUJMSVNIRUQQAxIiCh5FVkVOVF9UWVBFX1NFU1NJT05fVU5QVUJMSVNIRUQQBBIeChpFVkVOVF9UWVBFX1NFU1NJT05fQkxPQ0tFRBAFEiAKHEVWRU5UX1RZUEVfU0VTU0lPTl9VTkJMT0NLRUQQBhIgChxFVkVOVF9UWVBFX1NFU1NJT05fQ0FOQ0VMTEVEEAcSHgoaRVZFTlRfVFlQRV9TRVNTSU9OX0RFTEVURUQQCBIkCiBFVkVOVF9UWVBFX1NFU1NJT05fU0VBVFNfQ0hBTkdFRBAJEhsKF0VWRU5UX1RZUEVfQk9PS0lOR19IRUxEEBQSHwobRVZFTlRfVFlQRV9CT09LSU5HX1JFTEVBU0VEEBUSHgoaRVZFTlRfVFlQRV9CT09LSU5HX0VYUElSRUQQFhIeChpFVkVOVF9UWVBFX0JPT0tJTkdfVVBEQVRFRBAXEiIKHkVWRU5UX1RZUEVfQk9PS0lOR19SRVNDSEVEVUxFRBAYEiAKHEVWRU5UX1RZUEVfQk9PS0lOR19DT05GSVJNRUQQGRIgChxFVkVOVF9UWVBFX0JPT0tJTkdfQ0FOQ0VMTEVEEBoSHwobRVZFTlRfVFlQRV9CT09LSU5HX0FUVEVOREVEEBsSJgoiRVZFTlRfVFlQRV9CT09LSU5HX0NIRUNLX0lOX1VORE9ORRAcEh4KGkVWRU5UX1RZUEVfQk9PS0lOR19OT19TSE9XEB0SJQohRVZFTlRfVFlQRV9CT09LSU5HX05PX1NIT1dfVU5ET05FEB4SIwofRVZFTlRfVFlQRV9CT09LSU5HX1JFTUlOREVSX0RVRRAfEiQKIEVWRU5UX1RZUEVfRElTUExBWV9TRUNPTkRfU0NSRUVOECASHgoaRVZFTlRfVFlQRV9XQUlUTElTVF9KT0lORUQQKBIcChhFVkVOVF9UWVBFX1dBSVRMSVNUX0xFRlQQKRIgChxFVkVOVF9UWVBFX1dBSVRMSVNUX1BST01PVEVEECoSIgoeRVZFTlRfVFlQRV9XQUlUTElTVF9TVEFGRl9OT1RFECsSHwobRVZFTlRfVFlQRV9XQUlUTElTVF9DSEFOR0VEECwSHAoYRVZFTlRfVFlQRV9PRkZFUl9DUkVBVEVEEDISHQoZRVZFTlRfVFlQRV9PRkZFUl9BQ0NFUFRFRBAzEh0KGUVWRU5UX1RZUEVfT0ZGRVJfREVDTElORUQQNBIcChhFVkVOVF9UWVBFX09GRkVSX0VYUElSRUQQNRIeChpFVkVOVF9UWVBFX09GRkVSX1dJVEhEUkFXThA2Eh0KGUVWRU5UX1RZUEVfT0ZGRVJfRVhURU5ERUQQNxIeChpFVkVOVF9UWVBFX0NSRURJVFNfQ0hBTkdFRBA8EiMKH0VWRU5UX1RZUEVfU1VCU0NSSVBUSU9OX0NIQU5HRUQQPRIdChlFVkVOVF9UWVBFX01FTUJFUl9DSEFOR0VEEEYSHQoZRVZFTlRfVFlQRV9BQ0NFU1NfQ0hBTkdFRBBHEh4KGkVWRU5UX1RZUEVfQ0FUQUxPR19DSEFOR0VEEFASHAoYRVZFTlRfVFlQRV9SVUxFU19DSEFOR0VEEFFCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChRiZXJ0aC92MS9ldmVudC5wcm90bxIIYmVydGgudjEioQcKBUV2ZW50EgoKAmlkGAEgASgJEiEKBHR5cGUYAiABKA4yEy5iZXJ0aC52MS5FdmVudFR5cGUSDgoGY3Vyc29yGAMgASgJEi4KCm9jY3VyX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNlc3Npb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIRCgltZW1iZXJfaWQYByABKAkSEAoIZW50cnlfaWQYCCABKAkSEAoIb2ZmZXJfaWQYCSABKAkSEwoLbG9jYXRpb25faWQYCiABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAsgASgJEh4KBWFjdG9yGAwgASgLMg8uYmVydGgudjEuQWN0b3ISKQoHc2Vzc2lvbhgNIAEoCzIWLmJlcnRoLnYxLlNlc3Npb25FdmVudEgAEiUKBXNlYXRzGA4gASgLMhQuYmVydGgudjEuU2VhdHNFdmVudEgAEikKB2Jvb2tpbmcYDyABKAsyFi5iZXJ0aC52MS5Cb29raW5nRXZlbnRIABI2Cg53YWl0bGlzdF9lbnRyeRgQIAEoCzIcLmJlcnRoLnYxLldhaXRsaXN0RW50cnlFdmVudEgAEjQKDXdhaXRsaXN0X25vdGUYESABKAsyGy5iZXJ0aC52MS5XYWl0bGlzdE5vdGVFdmVudEgAEjYKDndhaXRsaXN0X29mZmVyGBIgASgLMhwuYmVydGgudjEuV2FpdGxpc3RPZmZlckV2ZW50SAASOQoQY2hlY2tfaW5fZGlzcGxheRgTIAEoCzIdLmJlcnRoLnYxLkNoZWNrSW5EaXNwbGF5RXZlbnRIABIpCgdjcmVkaXRzGBQgASgLMhYuYmVydGgudjEuQ3JlZGl0c0V2ZW50SAASMwoMc3Vic2NyaXB0aW9uGBUgASgLMhsuYmVydGgudjEuU3Vic2NyaXB0aW9uRXZlbnRIABInCgZtZW1iZXIYFiABKAsyFS5iZXJ0aC52MS5NZW1iZXJFdmVudEgAEicKBmFjY2VzcxgXIAEoCzIVLmJlcnRoLnYxLkFjY2Vzc0V2ZW50SAASKQoHY2F0YWxvZxgYIAEoCzIWLmJlcnRoLnYxLkNhdGFsb2dFdmVudEgAEjYKDndhaXRsaXN0X3J1bGVzGBkgASgLMhwuYmVydGgudjEuV2FpdGxpc3RSdWxlc0V2ZW50SABCCQoHZGV0YWlscyL1AQoMU2Vzc2lvbkV2ZW50EicKBnN0YXR1cxgBIAEoDjIXLmJlcnRoLnYxLlNlc3Npb25TdGF0dXMSEQoJc2VyaWVzX2lkGAIgASgJEhAKCGJhdGNoX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRITCgZub3RpZnkYBSABKAhIAIgBARIWCg5jaGFuZ2VkX2ZpZWxkcxgGIAMoCRInCgZiZWZvcmUYByABKAsyFy5iZXJ0aC52MS5TZXNzaW9uVmFsdWVzEiYKBWFmdGVyGAggASgLMhcuYmVydGgudjEuU2Vzc2lvblZhbHVlc0IJCgdfbm90aWZ5IrIDCg1TZXNzaW9uVmFsdWVzEhIKCnNlcnZpY2VfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEwoLcmVzb3VyY2VfaWQYAyABKAkSEAoIY29hY2hfaWQYBCABKAkSDQoFdGl0bGUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSFQoIY2FwYWNpdHkYByABKAVIAIgBARIeChF3YWl0bGlzdF9jYXBhY2l0eRgIIAEoBUgBiAEBEi4KCnN0YXJ0X3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgZzdGF0dXMYCyABKA4yFy5iZXJ0aC52MS5TZXNzaW9uU3RhdHVzEhQKB2Jsb2NrZWQYDCABKAhIAogBARIVCg1zdGF0dXNfcmVhc29uGA0gASgJEhMKC3dvcmtvdXRfaWRzGA4gAygJQgsKCV9jYXBhY2l0eUIUChJfd2FpdGxpc3RfY2FwYWNpdHlCCgoIX2Jsb2NrZWQiIAoKU2VhdHNFdmVudBISCgpzZWF0c19vcGVuGAEgASgFItcDCgxCb29raW5nRXZlbnQSJwoGc3RhdHVzGAEgASgOMhcuYmVydGgudjEuQm9va2luZ1N0YXR1cxISCgpwYXJ0eV9zaXplGAIgASgFEhQKDGV4dGVybmFsX3JlZhgDIAEoCRIvCg5wYXltZW50X3N0YXR1cxgEIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSDwoHY3JlZGl0cxgFIAEoBRIXCg9mcm9tX3Nlc3Npb25faWQYBiABKAkSMwoPZnJvbV9zdGFydF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCgRsYXRlGAggASgISACIAQESHAoPY3JlZGl0X3JlZnVuZGVkGAkgASgISAGIAQESHgoRc2Vzc2lvbl9jYW5jZWxsZWQYCiABKAhIAogBARIOCgZyZWFzb24YCyABKAkSEwoGbm90aWZ5GAwgASgISAOIAQESMAoNcmVtaW5kX2JlZm9yZRgNIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbkIHCgVfbGF0ZUISChBfY3JlZGl0X3JlZnVuZGVkQhQKEl9zZXNzaW9uX2NhbmNlbGxlZEIJCgdfbm90aWZ5IrcCChJXYWl0bGlzdEVudHJ5RXZlbnQSLQoGc3RhdHVzGAEgASgOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxISCgpwYXJ0eV9zaXplGAIgASgFEhQKDGV4dGVybmFsX3JlZhgDIAEoCRIVCghwb3NpdGlvbhgEIAEoBUgAiAEBEh4KEXByZXZpb3VzX3Bvc2l0aW9uGAUgASgFSAGIAQESFAoHZmxhZ2dlZBgGIAEoCEgCiAEBEhIKBXNjb3JlGAcgASgFSAOIAQESDgoGcmVhc29uGAggASgJEhMKBm5vdGlmeRgJIAEoCEgEiAEBQgsKCV9wb3NpdGlvbkIUChJfcHJldmlvdXNfcG9zaXRpb25CCgoIX2ZsYWdnZWRCCAoGX3Njb3JlQgkKB19ub3RpZnkiXAoRV2FpdGxpc3ROb3RlRXZlbnQSEwoLZGVjaXNpb25faWQYASABKAkSJAoEbW92ZRgCIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW92ZRIMCgRub3RlGAMgASgJIqoCChJXYWl0bGlzdE9mZmVyRXZlbnQSLQoGc3RhdHVzGAEgASgOMh0uYmVydGgudjEuV2FpdGxpc3RPZmZlclN0YXR1cxISCgpwYXJ0eV9zaXplGAIgASgFEi8KC2V4cGlyZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIbCg5maXJzdF90b19jbGFpbRgEIAEoCEgAiAEBEhQKB2F0dGVtcHQYBSABKAVIAYgBARI+Cg93aXRoZHJhd19yZWFzb24YBiABKA4yJS5iZXJ0aC52MS5XYWl0bGlzdE9mZmVyV2l0aGRyYXdSZWFzb24SDgoGcmVhc29uGAcgASgJQhEKD19maXJzdF90b19jbGFpbUIKCghfYXR0ZW1wdCIuChNDaGVja0luRGlzcGxheUV2ZW50EhcKD2Rpc3BsYXlfbGlua19pZBgBIAEoCSIvCgxDcmVkaXRzRXZlbnQSDgoGYW1vdW50GAEgASgFEg8KB2JhbGFuY2UYAiABKAUi7gEKEVN1YnNjcmlwdGlvbkV2ZW50Eg8KB3BsYW5faWQYASABKAkSLAoGc3RhdHVzGAIgASgOMhwuYmVydGgudjEuU3Vic2NyaXB0aW9uU3RhdHVzEiwKCGVuZF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI1Cg9wcmV2aW91c19zdGF0dXMYBCABKA4yHC5iZXJ0aC52MS5TdWJzY3JpcHRpb25TdGF0dXMSNQoRcHJldmlvdXNfZW5kX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiUKC01lbWJlckV2ZW50EhYKDmNoYW5nZWRfZmllbGRzGAEgAygJIp0BCgtBY2Nlc3NFdmVudBIVCg1yb2xlc19jaGFuZ2VkGAEgASgIEg0KBXJvbGVzGAIgAygJEiYKBmNoYW5nZRgDIAEoDjIWLmJlcnRoLnYxLkFjY2Vzc0NoYW5nZRIMCgRyb2xlGAQgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgFIAEoCRIWCg5mcm9tX21lbWJlcl9pZBgGIAEoCSI/CgxDYXRhbG9nRXZlbnQSIwoEa2luZBgBIAEoDjIVLmJlcnRoLnYxLkNhdGFsb2dLaW5kEgoKAmlkGAIgASgJIl8KEldhaXRsaXN0UnVsZXNFdmVudBIPCgd2ZXJzaW9uGAEgASgFEiUKBWxldmVsGAIgASgOMhYuYmVydGgudjEuU2V0dGluZ0xldmVsEhEKCXRhcmdldF9pZBgDIAEoCSKBAQoLRXZlbnRGaWx0ZXISIgoFdHlwZXMYASADKA4yEy5iZXJ0aC52MS5FdmVudFR5cGUSEgoKc2Vzc2lvbl9pZBgCIAEoCRISCgpib29raW5nX2lkGAMgASgJEhEKCW1lbWJlcl9pZBgEIAEoCRITCgtsb2NhdGlvbl9pZBgFIAEoCSq6AgoMQWNjZXNzQ2hhbmdlEh0KGUFDQ0VTU19DSEFOR0VfVU5TUEVDSUZJRUQQABIcChhBQ0NFU1NfQ0hBTkdFX1JPTEVfR0lWRU4QARIcChhBQ0NFU1NfQ0hBTkdFX1JPTEVfVEFLRU4QAhIdChlBQ0NFU1NfQ0hBTkdFX0RFQUNUSVZBVEVEEAMSHQoZQUNDRVNTX0NIQU5HRV9SRUFDVElWQVRFRBAEEiEKHUFDQ0VTU19DSEFOR0VfQ09OVEFDVF9DSEFOR0VEEAUSIgoeQUNDRVNTX0NIQU5HRV9UUkFOU0ZFUl9PRkZFUkVEEAYSJAogQUNDRVNTX0NIQU5HRV9UUkFOU0ZFUl9DT05GSVJNRUQQBxIkCiBBQ0NFU1NfQ0hBTkdFX1RSQU5TRkVSX0NBTkNFTExFRBAIKpgCCgtDYXRhbG9nS2luZBIcChhDQVRBTE9HX0tJTkRfVU5TUEVDSUZJRUQQABIXChNDQVRBTE9HX0tJTkRfVEVOQU5UEAESGQoVQ0FUQUxPR19LSU5EX0xPQ0FUSU9OEAISGQoVQ0FUQUxPR19LSU5EX1JFU09VUkNFEAMSGAoUQ0FUQUxPR19LSU5EX1NFUlZJQ0UQBBIVChFDQVRBTE9HX0tJTkRfSVRFTRAFEiEKHUNBVEFMT0dfS0lORF9CRU5FRklUX1BST1ZJREVSEAYSGAoUQ0FUQUxPR19LSU5EX1dPUktPVVQQBxIXChNDQVRBTE9HX0tJTkRfUE9MSUNZEAgSFQoRQ0FUQUxPR19LSU5EX1BMQU4QCSq3CgoJRXZlbnRUeXBlEhoKFkVWRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIeChpFVkVOVF9UWVBFX1NFU1NJT05fQ1JFQVRFRBABEh4KGkVWRU5UX1RZUEVfU0VTU0lPTl9VUERBVEVEEAISIAocRVZFTlRfVFlQRV9TRVNTSU9OX1BVQkxJU0hFRBADEiIKHkVWRU5UX1RZUEVfU0VTU0lPTl9VTlBVQkxJU0hFRBAEEh4KGkVWRU5UX1RZUEVfU0VTU0lPTl9CTE9DS0VEEAUSIAocRVZFTlRfVFlQRV9TRVNTSU9OX1VOQkxPQ0tFRBAGEiAKHEVWRU5UX1RZUEVfU0VTU0lPTl9DQU5DRUxMRUQQBxIeChpFVkVOVF9UWVBFX1NFU1NJT05fREVMRVRFRBAIEiQKIEVWRU5UX1RZUEVfU0VTU0lPTl9TRUFUU19DSEFOR0VEEAkSGwoXRVZFTlRfVFlQRV9CT09LSU5HX0hFTEQQFBIfChtFVkVOVF9UWVBFX0JPT0tJTkdfUkVMRUFTRUQQFRIeChpFVkVOVF9UWVBFX0JPT0tJTkdfRVhQSVJFRBAWEh4KGkVWRU5UX1RZUEVfQk9PS0lOR19VUERBVEVEEBcSIgoeRVZFTlRfVFlQRV9CT09LSU5HX1JFU0NIRURVTEVEEBgSIAocRVZFTlRfVFlQRV9CT09LSU5HX0NPTkZJUk1FRBAZEiAKHEVWRU5UX1RZUEVfQk9PS0lOR19DQU5DRUxMRUQQGhIfChtFVkVOVF9UWVBFX0JPT0tJTkdfQVRURU5ERUQQGxImCiJFVkVOVF9UWVBFX0JPT0tJTkdfQ0hFQ0tfSU5fVU5ET05FEBwSHgoaRVZFTlRfVFlQRV9CT09LSU5HX05PX1NIT1cQHRIlCiFFVkVOVF9UWVBFX0JPT0tJTkdfTk9fU0hPV19VTkRPTkUQHhIjCh9FVkVOVF9UWVBFX0JPT0tJTkdfUkVNSU5ERVJfRFVFEB8SJAogRVZFTlRfVFlQRV9ESVNQTEFZX1NFQ09ORF9TQ1JFRU4QIBIeChpFVkVOVF9UWVBFX1dBSVRMSVNUX0pPSU5FRBAoEhwKGEVWRU5UX1RZUEVfV0FJVExJU1RfTEVGVBApEiAKHEVWRU5UX1RZUEVfV0FJVExJU1RfUFJPTU9URUQQKhIiCh5FVkVOVF9UWVBFX1dBSVRMSVNUX1NUQUZGX05PVEUQKxIfChtFVkVOVF9UWVBFX1dBSVRMSVNUX0NIQU5HRUQQLBIcChhFVkVOVF9UWVBFX09GRkVSX0NSRUFURUQQMhIdChlFVkVOVF9UWVBFX09GRkVSX0FDQ0VQVEVEEDMSHQoZRVZFTlRfVFlQRV9PRkZFUl9ERUNMSU5FRBA0EhwKGEVWRU5UX1RZUEVfT0ZGRVJfRVhQSVJFRBA1Eh4KGkVWRU5UX1RZUEVfT0ZGRVJfV0lUSERSQVdOEDYSHQoZRVZFTlRfVFlQRV9PRkZFUl9FWFRFTkRFRBA3Eh4KGkVWRU5UX1RZUEVfQ1JFRElUU19DSEFOR0VEEDwSIwofRVZFTlRfVFlQRV9TVUJTQ1JJUFRJT05fQ0hBTkdFRBA9Eh0KGUVWRU5UX1RZUEVfTUVNQkVSX0NIQU5HRUQQRhIdChlFVkVOVF9UWVBFX0FDQ0VTU19DSEFOR0VEEEcSHgoaRVZFTlRfVFlQRV9DQVRBTE9HX0NIQU5HRUQQUBIcChhFVkVOVF9UWVBFX1JVTEVTX0NIQU5HRUQQUUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_booking, file_berth_v1_common, file_berth_v1_credit, file_berth_v1_payment, file_berth_v1_policy, file_berth_v1_session, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * Event is something that happened in a tenant. It never changes. Ids that do not apply are empty.
@@ -93,7 +105,8 @@ export type Event = Message<"berth.v1.Event"> & {
   locationId: string;
 
   /**
-   * The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED.
+   * The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED. For BOOKING_... and WAITLIST_PROMOTED, the one that
+   * pays for the booking.
    *
    * @generated from field: string subscription_id = 11;
    */
@@ -107,13 +120,117 @@ export type Event = Message<"berth.v1.Event"> & {
   actor?: Actor | undefined;
 
   /**
-   * Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
-   * depend on the type: use the ones you need and ignore the rest. Callers who see an event only because it is their
-   * own get only the facts about themselves.
+   * What the event says, by its family. Callers who see an event only because it is their own get what is about
+   * themselves, and callers who only see the session get nothing. What they may not see is empty. Absent: nothing more
+   * is known or visible, or a case that this version of the contract does not know. Ignore it.
    *
-   * @generated from field: google.protobuf.Struct details = 13;
+   * @generated from oneof berth.v1.Event.details
    */
-  details?: JsonObject | undefined;
+  details: {
+    /**
+     * For SESSION_..., except SESSION_SEATS_CHANGED.
+     *
+     * @generated from field: berth.v1.SessionEvent session = 13;
+     */
+    value: SessionEvent;
+    case: "session";
+  } | {
+    /**
+     * For SESSION_SEATS_CHANGED.
+     *
+     * @generated from field: berth.v1.SeatsEvent seats = 14;
+     */
+    value: SeatsEvent;
+    case: "seats";
+  } | {
+    /**
+     * For BOOKING_... and WAITLIST_PROMOTED.
+     *
+     * @generated from field: berth.v1.BookingEvent booking = 15;
+     */
+    value: BookingEvent;
+    case: "booking";
+  } | {
+    /**
+     * For WAITLIST_JOINED, WAITLIST_LEFT and WAITLIST_CHANGED.
+     *
+     * @generated from field: berth.v1.WaitlistEntryEvent waitlist_entry = 16;
+     */
+    value: WaitlistEntryEvent;
+    case: "waitlistEntry";
+  } | {
+    /**
+     * For WAITLIST_STAFF_NOTE.
+     *
+     * @generated from field: berth.v1.WaitlistNoteEvent waitlist_note = 17;
+     */
+    value: WaitlistNoteEvent;
+    case: "waitlistNote";
+  } | {
+    /**
+     * For OFFER_....
+     *
+     * @generated from field: berth.v1.WaitlistOfferEvent waitlist_offer = 18;
+     */
+    value: WaitlistOfferEvent;
+    case: "waitlistOffer";
+  } | {
+    /**
+     * For DISPLAY_SECOND_SCREEN.
+     *
+     * @generated from field: berth.v1.CheckInDisplayEvent check_in_display = 19;
+     */
+    value: CheckInDisplayEvent;
+    case: "checkInDisplay";
+  } | {
+    /**
+     * For CREDITS_CHANGED.
+     *
+     * @generated from field: berth.v1.CreditsEvent credits = 20;
+     */
+    value: CreditsEvent;
+    case: "credits";
+  } | {
+    /**
+     * For SUBSCRIPTION_CHANGED.
+     *
+     * @generated from field: berth.v1.SubscriptionEvent subscription = 21;
+     */
+    value: SubscriptionEvent;
+    case: "subscription";
+  } | {
+    /**
+     * For MEMBER_CHANGED.
+     *
+     * @generated from field: berth.v1.MemberEvent member = 22;
+     */
+    value: MemberEvent;
+    case: "member";
+  } | {
+    /**
+     * For ACCESS_CHANGED.
+     *
+     * @generated from field: berth.v1.AccessEvent access = 23;
+     */
+    value: AccessEvent;
+    case: "access";
+  } | {
+    /**
+     * For CATALOG_CHANGED.
+     *
+     * @generated from field: berth.v1.CatalogEvent catalog = 24;
+     */
+    value: CatalogEvent;
+    case: "catalog";
+  } | {
+    /**
+     * For RULES_CHANGED.
+     *
+     * @generated from field: berth.v1.WaitlistRulesEvent waitlist_rules = 25;
+     */
+    value: WaitlistRulesEvent;
+    case: "waitlistRules";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
@@ -122,6 +239,727 @@ export type Event = Message<"berth.v1.Event"> & {
  */
 export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_berth_v1_event, 0);
+
+/**
+ * SessionEvent is what an event of a session says.
+ *
+ * @generated from message berth.v1.SessionEvent
+ */
+export type SessionEvent = Message<"berth.v1.SessionEvent"> & {
+  /**
+   * The status after it; of a deleted session, the last one.
+   *
+   * @generated from field: berth.v1.SessionStatus status = 1;
+   */
+  status: SessionStatus;
+
+  /**
+   * The series of a new session. Empty: none.
+   *
+   * @generated from field: string series_id = 2;
+   */
+  seriesId: string;
+
+  /**
+   * The import or bulk action that it is part of. Empty: none.
+   *
+   * @generated from field: string batch_id = 3;
+   */
+  batchId: string;
+
+  /**
+   * Why it was blocked, cancelled or deleted, as staff wrote. May be empty.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * Whether those who booked or waited are told. Present for SESSION_CANCELLED and SESSION_DELETED.
+   *
+   * @generated from field: optional bool notify = 5;
+   */
+  notify?: boolean | undefined;
+
+  /**
+   * The names of the fields of `before` and `after` that an edit changed. Empty unless it is SESSION_UPDATED.
+   *
+   * @generated from field: repeated string changed_fields = 6;
+   */
+  changedFields: string[];
+
+  /**
+   * The changed fields as they were. Absent unless it is SESSION_UPDATED.
+   *
+   * @generated from field: berth.v1.SessionValues before = 7;
+   */
+  before?: SessionValues | undefined;
+
+  /**
+   * The changed fields as they are; of a new session, its first values without the description. Absent for other types.
+   *
+   * @generated from field: berth.v1.SessionValues after = 8;
+   */
+  after?: SessionValues | undefined;
+};
+
+/**
+ * Describes the message berth.v1.SessionEvent.
+ * Use `create(SessionEventSchema)` to create a new message.
+ */
+export const SessionEventSchema: GenMessage<SessionEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 1);
+
+/**
+ * SessionValues are values of a session's fields. What `changed_fields` does not name is not set.
+ *
+ * @generated from message berth.v1.SessionValues
+ */
+export type SessionValues = Message<"berth.v1.SessionValues"> & {
+  /**
+   * The service.
+   *
+   * @generated from field: string service_id = 1;
+   */
+  serviceId: string;
+
+  /**
+   * The location.
+   *
+   * @generated from field: string location_id = 2;
+   */
+  locationId: string;
+
+  /**
+   * The resource. Empty: none.
+   *
+   * @generated from field: string resource_id = 3;
+   */
+  resourceId: string;
+
+  /**
+   * The staff member who leads it. Empty: none.
+   *
+   * @generated from field: string coach_id = 4;
+   */
+  coachId: string;
+
+  /**
+   * The title.
+   *
+   * @generated from field: string title = 5;
+   */
+  title: string;
+
+  /**
+   * The description.
+   *
+   * @generated from field: string description = 6;
+   */
+  description: string;
+
+  /**
+   * The number of seats. Absent: unlimited, if it is named by `changed_fields` or the session is new.
+   *
+   * @generated from field: optional int32 capacity = 7;
+   */
+  capacity?: number | undefined;
+
+  /**
+   * The most entries that wait.
+   *
+   * @generated from field: optional int32 waitlist_capacity = 8;
+   */
+  waitlistCapacity?: number | undefined;
+
+  /**
+   * The start, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp start_time = 9;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * The end, in UTC.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 10;
+   */
+  endTime?: Timestamp | undefined;
+
+  /**
+   * The status.
+   *
+   * @generated from field: berth.v1.SessionStatus status = 11;
+   */
+  status: SessionStatus;
+
+  /**
+   * Whether it is blocked.
+   *
+   * @generated from field: optional bool blocked = 12;
+   */
+  blocked?: boolean | undefined;
+
+  /**
+   * Why it is blocked or cancelled, as staff wrote.
+   *
+   * @generated from field: string status_reason = 13;
+   */
+  statusReason: string;
+
+  /**
+   * The workouts, in their order.
+   *
+   * @generated from field: repeated string workout_ids = 14;
+   */
+  workoutIds: string[];
+};
+
+/**
+ * Describes the message berth.v1.SessionValues.
+ * Use `create(SessionValuesSchema)` to create a new message.
+ */
+export const SessionValuesSchema: GenMessage<SessionValues> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 2);
+
+/**
+ * SeatsEvent is what an event of a session's open seats says.
+ *
+ * @generated from message berth.v1.SeatsEvent
+ */
+export type SeatsEvent = Message<"berth.v1.SeatsEvent"> & {
+  /**
+   * How many seats are open now. 0: the session is full. Below 0: more are taken than there are.
+   *
+   * @generated from field: int32 seats_open = 1;
+   */
+  seatsOpen: number;
+};
+
+/**
+ * Describes the message berth.v1.SeatsEvent.
+ * Use `create(SeatsEventSchema)` to create a new message.
+ */
+export const SeatsEventSchema: GenMessage<SeatsEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 3);
+
+/**
+ * BookingEvent is what an event of a booking says.
+ *
+ * @generated from message berth.v1.BookingEvent
+ */
+export type BookingEvent = Message<"berth.v1.BookingEvent"> & {
+  /**
+   * The status after it.
+   *
+   * @generated from field: berth.v1.BookingStatus status = 1;
+   */
+  status: BookingStatus;
+
+  /**
+   * How many seats the booking has.
+   *
+   * @generated from field: int32 party_size = 2;
+   */
+  partySize: number;
+
+  /**
+   * The caller's own reference of the booking. Empty: none.
+   *
+   * @generated from field: string external_ref = 3;
+   */
+  externalRef: string;
+
+  /**
+   * Whether it is paid, after the event.
+   *
+   * @generated from field: berth.v1.PaymentStatus payment_status = 4;
+   */
+  paymentStatus: PaymentStatus;
+
+  /**
+   * By how many credits it changed the balance of the subscription: below 0 if it took them, above if it returned them.
+   *
+   * @generated from field: int32 credits = 5;
+   */
+  credits: number;
+
+  /**
+   * The session from which it was moved. Empty unless it is BOOKING_RESCHEDULED.
+   *
+   * @generated from field: string from_session_id = 6;
+   */
+  fromSessionId: string;
+
+  /**
+   * When that session starts, in UTC. Absent unless it is BOOKING_RESCHEDULED.
+   *
+   * @generated from field: google.protobuf.Timestamp from_start_time = 7;
+   */
+  fromStartTime?: Timestamp | undefined;
+
+  /**
+   * Whether it was cancelled after its cancellation deadline. Absent unless it is BOOKING_CANCELLED.
+   *
+   * @generated from field: optional bool late = 8;
+   */
+  late?: boolean | undefined;
+
+  /**
+   * Whether cancelling returned credits. Absent unless it is BOOKING_CANCELLED.
+   *
+   * @generated from field: optional bool credit_refunded = 9;
+   */
+  creditRefunded?: boolean | undefined;
+
+  /**
+   * Whether it was cancelled because its session was. Absent unless it is BOOKING_CANCELLED.
+   *
+   * @generated from field: optional bool session_cancelled = 10;
+   */
+  sessionCancelled?: boolean | undefined;
+
+  /**
+   * Why it was cancelled, as the caller wrote. May be empty.
+   *
+   * @generated from field: string reason = 11;
+   */
+  reason: string;
+
+  /**
+   * Whether the member is told. Absent unless it is BOOKING_CANCELLED or BOOKING_RESCHEDULED.
+   *
+   * @generated from field: optional bool notify = 12;
+   */
+  notify?: boolean | undefined;
+
+  /**
+   * How long before the start the reminder is. Absent unless it is BOOKING_REMINDER_DUE.
+   *
+   * @generated from field: google.protobuf.Duration remind_before = 13;
+   */
+  remindBefore?: Duration | undefined;
+};
+
+/**
+ * Describes the message berth.v1.BookingEvent.
+ * Use `create(BookingEventSchema)` to create a new message.
+ */
+export const BookingEventSchema: GenMessage<BookingEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 4);
+
+/**
+ * WaitlistEntryEvent is what an event of a waitlist entry says.
+ *
+ * @generated from message berth.v1.WaitlistEntryEvent
+ */
+export type WaitlistEntryEvent = Message<"berth.v1.WaitlistEntryEvent"> & {
+  /**
+   * The status after it.
+   *
+   * @generated from field: berth.v1.WaitlistEntryStatus status = 1;
+   */
+  status: WaitlistEntryStatus;
+
+  /**
+   * How many seats the entry waits for.
+   *
+   * @generated from field: int32 party_size = 2;
+   */
+  partySize: number;
+
+  /**
+   * The caller's own reference of the entry. Empty: none.
+   *
+   * @generated from field: string external_ref = 3;
+   */
+  externalRef: string;
+
+  /**
+   * The position in the queue, from 1. Absent for WAITLIST_LEFT.
+   *
+   * @generated from field: optional int32 position = 4;
+   */
+  position?: number | undefined;
+
+  /**
+   * The position before staff changed it. Absent unless it is WAITLIST_CHANGED.
+   *
+   * @generated from field: optional int32 previous_position = 5;
+   */
+  previousPosition?: number | undefined;
+
+  /**
+   * Whether staff gave it priority. Absent unless it is WAITLIST_CHANGED.
+   *
+   * @generated from field: optional bool flagged = 6;
+   */
+  flagged?: boolean | undefined;
+
+  /**
+   * The score that staff gave it. Absent: by the rules, or it is not WAITLIST_CHANGED.
+   *
+   * @generated from field: optional int32 score = 7;
+   */
+  score?: number | undefined;
+
+  /**
+   * Why it left, as the caller wrote. May be empty.
+   *
+   * @generated from field: string reason = 8;
+   */
+  reason: string;
+
+  /**
+   * Whether the member is told. Absent unless it is WAITLIST_LEFT.
+   *
+   * @generated from field: optional bool notify = 9;
+   */
+  notify?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistEntryEvent.
+ * Use `create(WaitlistEntryEventSchema)` to create a new message.
+ */
+export const WaitlistEntryEventSchema: GenMessage<WaitlistEntryEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 5);
+
+/**
+ * WaitlistNoteEvent is a note for staff.
+ *
+ * @generated from message berth.v1.WaitlistNoteEvent
+ */
+export type WaitlistNoteEvent = Message<"berth.v1.WaitlistNoteEvent"> & {
+  /**
+   * The decision of the waitlist engine. ListWaitlistDecisions has it.
+   *
+   * @generated from field: string decision_id = 1;
+   */
+  decisionId: string;
+
+  /**
+   * What was decided.
+   *
+   * @generated from field: berth.v1.WaitlistMove move = 2;
+   */
+  move: WaitlistMove;
+
+  /**
+   * What is left to do.
+   *
+   * @generated from field: string note = 3;
+   */
+  note: string;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistNoteEvent.
+ * Use `create(WaitlistNoteEventSchema)` to create a new message.
+ */
+export const WaitlistNoteEventSchema: GenMessage<WaitlistNoteEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 6);
+
+/**
+ * WaitlistOfferEvent is what an event of a waitlist offer says.
+ *
+ * @generated from message berth.v1.WaitlistOfferEvent
+ */
+export type WaitlistOfferEvent = Message<"berth.v1.WaitlistOfferEvent"> & {
+  /**
+   * The status after it.
+   *
+   * @generated from field: berth.v1.WaitlistOfferStatus status = 1;
+   */
+  status: WaitlistOfferStatus;
+
+  /**
+   * How many seats are offered.
+   *
+   * @generated from field: int32 party_size = 2;
+   */
+  partySize: number;
+
+  /**
+   * Until when a live offer can be accepted, in UTC. Absent unless it is OFFER_CREATED or OFFER_EXTENDED.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 3;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * Whether others got the same offer: the first to accept gets the seats. Absent unless it is OFFER_CREATED.
+   *
+   * @generated from field: optional bool first_to_claim = 4;
+   */
+  firstToClaim?: boolean | undefined;
+
+  /**
+   * The number of this offer among the offers of these seats, from 1. Absent unless it is OFFER_CREATED.
+   *
+   * @generated from field: optional int32 attempt = 5;
+   */
+  attempt?: number | undefined;
+
+  /**
+   * Why it was withdrawn. Not set unless it is OFFER_WITHDRAWN.
+   *
+   * @generated from field: berth.v1.WaitlistOfferWithdrawReason withdraw_reason = 6;
+   */
+  withdrawReason: WaitlistOfferWithdrawReason;
+
+  /**
+   * Why it ended, as the caller wrote. May be empty.
+   *
+   * @generated from field: string reason = 7;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistOfferEvent.
+ * Use `create(WaitlistOfferEventSchema)` to create a new message.
+ */
+export const WaitlistOfferEventSchema: GenMessage<WaitlistOfferEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 7);
+
+/**
+ * CheckInDisplayEvent is what an event of a check-in display says.
+ *
+ * @generated from message berth.v1.CheckInDisplayEvent
+ */
+export type CheckInDisplayEvent = Message<"berth.v1.CheckInDisplayEvent"> & {
+  /**
+   * The link that two screens use.
+   *
+   * @generated from field: string display_link_id = 1;
+   */
+  displayLinkId: string;
+};
+
+/**
+ * Describes the message berth.v1.CheckInDisplayEvent.
+ * Use `create(CheckInDisplayEventSchema)` to create a new message.
+ */
+export const CheckInDisplayEventSchema: GenMessage<CheckInDisplayEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 8);
+
+/**
+ * CreditsEvent is what an event of a subscription's credits says.
+ *
+ * @generated from message berth.v1.CreditsEvent
+ */
+export type CreditsEvent = Message<"berth.v1.CreditsEvent"> & {
+  /**
+   * By how much the balance changed, below 0 if credits were taken.
+   *
+   * @generated from field: int32 amount = 1;
+   */
+  amount: number;
+
+  /**
+   * The balance after it.
+   *
+   * @generated from field: int32 balance = 2;
+   */
+  balance: number;
+};
+
+/**
+ * Describes the message berth.v1.CreditsEvent.
+ * Use `create(CreditsEventSchema)` to create a new message.
+ */
+export const CreditsEventSchema: GenMessage<CreditsEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 9);
+
+/**
+ * SubscriptionEvent is what an event of a subscription says.
+ *
+ * @generated from message berth.v1.SubscriptionEvent
+ */
+export type SubscriptionEvent = Message<"berth.v1.SubscriptionEvent"> & {
+  /**
+   * The plan.
+   *
+   * @generated from field: string plan_id = 1;
+   */
+  planId: string;
+
+  /**
+   * The status after it.
+   *
+   * @generated from field: berth.v1.SubscriptionStatus status = 2;
+   */
+  status: SubscriptionStatus;
+
+  /**
+   * The end after it, in UTC. Absent: it has no end.
+   *
+   * @generated from field: google.protobuf.Timestamp end_time = 3;
+   */
+  endTime?: Timestamp | undefined;
+
+  /**
+   * The status before it. Not set for a new subscription.
+   *
+   * @generated from field: berth.v1.SubscriptionStatus previous_status = 4;
+   */
+  previousStatus: SubscriptionStatus;
+
+  /**
+   * The end before it, in UTC. Absent: it had no end, or is new.
+   *
+   * @generated from field: google.protobuf.Timestamp previous_end_time = 5;
+   */
+  previousEndTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message berth.v1.SubscriptionEvent.
+ * Use `create(SubscriptionEventSchema)` to create a new message.
+ */
+export const SubscriptionEventSchema: GenMessage<SubscriptionEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 10);
+
+/**
+ * MemberEvent is what an event of a member says.
+ *
+ * @generated from message berth.v1.MemberEvent
+ */
+export type MemberEvent = Message<"berth.v1.MemberEvent"> & {
+  /**
+   * The names of the fields of Member that changed, without their values. Empty: all of them, by an import.
+   *
+   * @generated from field: repeated string changed_fields = 1;
+   */
+  changedFields: string[];
+};
+
+/**
+ * Describes the message berth.v1.MemberEvent.
+ * Use `create(MemberEventSchema)` to create a new message.
+ */
+export const MemberEventSchema: GenMessage<MemberEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 11);
+
+/**
+ * AccessEvent is what an event of permissions says.
+ *
+ * @generated from message berth.v1.AccessEvent
+ */
+export type AccessEvent = Message<"berth.v1.AccessEvent"> & {
+  /**
+   * Whether the member's roles changed.
+   *
+   * @generated from field: bool roles_changed = 1;
+   */
+  rolesChanged: boolean;
+
+  /**
+   * All roles that the member has now, if they changed.
+   *
+   * @generated from field: repeated string roles = 2;
+   */
+  roles: string[];
+
+  /**
+   * What owners and admins are told. Not set if they are told nothing.
+   *
+   * @generated from field: berth.v1.AccessChange change = 3;
+   */
+  change: AccessChange;
+
+  /**
+   * The role of which they are told, or that was created, edited or deleted. Empty: none.
+   *
+   * @generated from field: string role = 4;
+   */
+  role: string;
+
+  /**
+   * The service account that changed. Empty: none.
+   *
+   * @generated from field: string service_account_id = 5;
+   */
+  serviceAccountId: string;
+
+  /**
+   * The member who transfers the ownership. Empty: none.
+   *
+   * @generated from field: string from_member_id = 6;
+   */
+  fromMemberId: string;
+};
+
+/**
+ * Describes the message berth.v1.AccessEvent.
+ * Use `create(AccessEventSchema)` to create a new message.
+ */
+export const AccessEventSchema: GenMessage<AccessEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 12);
+
+/**
+ * CatalogEvent is what an event of the catalog says.
+ *
+ * @generated from message berth.v1.CatalogEvent
+ */
+export type CatalogEvent = Message<"berth.v1.CatalogEvent"> & {
+  /**
+   * What was created, edited or deleted.
+   *
+   * @generated from field: berth.v1.CatalogKind kind = 1;
+   */
+  kind: CatalogKind;
+
+  /**
+   * Its id; of a benefit provider, its code.
+   *
+   * @generated from field: string id = 2;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message berth.v1.CatalogEvent.
+ * Use `create(CatalogEventSchema)` to create a new message.
+ */
+export const CatalogEventSchema: GenMessage<CatalogEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 13);
+
+/**
+ * WaitlistRulesEvent is what an event of waitlist rules says.
+ *
+ * @generated from message berth.v1.WaitlistRulesEvent
+ */
+export type WaitlistRulesEvent = Message<"berth.v1.WaitlistRulesEvent"> & {
+  /**
+   * The tenant's version of the rules with the edit.
+   *
+   * @generated from field: int32 version = 1;
+   */
+  version: number;
+
+  /**
+   * The level that was edited.
+   *
+   * @generated from field: berth.v1.SettingLevel level = 2;
+   */
+  level: SettingLevel;
+
+  /**
+   * The location or service whose level it is; for the level of the tenant, the tenant.
+   *
+   * @generated from field: string target_id = 3;
+   */
+  targetId: string;
+};
+
+/**
+ * Describes the message berth.v1.WaitlistRulesEvent.
+ * Use `create(WaitlistRulesEventSchema)` to create a new message.
+ */
+export const WaitlistRulesEventSchema: GenMessage<WaitlistRulesEvent> = /*@__PURE__*/
+  messageDesc(file_berth_v1_event, 14);
 
 /**
  * EventFilter selects events. All conditions that are set must match. An empty filter matches all events.
@@ -170,7 +1008,166 @@ export type EventFilter = Message<"berth.v1.EventFilter"> & {
  * Use `create(EventFilterSchema)` to create a new message.
  */
 export const EventFilterSchema: GenMessage<EventFilter> = /*@__PURE__*/
-  messageDesc(file_berth_v1_event, 1);
+  messageDesc(file_berth_v1_event, 15);
+
+/**
+ * AccessChange is a change of an owner's or an admin's access.
+ *
+ * @generated from enum berth.v1.AccessChange
+ */
+export enum AccessChange {
+  /**
+   * None.
+   *
+   * @generated from enum value: ACCESS_CHANGE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * A member became owner or admin.
+   *
+   * @generated from enum value: ACCESS_CHANGE_ROLE_GIVEN = 1;
+   */
+  ROLE_GIVEN = 1,
+
+  /**
+   * A member is no longer owner or admin.
+   *
+   * @generated from enum value: ACCESS_CHANGE_ROLE_TAKEN = 2;
+   */
+  ROLE_TAKEN = 2,
+
+  /**
+   * An owner or admin was deactivated.
+   *
+   * @generated from enum value: ACCESS_CHANGE_DEACTIVATED = 3;
+   */
+  DEACTIVATED = 3,
+
+  /**
+   * An owner or admin was reactivated.
+   *
+   * @generated from enum value: ACCESS_CHANGE_REACTIVATED = 4;
+   */
+  REACTIVATED = 4,
+
+  /**
+   * A contact with which an owner or admin signs in changed.
+   *
+   * @generated from enum value: ACCESS_CHANGE_CONTACT_CHANGED = 5;
+   */
+  CONTACT_CHANGED = 5,
+
+  /**
+   * An owner offered the ownership to another member.
+   *
+   * @generated from enum value: ACCESS_CHANGE_TRANSFER_OFFERED = 6;
+   */
+  TRANSFER_OFFERED = 6,
+
+  /**
+   * That member accepted.
+   *
+   * @generated from enum value: ACCESS_CHANGE_TRANSFER_CONFIRMED = 7;
+   */
+  TRANSFER_CONFIRMED = 7,
+
+  /**
+   * The transfer was cancelled.
+   *
+   * @generated from enum value: ACCESS_CHANGE_TRANSFER_CANCELLED = 8;
+   */
+  TRANSFER_CANCELLED = 8,
+}
+
+/**
+ * Describes the enum berth.v1.AccessChange.
+ */
+export const AccessChangeSchema: GenEnum<AccessChange> = /*@__PURE__*/
+  enumDesc(file_berth_v1_event, 0);
+
+/**
+ * CatalogKind is a kind of entity in the catalog.
+ *
+ * @generated from enum berth.v1.CatalogKind
+ */
+export enum CatalogKind {
+  /**
+   * A kind that this version of the contract does not know.
+   *
+   * @generated from enum value: CATALOG_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The tenant and its settings.
+   *
+   * @generated from enum value: CATALOG_KIND_TENANT = 1;
+   */
+  TENANT = 1,
+
+  /**
+   * A location.
+   *
+   * @generated from enum value: CATALOG_KIND_LOCATION = 2;
+   */
+  LOCATION = 2,
+
+  /**
+   * A resource.
+   *
+   * @generated from enum value: CATALOG_KIND_RESOURCE = 3;
+   */
+  RESOURCE = 3,
+
+  /**
+   * A service.
+   *
+   * @generated from enum value: CATALOG_KIND_SERVICE = 4;
+   */
+  SERVICE = 4,
+
+  /**
+   * An item.
+   *
+   * @generated from enum value: CATALOG_KIND_ITEM = 5;
+   */
+  ITEM = 5,
+
+  /**
+   * A benefit provider.
+   *
+   * @generated from enum value: CATALOG_KIND_BENEFIT_PROVIDER = 6;
+   */
+  BENEFIT_PROVIDER = 6,
+
+  /**
+   * A workout.
+   *
+   * @generated from enum value: CATALOG_KIND_WORKOUT = 7;
+   */
+  WORKOUT = 7,
+
+  /**
+   * A policy. The id is that of the tenant, location or service for which it is.
+   *
+   * @generated from enum value: CATALOG_KIND_POLICY = 8;
+   */
+  POLICY = 8,
+
+  /**
+   * A plan.
+   *
+   * @generated from enum value: CATALOG_KIND_PLAN = 9;
+   */
+  PLAN = 9,
+}
+
+/**
+ * Describes the enum berth.v1.CatalogKind.
+ */
+export const CatalogKindSchema: GenEnum<CatalogKind> = /*@__PURE__*/
+  enumDesc(file_berth_v1_event, 1);
 
 /**
  * EventType is the type of an event.
@@ -193,7 +1190,7 @@ export enum EventType {
   SESSION_CREATED = 1,
 
   /**
-   * A session was edited. `details` has the changed fields.
+   * A session was edited: `session` has the changed fields.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_UPDATED = 2;
    */
@@ -242,7 +1239,7 @@ export enum EventType {
   SESSION_DELETED = 8,
 
   /**
-   * The open seats of a session changed: `details.seats_open` is their number. For callers who may see the session but
+   * The open seats of a session changed: `seats` has their number. For callers who may see the session but
    * not its bookings. It is only streamed, never listed, at most once per session and second: of several changes, the
    * last. It is not sent for drafts and for sessions with unlimited seats.
    *
@@ -328,7 +1325,7 @@ export enum EventType {
   BOOKING_NO_SHOW_UNDONE = 30,
 
   /**
-   * A booking's session starts soon, in `details.lead_seconds`. The tenant's settings for reminders say when: 24 hours
+   * A booking's session starts soon, in `remind_before`. The tenant's settings for reminders say when: 24 hours
    * and 30 minutes before, by default. The event occurs once for each reminder, also if no member has chosen to get a
    * message.
    *
@@ -337,7 +1334,7 @@ export enum EventType {
   BOOKING_REMINDER_DUE = 31,
 
   /**
-   * A second screen read the check-in display of a session: `details.display_link_id` is the link. The screen that was
+   * A second screen read the check-in display of a session: `display_link_id` is the link. The screen that was
    * first keeps it, and may be the wrong one.
    *
    * @generated from enum value: EVENT_TYPE_DISPLAY_SECOND_SCREEN = 32;
@@ -416,7 +1413,7 @@ export enum EventType {
   OFFER_WITHDRAWN = 54,
 
   /**
-   * A live offer was extended, because its member could not be told earlier: `details.expire_time` is the new end.
+   * A live offer was extended, because its member could not be told earlier: `expire_time` is the new end.
    *
    * @generated from enum value: EVENT_TYPE_OFFER_EXTENDED = 55;
    */
@@ -438,7 +1435,7 @@ export enum EventType {
   SUBSCRIPTION_CHANGED = 61,
 
   /**
-   * A member was created or edited. `details.changed` names the fields, not their values.
+   * A member was created or edited. `changed_fields` names the fields, not their values.
    *
    * @generated from enum value: EVENT_TYPE_MEMBER_CHANGED = 70;
    */
@@ -446,8 +1443,7 @@ export enum EventType {
 
   /**
    * Permissions changed: a role was assigned, revoked, created or edited, or a service account changed. For owners and
-   * admins, and transfers of ownership, `details.change` says what: ROLE_GIVEN, ROLE_TAKEN, DEACTIVATED, REACTIVATED,
-   * CONTACT_CHANGED, TRANSFER_OFFERED, TRANSFER_CONFIRMED or TRANSFER_CANCELLED.
+   * admins, and transfers of ownership, `change` says what.
    *
    * @generated from enum value: EVENT_TYPE_ACCESS_CHANGED = 71;
    */
@@ -455,7 +1451,7 @@ export enum EventType {
 
   /**
    * A location, resource, service, item, benefit provider, workout, policy, plan or setting was created or edited.
-   * `details.kind` and `details.id` say which. The id of a benefit provider is its code.
+   * `kind` and `id` say which.
    *
    * @generated from enum value: EVENT_TYPE_CATALOG_CHANGED = 80;
    */
@@ -473,5 +1469,5 @@ export enum EventType {
  * Describes the enum berth.v1.EventType.
  */
 export const EventTypeSchema: GenEnum<EventType> = /*@__PURE__*/
-  enumDesc(file_berth_v1_event, 0);
+  enumDesc(file_berth_v1_event, 2);
 
