@@ -42,7 +42,7 @@ func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
 func said(studio *testkit.Studio) string {
 	studio.T.Helper()
 	return studio.Text(`select coalesce(string_agg(says, '; ' order by says), '') from (
-		select type || ' ' || (data - 'subscription_id')::text as says from events
+		select type || ' ' || (data - 'subscription_id' - 'plan_id')::text as says from events
 		where tenant_id = $1 and occurred_at = $2 and data ? 'subscription_id' and member_id is not null and actor <> ''
 		union all select action || ' of a ' || target_kind || ': ' || reason || ' ' || changes::text from audit_entries
 		where tenant_id = $1 and occurred_at = $2) x`, studio.Tenant, studio.Clock.Now())
@@ -106,7 +106,7 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		},
 		{
 			"it pauses", time.Second, become(credit.Paused, "away"), "v2 PAUSED 5; REFUND 1 5 goodwill; BOOKING -1 4",
-			`subscription.changed {"status": "PAUSED"}; ` +
+			`subscription.changed {"status": "PAUSED", "previous_status": "ACTIVE"}; ` +
 				`subscription.status_set of a subscription: away {"plan": "Pack", "status": "PAUSED"}`,
 		},
 		{
@@ -115,13 +115,14 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		},
 		{
 			"it goes on", time.Second, become(credit.Active, "back"), "v3 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4",
-			`subscription.changed {"status": "ACTIVE"}; ` +
+			`subscription.changed {"status": "ACTIVE", "previous_status": "PAUSED"}; ` +
 				`subscription.status_set of a subscription: back {"plan": "Pack", "status": "ACTIVE"}`,
 		},
 		{
 			"its end moves", time.Second, end(testkit.Noon.Add(1000*time.Hour), "a gift"),
 			"v4 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4",
-			`subscription.changed {"status": "ACTIVE"}; subscription.updated of a subscription: a gift ` +
+			`subscription.changed {"status": "ACTIVE", "end_time": "2026-04-27T04:00:00Z", ` +
+				`"previous_status": "ACTIVE"}; subscription.updated of a subscription: a gift ` +
 				`{"after": {"end_time": "2026-04-27T04:00:00Z"}, "before": {"end_time": null}}`,
 		},
 		{
@@ -135,7 +136,8 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		{
 			"and is written with the next change, even of nothing else", time.Second, become(credit.Active, "so"),
 			"v5 ACTIVE 4; PERIOD 4 4; EXPIRY -5 0",
-			`subscription.changed {"status": "ACTIVE"}; ` +
+			`subscription.changed {"status": "ACTIVE", "end_time": "2026-04-27T04:00:00Z", ` +
+				`"previous_status": "ACTIVE", "previous_end_time": "2026-04-27T04:00:00Z"}; ` +
 				`subscription.status_set of a subscription: so {"plan": "Pack", "status": "ACTIVE"}`,
 		},
 		{
