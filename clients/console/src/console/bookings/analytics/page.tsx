@@ -239,9 +239,7 @@ function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
       title={t.analytics.trend}
       points={points.map(({ date, channels }) => ({
         date,
-        values: Object.fromEntries(
-          channels.map(({ channel, bookings }) => [channel, bookings]),
-        ),
+        values: Object.fromEntries(channels.map(({ channel, bookings }) => [channel, bookings])),
       }))}
       series={([1, 2, 3] satisfies BookingChannel[])
         .filter((channel) => used.has(channel))
