@@ -93,7 +93,8 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
 	record.Audit(tx, "rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 	record.Event(tx, outbox.Event{
-		Data: event.RulesChanged{Version: layer.Version, Level: string(layer.Level), Target: layer.Scope},
+		Data:  event.RulesChanged{Version: layer.Version, Level: string(layer.Level), Target: layer.Scope},
+		Facts: event.NoFacts,
 	})
 	return waitlist.Resolve(layers...), nil
 }

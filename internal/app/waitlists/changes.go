@@ -54,7 +54,7 @@ func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
 	if r.Note != "" {
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Session: r.Case.Slot.Session, Actor: credit.SystemActor, At: tx.Now,
-			Data: event.WaitlistStaffNote{Decision: id, Move: string(r.Decision.Move), Note: r.Note},
+			Data: event.WaitlistStaffNote{Decision: id, Move: string(r.Decision.Move), Note: r.Note}, Facts: event.NoFacts,
 		})
 	}
 }
@@ -79,7 +79,7 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 func entryEvent(tx *engine.Tx, e waitlist.Entry, data event.Data) {
 	record.Event(tx, outbox.Event{
 		Session: e.Session, Member: e.Member, Entry: e.ID, Data: data,
-		Facts: event.Facts{Status: string(e.Status), Party: e.Party, ExternalRef: e.ExternalRef, Payment: event.Payment{}},
+		Facts: event.Facts{Status: string(e.Status), Party: e.Party, ExternalRef: e.ExternalRef, Payment: event.NoPayment},
 	})
 }
 
@@ -92,7 +92,7 @@ func offerEvent(tx *engine.Tx, o waitlist.Offer, actor string, data event.Data, 
 }
 
 func offerFacts(o waitlist.Offer) event.Facts {
-	return event.Facts{Status: string(o.Status), Party: o.Seats, ExternalRef: "", Payment: event.Payment{}}
+	return event.Facts{Status: string(o.Status), Party: o.Seats, ExternalRef: "", Payment: event.NoPayment}
 }
 
 // offerEnd returns what the event says with which an offer ended.

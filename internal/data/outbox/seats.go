@@ -36,7 +36,9 @@ func (r *Record) addSeats(of tenant.SessionID, s SessionContext) {
 		return
 	}
 	seats := &Record{
-		Event:  Event{ID: r.ID, Session: of, Data: event.SessionSeatsChanged{SeatsOpen: *s.SeatsOpen}, At: r.At},
+		Event: Event{
+			ID: r.ID, Session: of, Data: event.SessionSeatsChanged{SeatsOpen: *s.SeatsOpen}, Facts: event.NoFacts, At: r.At,
+		},
 		Cursor: r.Cursor, Context: Context{To: s},
 	}
 	// An id of its own that follows from those of the record and the session: a UUIDv8 (RFC 9562, section 5.8).

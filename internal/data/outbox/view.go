@@ -138,7 +138,7 @@ func (by Reader) see(r *Record) *Record {
 			seen.hideActor()
 		}
 		if !payment {
-			seen.Facts.Payment = event.Payment{}
+			seen.Facts.Payment = event.NoPayment
 		}
 		return seen
 	case by.owns(r):
@@ -193,7 +193,7 @@ func (r *Record) copy(view event.View) *Record {
 	}
 	seen.Data = view.Of(r.Data)
 	if view == event.Public {
-		seen.Facts = event.Facts{}
+		seen.Facts = event.NoFacts
 	}
 	return seen
 }

@@ -189,7 +189,16 @@ func TestData_IsStoredAndSeen(t *testing.T) {
 func namesOf(t *testing.T, data event.Data) map[string]string {
 	t.Helper()
 	names := make(map[string]string)
-	taken := []string{"status", "party_size", "external_ref", "payment_status", "credits", "payer_id", "entry_id", "offer_id"}
+	taken := []string{
+		"status",
+		"party_size",
+		"external_ref",
+		"payment_status",
+		"credits",
+		"payer_id",
+		"entry_id",
+		"offer_id",
+	}
 	for f := range reflect.TypeOf(data).Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		test.RegexMatch(t, regexp.MustCompile(`^[a-z_]+$`), name, test.Sprintf("%T.%s", data, f.Name))

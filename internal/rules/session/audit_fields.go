@@ -53,7 +53,8 @@ func (s Session) Changes(after Session) event.SessionUpdated {
 // Created returns what the event says about a new session. The description can be long and is left out.
 func (s Session) Created(batch tenant.BatchID) event.SessionCreated {
 	after := Session{}.Changes(s).After
-	after.Description = event.Field[string]{}
+	var unchanged event.Field[string]
+	after.Description = unchanged
 	return event.SessionCreated{Series: s.Series, Batch: batch, After: after}
 }
 
