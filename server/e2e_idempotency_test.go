@@ -93,9 +93,10 @@ func TestEveryMutation_RepeatedDoesWhatItsDocumentationSays(t *testing.T) {
 }
 
 var (
-	repeatedLines = regexp.MustCompile(`(?s)\n` + "`POST /berth\\.v1\\.(\\w+/\\w+)`" + `[^\n]*\n.*?\n(?:\*\*Repeated:\*\* ([^\n]+)|\*\*Request\*\*)`)
-	doesNothing   = regexp.MustCompile(`changes? nothing|sends another message|looks again|answers another`)
-	doesMore      = regexp.MustCompile(`again|another|new`)
+	repeatedLines = regexp.MustCompile(`(?s)\n` + "`POST /berth\\.v1\\.(\\w+/\\w+)`" +
+		`[^\n]*\n.*?\n(?:\*\*Repeated:\*\* ([^\n]+)|\*\*Request\*\*)`)
+	doesNothing = regexp.MustCompile(`changes? nothing|sends another message|looks again|answers another`)
+	doesMore    = regexp.MustCompile(`again|another|new`)
 )
 
 var keyTexts = regexp.MustCompile(`"key":"berth_\w+"`)

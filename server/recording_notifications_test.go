@@ -174,7 +174,9 @@ func sendersScript() script {
 	update := func(senders *v1.NotificationSendersInput, names ...string) *v1.UpdateNotificationSendersRequest {
 		return &v1.UpdateNotificationSendersRequest{Senders: senders, UpdateMask: paths(names...)}
 	}
-	twilio := &v1.TwilioSenderInput{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", Sender: "+493012345678"}
+	twilio := &v1.TwilioSenderInput{
+		AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", Sender: "+493012345678",
+	}
 	return script{
 		clock(on(5, "10:10")),
 		adam.calls("The admin reads who carries messages", &v1.GetNotificationSendersRequest{}),
@@ -186,7 +188,9 @@ func sendersScript() script {
 			"twilio",
 		)),
 		olga.refused("The owner's key file is none", "INVALID_FIELD",
-			update(&v1.NotificationSendersInput{Fcm: &v1.FcmSenderInput{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm")),
+			update(&v1.NotificationSendersInput{
+				Fcm: &v1.FcmSenderInput{ProjectId: "p", ServiceAccountJson: []byte("none")},
+			}, "fcm")),
 		olga.refused(
 			"The owner edits senders that have changed",
 			"ETAG_MISMATCH",
@@ -209,7 +213,8 @@ func sendersScript() script {
 func sendingDomainScript() script {
 	set := func(address string) *v1.UpdateNotificationSendersRequest {
 		return &v1.UpdateNotificationSendersRequest{
-			Senders: &v1.NotificationSendersInput{Domain: &v1.SendingDomainInput{FromAddress: address}}, UpdateMask: paths("domain"),
+			Senders:    &v1.NotificationSendersInput{Domain: &v1.SendingDomainInput{FromAddress: address}},
+			UpdateMask: paths("domain"),
 		}
 	}
 	verify := new(v1.VerifySendingDomainRequest)

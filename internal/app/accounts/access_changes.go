@@ -130,5 +130,5 @@ func changeOf(kind notify.AccessChangeKind, held []string, about ...string) even
 
 // rolesEvent records that permissions have changed. The member is zero if a role or a service account has changed.
 func rolesEvent(tx *engine.Tx, member tenant.MemberID, data event.AccessChanged) {
-	record.Event(tx, outbox.Event{Member: member, Data: data})
+	record.Event(tx, outbox.Event{Member: member, Data: data, Facts: event.NoFacts})
 }

@@ -267,7 +267,7 @@ func hasZeroByte(texts ...string) bool {
 }
 
 func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
-	record.Event(tx, outbox.Event{Member: id, Data: event.MemberChanged{Changed: changed}})
+	record.Event(tx, outbox.Event{Member: id, Data: event.MemberChanged{Changed: changed}, Facts: event.NoFacts})
 }
 
 // memberTaken translates a rejection because another member has the email address or the subject.

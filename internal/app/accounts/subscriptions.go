@@ -313,7 +313,8 @@ func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Line, ac
 	line := ledger[len(ledger)-1]
 	record.Event(tx, outbox.Event{
 		Member: s.Member, Booking: line.Booking,
-		Data: event.CreditsChanged{Subscription: s.ID, Amount: line.Amount, Balance: s.Balance},
+		Data:  event.CreditsChanged{Subscription: s.ID, Amount: line.Amount, Balance: s.Balance},
+		Facts: event.NoFacts,
 	})
 	record.Audit(tx, action, "subscription", s.ID.UUID, line.Reason, map[string]any{
 		"amount": line.Amount, "balance": s.Balance,

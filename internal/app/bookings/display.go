@@ -122,7 +122,9 @@ func (s *Service) openDisplay(ctx context.Context, shown checkin.Display) (check
 		case link.IsSecond(shown):
 			link.SecondAt = tx.Now
 			auditDisplay(tx, "display_link.second_screen", link)
-			record.Event(tx, outbox.Event{Session: link.Session, Data: event.DisplaySecondScreen{Link: link.ID}})
+			record.Event(tx, outbox.Event{
+				Session: link.Session, Data: event.DisplaySecondScreen{Link: link.ID}, Facts: event.NoFacts,
+			})
 		default:
 			return link, nil
 		}

@@ -126,7 +126,7 @@ func Tell(tx *engine.Tx, owner tenant.MemberID, old member.Contact) {
 // then.
 func Changed(tx *engine.Tx, owner tenant.MemberID) {
 	record.Event(tx, outbox.Event{
-		Member: owner, Data: event.MemberChanged{Changed: []string{"pending_contacts"}},
+		Member: owner, Data: event.MemberChanged{Changed: []string{"pending_contacts"}}, Facts: event.NoFacts,
 	})
 }
 

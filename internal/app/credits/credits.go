@@ -29,7 +29,7 @@ func Write(tx *engine.Tx, s credit.Subscription, ledger []credit.Line) {
 func Changed(before, after credit.Subscription) outbox.Event {
 	return outbox.Event{
 		Member: after.Member,
-		Facts:  event.Facts{Status: string(after.Status), Party: 0, ExternalRef: "", Payment: event.Payment{}},
+		Facts:  event.Facts{Status: string(after.Status), Party: 0, ExternalRef: "", Payment: event.NoPayment},
 		Data: event.SubscriptionChanged{
 			Subscription: after.ID, Plan: after.Plan.ID, End: endOf(after), StatusBefore: string(before.Status),
 			EndBefore: endOf(before),

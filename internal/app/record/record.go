@@ -46,5 +46,5 @@ func Event(tx *engine.Tx, e outbox.Event) {
 // event for consumers that keep a copy.
 func CatalogChange(tx *engine.Tx, action, kind string, id tenant.UUID, changes map[string]any) {
 	Audit(tx, action, kind, id, "", changes)
-	Event(tx, outbox.Event{Data: event.CatalogChanged{Kind: kind, ID: id.String()}})
+	Event(tx, outbox.Event{Data: event.CatalogChanged{Kind: kind, ID: id.String()}, Facts: event.NoFacts})
 }

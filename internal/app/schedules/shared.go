@@ -72,7 +72,7 @@ func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (sess
 func appendEvents(tx *engine.Tx, data func(session.Session) event.Data, sessions ...session.Session) {
 	for _, s := range sessions {
 		record.Event(tx, outbox.Event{Session: s.ID, Data: data(s), Facts: event.Facts{
-			Status: string(s.State), Party: 0, ExternalRef: "", Payment: event.Payment{},
+			Status: string(s.State), Party: 0, ExternalRef: "", Payment: event.NoPayment,
 		}})
 	}
 }

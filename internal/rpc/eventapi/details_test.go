@@ -73,7 +73,10 @@ func TestDetails_AreWhatTheViewShows(t *testing.T) {
 				`"statusReason":"y","workoutIds":["` + someID + `"]}}}`,
 		},
 		{event.SessionUpdated{}, event.Facts{}, event.Public, ""},
-		{event.SessionPublished{Batch: id[tenant.BatchID]()}, event.Facts{}, event.Whole, `{"session":{"batchId":"` + someID + `"}}`},
+		{
+			event.SessionPublished{Batch: id[tenant.BatchID]()}, event.Facts{}, event.Whole,
+			`{"session":{"batchId":"` + someID + `"}}`,
+		},
 		{event.SessionUnpublished{}, event.Facts{}, event.Whole, `{"session":{}}`},
 		{event.SessionBlocked{Reason: "flood"}, event.Facts{}, event.Whole, `{"session":{"reason":"flood"}}`},
 		{event.SessionUnblocked{}, event.Facts{}, event.Whole, `{"session":{}}`},
@@ -89,7 +92,8 @@ func TestDetails_AreWhatTheViewShows(t *testing.T) {
 		{event.WaitlistPromoted{}, booked, event.Whole, `{"booking":{` + bookedText + `}}`},
 		{
 			event.BookingRescheduled{FromSession: id[tenant.SessionID](), FromStart: noon, Notify: true}, booked, event.Whole,
-			`{"booking":{` + bookedText + `,"fromSessionId":"` + someID + `","fromStartTime":"2026-03-16T12:00:00Z","notify":true}}`,
+			`{"booking":{` + bookedText + `,"fromSessionId":"` + someID + `","fromStartTime":"2026-03-16T12:00:00Z",` +
+				`"notify":true}}`,
 		},
 		{
 			event.BookingCancelled{Refunded: true, Reason: "ill", SessionGone: true}, ended, event.Whole,
@@ -123,7 +127,8 @@ func TestDetails_AreWhatTheViewShows(t *testing.T) {
 			`{"waitlistEntry":{"position":1}}`,
 		},
 		{
-			event.WaitlistStaffNote{Decision: id[tenant.DecisionID](), Move: "NOBODY_FITS", Note: "call"}, event.Facts{}, event.Whole,
+			event.WaitlistStaffNote{Decision: id[tenant.DecisionID](), Move: "NOBODY_FITS", Note: "call"},
+			event.Facts{}, event.Whole,
 			`{"waitlistNote":{"decisionId":"` + someID + `","move":"WAITLIST_MOVE_NOBODY_FITS","note":"call"}}`,
 		},
 		{event.WaitlistStaffNote{Note: "call"}, event.Facts{}, event.Own, ""},
@@ -136,7 +141,10 @@ func TestDetails_AreWhatTheViewShows(t *testing.T) {
 			event.OfferCreated{Expires: noon, FirstToClaim: true, Try: 2}, event.Facts{}, event.Own,
 			`{"waitlistOffer":{"expireTime":"2026-03-16T12:00:00Z","firstToClaim":true}}`,
 		},
-		{event.OfferExtended{Expires: noon}, event.Facts{}, event.Own, `{"waitlistOffer":{"expireTime":"2026-03-16T12:00:00Z"}}`},
+		{
+			event.OfferExtended{Expires: noon}, event.Facts{}, event.Own,
+			`{"waitlistOffer":{"expireTime":"2026-03-16T12:00:00Z"}}`,
+		},
 		{event.OfferAccepted{Reason: "a"}, event.Facts{}, event.Own, `{"waitlistOffer":{"reason":"a"}}`},
 		{event.OfferDeclined{Reason: "a"}, event.Facts{}, event.Own, `{"waitlistOffer":{"reason":"a"}}`},
 		{
@@ -155,7 +163,8 @@ func TestDetails_AreWhatTheViewShows(t *testing.T) {
 		{
 			event.SubscriptionChanged{Plan: id[tenant.PlanID](), End: noon, StatusBefore: "PAUSED", EndBefore: noon},
 			event.Facts{Status: "ACTIVE"}, event.Own,
-			`{"subscription":{"planId":"` + someID + `","status":"SUBSCRIPTION_STATUS_ACTIVE","endTime":"2026-03-16T12:00:00Z",` +
+			`{"subscription":{"planId":"` + someID + `","status":"SUBSCRIPTION_STATUS_ACTIVE",` +
+				`"endTime":"2026-03-16T12:00:00Z",` +
 				`"previousStatus":"SUBSCRIPTION_STATUS_PAUSED","previousEndTime":"2026-03-16T12:00:00Z"}}`,
 		},
 		{event.MemberChanged{Changed: []string{"name"}}, event.Facts{}, event.Own, `{"member":{"changedFields":["name"]}}`},

@@ -73,7 +73,9 @@ const maxCell = 40
 func RefusePublished(rows []ImportRow) {
 	for i := range rows {
 		if rows[i].Publish {
-			rows[i].AddProblem(fault.PermissionDeniedReason, "status", "Publishing needs the permission session.create_published.")
+			rows[i].AddProblem(
+				fault.PermissionDeniedReason, "status", "Publishing needs the permission session.create_published.",
+			)
 		}
 	}
 }
@@ -150,7 +152,9 @@ func checkImportEnd(r *ImportRow, cells csvfile.Cells) {
 	case !end && !duration && (cells.Has("end") || cells.Has("duration_minutes")):
 		r.AddProblem(fault.InvalidField, "end", "Give end or duration_minutes.")
 	case len(r.Problems) == 0 && r.End != nil && !r.Start.Before(*r.End):
-		r.AddProblem(fault.InvalidField, "end", "The end must be after the start. For a session past midnight give duration_minutes.")
+		r.AddProblem(
+			fault.InvalidField, "end", "The end must be after the start. For a session past midnight give duration_minutes.",
+		)
 	}
 }
 

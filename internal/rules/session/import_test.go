@@ -262,7 +262,8 @@ func TestParseImport_ReportsAllProblemsOfARow(t *testing.T) {
 	found := parseImport(t, "service,location,date,start,end,duration_minutes,capacity\n,Mitte,tomorrow,late,19:00,0,x\n")
 	test.Eq(t, strings.Fields("service date start duration_minutes capacity end"), columns(found.Rows[0].Problems))
 	found.Rows[0].AddProblem(fault.LocationNotFound, "location", "There is no %s.", "Mitte")
-	test.EqOp(t, (csvfile.Problem{Reason: fault.LocationNotFound, Column: "location", Message: "There is no Mitte."}), found.Rows[0].Problems[6])
+	unknown := csvfile.Problem{Reason: fault.LocationNotFound, Column: "location", Message: "There is no Mitte."}
+	test.EqOp(t, unknown, found.Rows[0].Problems[6])
 }
 
 func TestRefusePublished_AddsAProblemToPublishedRowsOnly(t *testing.T) {
