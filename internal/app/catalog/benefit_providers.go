@@ -83,7 +83,9 @@ func putBenefitProvider(tx *engine.Tx, action string, p booking.BenefitProvider,
 	record.AuditEntry(tx, coredb.AuditEntry{
 		Action: action, TargetKind: "benefit_provider", TargetID: p.Code, Changes: changes,
 	})
-	record.Event(tx, outbox.Event{Data: event.CatalogChanged{Kind: "benefit_provider", ID: p.Code}})
+	record.Event(tx, outbox.Event{
+		Data: event.CatalogChanged{Kind: "benefit_provider", ID: p.Code}, Facts: event.NoFacts,
+	})
 }
 
 // GetBenefitProvider reads a benefit provider.

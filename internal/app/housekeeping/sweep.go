@@ -306,7 +306,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 	}
 	for _, before := range due {
 		after, ledger := credit.Advance(before, tx.Now)
-		changed := outbox.Event{Member: after.Member, Data: event.CreditsChanged{
+		changed := outbox.Event{Member: after.Member, Facts: event.NoFacts, Data: event.CreditsChanged{
 			Subscription: after.ID, Amount: after.Balance - before.Balance, Balance: after.Balance,
 		}}
 		switch {

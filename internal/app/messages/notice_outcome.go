@@ -96,7 +96,8 @@ func (o *noticeOutcome) log(tx *engine.Tx, s notify.Step, d messagedb.Delivery) 
 func (o *noticeOutcome) remind(tx *engine.Tx, n notify.Notice) {
 	o.events = append(o.events, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: n.Session, Booking: n.Booking, Member: n.Member,
-		Actor: credit.SystemActor, Data: event.BookingReminderDue{LeadSeconds: int(n.Details.Lead.Seconds())}, At: tx.Now,
+		Actor: credit.SystemActor, Data: event.BookingReminderDue{LeadSeconds: int(n.Details.Lead.Seconds())},
+		Facts: event.NoFacts, At: tx.Now,
 	})
 }
 
