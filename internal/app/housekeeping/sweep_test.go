@@ -376,10 +376,12 @@ func TestSweep_RenewsAndExpiresSubscriptionsOnTime(t *testing.T) {
 	} {
 		test.EqOp(t, c.want, (state{status(c.of), ledger(c.of)}), test.Sprint(name))
 	}
-	test.EqOp(t, "Leo subscription.changed {\"status\": \"EXPIRED\"}; "+
-		"Mia credits.changed {\"amount\": 0, \"balance\": 5}; Noa subscription.changed {\"status\": \"EXPIRED\"}; "+
-		"Zoe subscription.changed {\"status\": \"EXPIRED\"}", studio.Text(
-		`select string_agg(m.name || ' ' || e.type || ' ' || (e.data - 'subscription_id')::text, '; ' order by m.name)
+	test.EqOp(t, "Leo subscription.changed {\"status\": \"EXPIRED\", \"previous_status\": \"ACTIVE\"}; "+
+		"Mia credits.changed {\"amount\": 0, \"balance\": 5}; "+
+		"Noa subscription.changed {\"status\": \"EXPIRED\", \"previous_status\": \"ACTIVE\"}; "+
+		"Zoe subscription.changed {\"status\": \"EXPIRED\", \"previous_status\": \"PAUSED\"}", studio.Text(
+		`select string_agg(m.name || ' ' || e.type || ' ' ||
+				(e.data - '{subscription_id,plan_id,end_time,previous_end_time}'::text[])::text, '; ' order by m.name)
 			from events e join members m on m.id = e.member_id where e.actor = 'system' and e.data ? 'subscription_id'`,
 	))
 	// Periods that passed without a sweep count as one, and keep their dates.

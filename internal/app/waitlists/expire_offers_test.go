@@ -115,7 +115,7 @@ func TestEvents_OfTheWaitlist(t *testing.T) {
 		`select count(*) from events where type = 'rules.changed' and data @> '{"version": 1, "level": "TENANT"}'`,
 	), test.Sprint("events of the rules"))
 	studio.MustCancel(who[0], booked[0])
-	last("offer.created", waiters[0], "offer_id", "entry_id", "expire_time", "seats", "try")
+	last("offer.created", waiters[0], "offer_id", "entry_id", "expire_time", "party_size", "try")
 	expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(entries[0]), true))
 	last("offer.declined", waiters[0], "offer_id", "entry_id")
 	last("waitlist.left", waiters[0], "entry_id")
