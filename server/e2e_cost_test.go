@@ -36,6 +36,7 @@ const (
 // reads of a tenant run at once (BERTH_CONCURRENCY, BERTH_READS).
 var costly = map[string]string{
 	"SessionService/ImportSessions csv": "5,000 rows are read, checked against each other and what there is, and inserted",
+	"MemberService/ImportMembers csv":   "3 MB with up to 50,000 rows are read; the rest is done in the background",
 }
 
 // fillers are texts of which a field is filled up to its bound: those that parsers, patterns and encodings are slow at.
