@@ -620,7 +620,8 @@ type BookingCancellation struct {
 	Kind BookingCancellationKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.BookingCancellationKind" json:"kind,omitempty"`
 	// The credits that would return. 0: none.
 	ReturnedCredits int32 `protobuf:"varint,2,opt,name=returned_credits,json=returnedCredits,proto3" json:"returned_credits,omitempty"`
-	// Why it would be refused: CANCELLATION_WINDOW, or BOOKING_STATE once the session is over. Unspecified if it would not.
+	// Why it would be refused: CANCELLATION_WINDOW, or BOOKING_STATE once the session is over. Unspecified if it would
+	// not.
 	Reason        ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,8 +25,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CatalogStatus is whether something in the catalog is in use. Filters have it, and `active` says the same of one plan,
-// location, resource, service, item or benefit provider.
+// CatalogStatus is whether something in the catalog is in use. Filters have it, and `active` says the same of one
+// plan, location, resource, service, item or benefit provider.
 type CatalogStatus int32
 
 const (

@@ -364,7 +364,8 @@ func (x *TimeRange) GetEnd() *timestamppb.Timestamp {
 	return nil
 }
 
-// QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the start.
+// QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the
+// start.
 type QuietHours struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The start, in the person's local time, to the minute.

@@ -818,7 +818,8 @@ func (x *Subscription) GetUpdateTime() *timestamppb.Timestamp {
 // SubscriptionInput has the fields of a subscription that staff can edit.
 type SubscriptionInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is cancelled.
+	// The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is
+	// cancelled.
 	EndTime       *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,10 +22,11 @@ const (
 )
 
 // ErrorReason is the `reason` in the google.rpc.ErrorInfo detail of every error (domain "berth"), without the prefix
-// ERROR_REASON_. For example, clients read "SESSION_FULL". Where errors are JSON, as the Connect protocol has them also
-// at the end of streams, `reason` and `metadata` are beside `code` and `message`, too. Branch on the reason: messages
-// are for people and may change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339
-// in UTC. Bookings, waitlist entries, subscriptions and balances are left out for callers who may not read them.
+// ERROR_REASON_. For example, clients read "SESSION_FULL". Where errors are JSON, as the Connect protocol has them
+// also at the end of streams, `reason` and `metadata` are beside `code` and `message`, too. Branch on the reason:
+// messages are for people and may change. Some reasons have metadata; their keys are named below. Times in metadata
+// are RFC 3339 in UTC. Bookings, waitlist entries, subscriptions and balances are left out for callers who may not
+// read them.
 //
 // Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
 // REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also

@@ -415,10 +415,11 @@ type Event struct {
 	OfferId string `protobuf:"bytes,9,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
 	// The location of the session.
 	LocationId string `protobuf:"bytes,10,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED. For BOOKING_... and WAITLIST_PROMOTED, the one that
-	// pays for the booking.
+	// The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED. For BOOKING_... and WAITLIST_PROMOTED, the one
+	// that pays for the booking.
 	SubscriptionId string `protobuf:"bytes,11,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is SYSTEM.
+	// Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is
+	// SYSTEM.
 	Actor *Actor `protobuf:"bytes,12,opt,name=actor,proto3" json:"actor,omitempty"`
 	// What the event says, by its family. Callers who see an event only because it is their own get what is about
 	// themselves, and callers who only see the session get nothing. What they may not see is empty. Absent: nothing more
@@ -794,7 +795,8 @@ type SessionEvent struct {
 	ChangedFields []string `protobuf:"bytes,6,rep,name=changed_fields,json=changedFields,proto3" json:"changed_fields,omitempty"`
 	// The changed fields as they were. Absent unless it is SESSION_UPDATED.
 	Before *SessionValues `protobuf:"bytes,7,opt,name=before,proto3" json:"before,omitempty"`
-	// The changed fields as they are; of a new session, its first values without the description. Absent for other types.
+	// The changed fields as they are; of a new session, its first values without the description. Absent for other
+	// types.
 	After         *SessionValues `protobuf:"bytes,8,opt,name=after,proto3" json:"after,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1106,7 +1108,8 @@ type BookingEvent struct {
 	ExternalRef string `protobuf:"bytes,3,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
 	// Whether it is paid, after the event.
 	PaymentStatus PaymentStatus `protobuf:"varint,4,opt,name=payment_status,json=paymentStatus,proto3,enum=berth.v1.PaymentStatus" json:"payment_status,omitempty"`
-	// By how many credits it changed the balance of the subscription: below 0 if it took them, above if it returned them.
+	// By how many credits it changed the balance of the subscription: below 0 if it took them, above if it returned
+	// them.
 	Credits int32 `protobuf:"varint,5,opt,name=credits,proto3" json:"credits,omitempty"`
 	// The session from which it was moved. Empty unless it is BOOKING_RESCHEDULED.
 	FromSessionId string `protobuf:"bytes,6,opt,name=from_session_id,json=fromSessionId,proto3" json:"from_session_id,omitempty"`

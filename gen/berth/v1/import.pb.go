@@ -136,8 +136,9 @@ func (ImportStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
 }
 
-// Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server works
-// on it in the background, also after the connection is lost or the server starts again. It keeps the file until then.
+// Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server
+// works on it in the background, also after the connection is lost or the server starts again. It keeps the file until
+// then.
 type Import struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
@@ -309,10 +310,10 @@ type ImportProblem struct {
 	// The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
 	// column that it may not have.
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
-	// What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the email
-	// or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-	// PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a whole:
-	// also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
+	// What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
+	// email or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY,
+	// STAFF_BUSY, PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import
+	// as a whole: also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
 	Reason ErrorReason `protobuf:"varint,3,opt,name=reason,proto3,enum=berth.v1.ErrorReason" json:"reason,omitempty"`
 	// What is wrong and how to correct it, in a sentence.
 	Message       string `protobuf:"bytes,4,opt,name=message,proto3" json:"message,omitempty"`

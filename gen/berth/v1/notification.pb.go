@@ -1381,8 +1381,8 @@ type RenderedMessage struct {
 	Calendar string `protobuf:"bytes,6,opt,name=calendar,proto3" json:"calendar,omitempty"`
 	// The number of segments of an SMS, which are charged. Absent for other channels.
 	Segments *int32 `protobuf:"varint,7,opt,name=segments,proto3,oneof" json:"segments,omitempty"`
-	// Whether an SMS uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70. Absent for
-	// other channels.
+	// Whether an SMS uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70. Absent
+	// for other channels.
 	Gsm7          *bool `protobuf:"varint,8,opt,name=gsm7,proto3,oneof" json:"gsm7,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

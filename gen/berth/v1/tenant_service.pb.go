@@ -122,7 +122,8 @@ type UpdateTenantRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// New values for the fields in the mask.
 	Tenant *TenantInput `protobuf:"bytes,2,opt,name=tenant,proto3" json:"tenant,omitempty"`
-	// The fields of tenant to change, such as "name" or "brand.logo_url". A field in the mask that has no value is cleared. Required.
+	// The fields of tenant to change, such as "name" or "brand.logo_url". A field in the mask that has no value is
+	// cleared. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`

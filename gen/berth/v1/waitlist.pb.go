@@ -1565,7 +1565,8 @@ func (x *WaitlistTierBonus) GetPoints() int32 {
 	return 0
 }
 
-// WaitlistLimit is a limit of the rules. Unlike a number, it can be set to no limit, which is not the same as inherited.
+// WaitlistLimit is a limit of the rules. Unlike a number, it can be set to no limit, which is not the same as
+// inherited.
 type WaitlistLimit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The maximum, 1 to 1,000. Absent: no limit.

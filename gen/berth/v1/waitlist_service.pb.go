@@ -3006,7 +3006,8 @@ type GetWaitlistAnalyticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Entries that joined and offers that were made in this period, in UTC, of at most 366 days. Absent: the last 30 days.
+	// Entries that joined and offers that were made in this period, in UTC, of at most 366 days. Absent: the last 30
+	// days.
 	CreatedWithin *TimeRange `protobuf:"bytes,2,opt,name=created_within,json=createdWithin,proto3" json:"created_within,omitempty"`
 	// Only this location. Empty: all.
 	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`

@@ -190,7 +190,8 @@ func (x *WorkoutInput) GetBody() string {
 // WorkoutFilter selects workouts. All conditions that are set must match.
 type WorkoutFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Only workouts of this session, including inline and deleted ones. Empty: all reusable workouts that are not deleted.
+	// Only workouts of this session, including inline and deleted ones. Empty: all reusable workouts that are not
+	// deleted.
 	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

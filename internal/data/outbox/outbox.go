@@ -38,8 +38,8 @@ type row struct {
 	data json.RawMessage
 }
 
-// besideData are the ids and facts without a column.
-type besideData struct {
+// extraData are the ids and facts that have no column: they are stored with the fields of the data.
+type extraData struct {
 	Entry tenant.EntryID `json:"entry_id,omitzero"`
 	Offer tenant.OfferID `json:"offer_id,omitzero"`
 	event.Facts
@@ -61,8 +61,8 @@ var eventRows = pg.NewTable("e", func(r *row) []pg.Column {
 // rowOf returns the row of an event.
 func rowOf(e Event) *row {
 	r := &row{Event: e, what: e.Data.Type(), data: pg.Encode(e.Data)}
-	if beside := (besideData{e.Entry, e.Offer, e.Facts}); beside != (besideData{}) {
-		r.data = merge(pg.Encode(beside), r.data)
+	if extra := (extraData{e.Entry, e.Offer, e.Facts}); extra != (extraData{}) {
+		r.data = merge(pg.Encode(extra), r.data)
 	}
 	return r
 }
@@ -85,11 +85,11 @@ func (r *row) event(decode func(event.Type, []byte) (event.Data, error)) (Event,
 	if string(r.data) == "{}" {
 		return e, nil
 	}
-	var beside besideData
-	if err := json.Unmarshal(r.data, &beside); err != nil {
+	var extra extraData
+	if err := json.Unmarshal(r.data, &extra); err != nil {
 		return e, fmt.Errorf("event %s: %w", e.ID, err)
 	}
-	e.Entry, e.Offer, e.Facts = beside.Entry, beside.Offer, beside.Facts
+	e.Entry, e.Offer, e.Facts = extra.Entry, extra.Offer, extra.Facts
 	return e, nil
 }
 

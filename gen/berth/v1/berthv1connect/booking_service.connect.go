@@ -102,10 +102,10 @@ type BookingServiceClient interface {
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
-	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With payment
-	// facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
-	// payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
-	// returns the same booking, and records the payment facts unless they are known.
+	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With
+	// payment facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the
+	// permission payment.record: a member's own confirmation has none. Items that are not chosen are cancelled.
+	// Confirming it again returns the same booking, and records the payment facts unless they are known.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
@@ -137,9 +137,9 @@ type BookingServiceClient interface {
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
-	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
-	// location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
-	// Moving it to its current session changes nothing.
+	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the
+	// same location, with its credit and, if requested, its items. The old seats are freed only if the new ones are
+	// booked. Moving it to its current session changes nothing.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
@@ -150,8 +150,8 @@ type BookingServiceClient interface {
 	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is
 	// still open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries.
 	// Repeated: changes nothing.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
-	// PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over),
+	// CANCELLATION_WINDOW, PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
 	CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
@@ -160,14 +160,14 @@ type BookingServiceClient interface {
 	// Those that do not exist or that the caller may not read are in missing_ids.
 	// Errors: none.
 	BatchGetBookings(context.Context, *connect.Request[v1.BatchGetBookingsRequest]) (*connect.Response[v1.BatchGetBookingsResponse], error)
-	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
-	// in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
-	// nothing more.
+	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any
+	// booking, in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it
+	// changes nothing more.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
 	UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error)
-	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
-	// of their sessions, then session and booking. For a service account its own are those that it created. With
+	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the
+	// start of their sessions, then session and booking. For a service account its own are those that it created. With
 	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
 	// Order: by the start of their sessions, then by id.
 	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).
@@ -421,10 +421,10 @@ type BookingServiceHandler interface {
 	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
 	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
-	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With payment
-	// facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the permission
-	// payment.record: a member's own confirmation has none. Items that are not chosen are cancelled. Confirming it again
-	// returns the same booking, and records the payment facts unless they are known.
+	// ConfirmBooking turns the caller's own hold or, with the permission, any hold into a confirmed booking. With
+	// payment facts it is paid for in money, without them by the member's plan, as in Book. Payment facts require the
+	// permission payment.record: a member's own confirmation has none. Items that are not chosen are cancelled.
+	// Confirming it again returns the same booking, and records the payment facts unless they are known.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, BENEFIT_IN_USE,
 	// PERMISSION_DENIED (payment.record, or as in RecordPayment), INVALID_FIELD (the amount, or an item that is not in
@@ -456,9 +456,9 @@ type BookingServiceHandler interface {
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
-	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the same
-	// location, with its credit and, if requested, its items. The old seats are freed only if the new ones are booked.
-	// Moving it to its current session changes nothing.
+	// RescheduleBooking moves the caller's own booking or, with the permission, any booking to another session at the
+	// same location, with its credit and, if requested, its items. The old seats are freed only if the new ones are
+	// booked. Moving it to its current session changes nothing.
 	// Repeated: changes nothing.
 	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
 	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
@@ -469,8 +469,8 @@ type BookingServiceHandler interface {
 	// and items are freed, and the waitlist may get the seats. The credit is refunded if the cancellation window is
 	// still open; a late credit is refunded only by CreditService.RefundCredit. LeaveWaitlist ends waitlist entries.
 	// Repeated: changes nothing.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over), CANCELLATION_WINDOW,
-	// PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over),
+	// CANCELLATION_WINDOW, PERMISSION_DENIED (booking.cancel_any, for override_window and notify).
 	CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
@@ -479,14 +479,14 @@ type BookingServiceHandler interface {
 	// Those that do not exist or that the caller may not read are in missing_ids.
 	// Errors: none.
 	BatchGetBookings(context.Context, *connect.Request[v1.BatchGetBookingsRequest]) (*connect.Response[v1.BatchGetBookingsResponse], error)
-	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any booking,
-	// in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it changes
-	// nothing more.
+	// UpdateBooking changes the note and the contact of the caller's own booking or, with the permission, of any
+	// booking, in any of its states. Nobody is told. Repeating it with the old etag is ETAG_MISMATCH; without one it
+	// changes nothing more.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: BOOKING_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (a guest without a name).
 	UpdateBooking(context.Context, *connect.Request[v1.UpdateBookingRequest]) (*connect.Response[v1.UpdateBookingResponse], error)
-	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the start
-	// of their sessions, then session and booking. For a service account its own are those that it created. With
+	// ListBookings lists the caller's own bookings or, with scope ALL and the permission, those of everyone, by the
+	// start of their sessions, then session and booking. For a service account its own are those that it created. With
 	// end_cursor, WatchEvents goes on from the list: first read all pages, then watch.
 	// Order: by the start of their sessions, then by id.
 	// Errors: PERMISSION_DENIED (booking.read, for scope ALL), INVALID_FIELD (page_token).

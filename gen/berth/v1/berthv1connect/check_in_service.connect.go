@@ -82,9 +82,9 @@ type CheckInServiceClient interface {
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
-	// CreateDisplayLink makes a link to the session's page for a wall display, and returns its signed URL. The URL is valid for 10
-	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
-	// again. Each call makes another link. A session can have 100.
+	// CreateDisplayLink makes a link to the session's page for a wall display, and returns its signed URL. The URL is
+	// valid for 10 minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the
+	// display again. Each call makes another link. A session can have 100.
 	// Repeated: makes another link; those before stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)
@@ -261,9 +261,9 @@ type CheckInServiceHandler interface {
 	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
-	// CreateDisplayLink makes a link to the session's page for a wall display, and returns its signed URL. The URL is valid for 10
-	// minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
-	// again. Each call makes another link. A session can have 100.
+	// CreateDisplayLink makes a link to the session's page for a wall display, and returns its signed URL. The URL is
+	// valid for 10 minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the
+	// display again. Each call makes another link. A session can have 100.
 	// Repeated: makes another link; those before stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
 	CreateDisplayLink(context.Context, *connect.Request[v1.CreateDisplayLinkRequest]) (*connect.Response[v1.CreateDisplayLinkResponse], error)

@@ -106,8 +106,8 @@ type CreditServiceClient interface {
 	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
 	// owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
-	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
-	// PERMISSION_DENIED.
+	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD
+	// (end_time), PERMISSION_DENIED.
 	UpdateSubscription(context.Context, *connect.Request[v1.UpdateSubscriptionRequest]) (*connect.Response[v1.UpdateSubscriptionResponse], error)
 	// GetSubscription reads one subscription, in any status: the caller's own, or any with the permission credit.read.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
@@ -393,8 +393,8 @@ type CreditServiceHandler interface {
 	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
 	// owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
-	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
-	// PERMISSION_DENIED.
+	// Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD
+	// (end_time), PERMISSION_DENIED.
 	UpdateSubscription(context.Context, *connect.Request[v1.UpdateSubscriptionRequest]) (*connect.Response[v1.UpdateSubscriptionResponse], error)
 	// GetSubscription reads one subscription, in any status: the caller's own, or any with the permission credit.read.
 	// Errors: SUBSCRIPTION_NOT_FOUND.

@@ -120,7 +120,8 @@ type NotificationServiceClient interface {
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
-	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the
+	// default.
 	// Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
 	GetNotificationTemplate(context.Context, *connect.Request[v1.GetNotificationTemplateRequest]) (*connect.Response[v1.GetNotificationTemplateResponse], error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
@@ -465,7 +466,8 @@ type NotificationServiceHandler interface {
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
-	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the
+	// default.
 	// Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
 	GetNotificationTemplate(context.Context, *connect.Request[v1.GetNotificationTemplateRequest]) (*connect.Response[v1.GetNotificationTemplateResponse], error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults

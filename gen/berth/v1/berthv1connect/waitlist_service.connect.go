@@ -109,8 +109,8 @@ const (
 
 // WaitlistServiceClient is a client for the berth.v1.WaitlistService service.
 type WaitlistServiceClient interface {
-	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
+	// one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
 	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers its entry.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
@@ -134,8 +134,8 @@ type WaitlistServiceClient interface {
 	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
-	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
-	// nothing.
+	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It
+	// changes nothing.
 	// Errors: LINK_INVALID.
 	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
 	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call
@@ -162,8 +162,8 @@ type WaitlistServiceClient interface {
 	// Repeated: sets the same values again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
-	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
-	// it is only adds to the audit log and the events.
+	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to
+	// where it is only adds to the audit log and the events.
 	// Repeated: moves it to the same place again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
 	// another queue).
@@ -540,8 +540,8 @@ func (c *waitlistServiceClient) GetWaitlistAnalytics(ctx context.Context, req *c
 
 // WaitlistServiceHandler is an implementation of the berth.v1.WaitlistService service.
 type WaitlistServiceHandler interface {
-	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
+	// one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
 	// Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers its entry.
 	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
 	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
@@ -565,8 +565,8 @@ type WaitlistServiceHandler interface {
 	// Repeated: changes nothing.
 	// Errors: WAITLIST_OFFER_NOT_FOUND, WAITLIST_OFFER_NOT_LIVE (`status`).
 	DeclineWaitlistOffer(context.Context, *connect.Request[v1.DeclineWaitlistOfferRequest]) (*connect.Response[v1.DeclineWaitlistOfferResponse], error)
-	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
-	// nothing.
+	// GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It
+	// changes nothing.
 	// Errors: LINK_INVALID.
 	GetWaitlistClaim(context.Context, *connect.Request[v1.GetWaitlistClaimRequest]) (*connect.Response[v1.GetWaitlistClaimResponse], error)
 	// AnswerWaitlistClaim accepts or declines the offer of a claim link, as its member. Whoever has the link may call
@@ -593,8 +593,8 @@ type WaitlistServiceHandler interface {
 	// Repeated: sets the same values again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits).
 	SetWaitlistPriority(context.Context, *connect.Request[v1.SetWaitlistPriorityRequest]) (*connect.Response[v1.SetWaitlistPriorityResponse], error)
-	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
-	// it is only adds to the audit log and the events.
+	// MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to
+	// where it is only adds to the audit log and the events.
 	// Repeated: moves it to the same place again, which the audit log and the events have.
 	// Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
 	// another queue).

@@ -85,8 +85,8 @@ type WorkoutServiceClient interface {
 	// session.
 	// Errors: WORKOUT_NOT_FOUND.
 	GetWorkout(context.Context, *connect.Request[v1.GetWorkoutRequest]) (*connect.Response[v1.GetWorkoutResponse], error)
-	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
-	// session in order, on one page.
+	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of
+	// one session in order, on one page.
 	// Order: by name, ignoring case, then by id; those of one session by position.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
@@ -225,8 +225,8 @@ type WorkoutServiceHandler interface {
 	// session.
 	// Errors: WORKOUT_NOT_FOUND.
 	GetWorkout(context.Context, *connect.Request[v1.GetWorkoutRequest]) (*connect.Response[v1.GetWorkoutResponse], error)
-	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
-	// session in order, on one page.
+	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of
+	// one session in order, on one page.
 	// Order: by name, ignoring case, then by id; those of one session by position.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)

@@ -120,7 +120,8 @@ type NotificationServiceClient interface {
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
-	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the
+	// default.
 	// Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
 	GetNotificationTemplate(context.Context, *v1.GetNotificationTemplateRequest) (*v1.GetNotificationTemplateResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults
@@ -541,7 +542,8 @@ type NotificationServiceHandler interface {
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
 	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language or country, an address as the sender's name).
 	UpdateNotificationSettings(context.Context, *v1.UpdateNotificationSettingsRequest) (*v1.UpdateNotificationSettingsResponse, error)
-	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+	// GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the
+	// default.
 	// Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
 	GetNotificationTemplate(context.Context, *v1.GetNotificationTemplateRequest) (*v1.GetNotificationTemplateResponse, error)
 	// ListNotificationTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults

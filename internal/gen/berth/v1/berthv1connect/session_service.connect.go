@@ -111,8 +111,8 @@ type SessionServiceClient interface {
 	// GetSession reads one session. Members see published and cancelled sessions.
 	// Errors: SESSION_NOT_FOUND.
 	GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error)
-	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
-	// its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each
+	// has its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
 	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
@@ -164,16 +164,16 @@ type SessionServiceClient interface {
 	// Order: by id, which is by creation.
 	// Errors: INVALID_FIELD.
 	ListSeries(context.Context, *v1.ListSeriesRequest) (*v1.ListSeriesResponse, error)
-	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
-	// Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
-	// the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
-	// stay. If nothing is to end, nothing changes, so repeating it is safe.
+	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or
+	// nothing. Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession
+	// does, and the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited
+	// individually stay. If nothing is to end, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
-	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
-	// entries, are to be cancelled: end it at a later date first).
+	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and
+	// waiting entries, are to be cancelled: end it at a later date first).
 	EndSeries(context.Context, *v1.EndSeriesRequest) (*v1.EndSeriesResponse, error)
-	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation. It
-	// changes nothing.
+	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation.
+	// It changes nothing.
 	// Errors: INVALID_FIELD.
 	PreviewBulkSessions(context.Context, *v1.PreviewBulkSessionsRequest) (*v1.PreviewBulkSessionsResponse, error)
 	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
@@ -182,25 +182,26 @@ type SessionServiceClient interface {
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match), INVALID_FIELD.
 	BulkPublishSessions(context.Context, *v1.BulkPublishSessionsRequest) (*v1.BulkPublishSessionsResponse, error)
-	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
-	// disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
-	// audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted.
+	// They disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded.
+	// One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkDeleteSessions(context.Context, *v1.BulkDeleteSessionsRequest) (*v1.BulkDeleteSessionsResponse, error)
-	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
-	// all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
-	// changes, so repeating it is safe.
+	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like
+	// CancelSession: all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session
+	// matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *v1.BulkCancelSessionsRequest) (*v1.BulkCancelSessionsResponse, error)
-	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
-	// how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
-	// or none. Repeating it with the same idempotency key answers the same import.
+	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
+	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
+	// sessions or none. Repeating it with the same idempotency key answers the same import.
 	// Repeated: starts another import.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not
+	// ended).
 	ImportSessions(context.Context, *v1.ImportSessionsRequest) (*v1.ImportSessionsResponse, error)
 }
 
@@ -563,8 +564,8 @@ type SessionServiceHandler interface {
 	// GetSession reads one session. Members see published and cancelled sessions.
 	// Errors: SESSION_NOT_FOUND.
 	GetSession(context.Context, *v1.GetSessionRequest) (*v1.GetSessionResponse, error)
-	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
-	// its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+	// ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each
+	// has its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
 	// Order: by start, then by id.
 	// Errors: INVALID_FIELD.
 	ListSessions(context.Context, *v1.ListSessionsRequest) (*v1.ListSessionsResponse, error)
@@ -616,16 +617,16 @@ type SessionServiceHandler interface {
 	// Order: by id, which is by creation.
 	// Errors: INVALID_FIELD.
 	ListSeries(context.Context, *v1.ListSeriesRequest) (*v1.ListSeriesResponse, error)
-	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
-	// Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
-	// the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
-	// stay. If nothing is to end, nothing changes, so repeating it is safe.
+	// EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or
+	// nothing. Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession
+	// does, and the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited
+	// individually stay. If nothing is to end, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
-	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
-	// entries, are to be cancelled: end it at a later date first).
+	// Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and
+	// waiting entries, are to be cancelled: end it at a later date first).
 	EndSeries(context.Context, *v1.EndSeriesRequest) (*v1.EndSeriesResponse, error)
-	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation. It
-	// changes nothing.
+	// PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation.
+	// It changes nothing.
 	// Errors: INVALID_FIELD.
 	PreviewBulkSessions(context.Context, *v1.PreviewBulkSessionsRequest) (*v1.PreviewBulkSessionsResponse, error)
 	// BulkPublishSessions publishes the drafts that the filter matches: all of them, or none if one cannot be published.
@@ -634,25 +635,26 @@ type SessionServiceHandler interface {
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match), INVALID_FIELD.
 	BulkPublishSessions(context.Context, *v1.BulkPublishSessionsRequest) (*v1.BulkPublishSessionsResponse, error)
-	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
-	// disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
-	// audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+	// BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted.
+	// They disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded.
+	// One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkDeleteSessions(context.Context, *v1.BulkDeleteSessionsRequest) (*v1.BulkDeleteSessionsResponse, error)
-	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
-	// all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
-	// changes, so repeating it is safe.
+	// BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like
+	// CancelSession: all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session
+	// matches, nothing changes, so repeating it is safe.
 	// Repeated: changes nothing, if no others match.
 	// Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
 	// sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
 	BulkCancelSessions(context.Context, *v1.BulkCancelSessionsRequest) (*v1.BulkCancelSessionsResponse, error)
-	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
-	// how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
-	// or none. Repeating it with the same idempotency key answers the same import.
+	// ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
+	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
+	// sessions or none. Repeating it with the same idempotency key answers the same import.
 	// Repeated: starts another import.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not
+	// ended).
 	ImportSessions(context.Context, *v1.ImportSessionsRequest) (*v1.ImportSessionsResponse, error)
 }
 

@@ -85,8 +85,8 @@ type WorkoutServiceClient interface {
 	// session.
 	// Errors: WORKOUT_NOT_FOUND.
 	GetWorkout(context.Context, *v1.GetWorkoutRequest) (*v1.GetWorkoutResponse, error)
-	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
-	// session in order, on one page.
+	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of
+	// one session in order, on one page.
 	// Order: by name, ignoring case, then by id; those of one session by position.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error)
@@ -253,8 +253,8 @@ type WorkoutServiceHandler interface {
 	// session.
 	// Errors: WORKOUT_NOT_FOUND.
 	GetWorkout(context.Context, *v1.GetWorkoutRequest) (*v1.GetWorkoutResponse, error)
-	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
-	// session in order, on one page.
+	// ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of
+	// one session in order, on one page.
 	// Order: by name, ignoring case, then by id; those of one session by position.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *v1.ListWorkoutsRequest) (*v1.ListWorkoutsResponse, error)

@@ -293,7 +293,8 @@ export type BookingCancellation = Message<"berth.v1.BookingCancellation"> & {
   returnedCredits: number;
 
   /**
-   * Why it would be refused: CANCELLATION_WINDOW, or BOOKING_STATE once the session is over. Unspecified if it would not.
+   * Why it would be refused: CANCELLATION_WINDOW, or BOOKING_STATE once the session is over. Unspecified if it would
+   * not.
    *
    * @generated from field: berth.v1.ErrorReason reason = 3;
    */

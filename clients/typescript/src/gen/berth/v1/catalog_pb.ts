@@ -556,8 +556,8 @@ export const ServiceFilterSchema: GenMessage<ServiceFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_catalog, 8);
 
 /**
- * CatalogStatus is whether something in the catalog is in use. Filters have it, and `active` says the same of one plan,
- * location, resource, service, item or benefit provider.
+ * CatalogStatus is whether something in the catalog is in use. Filters have it, and `active` says the same of one
+ * plan, location, resource, service, item or benefit provider.
  *
  * @generated from enum berth.v1.CatalogStatus
  */

@@ -734,9 +734,9 @@ export const CheckInService: GenService<{
     output: typeof GetQrTokenResponseSchema;
   },
   /**
-   * CreateDisplayLink makes a link to the session's page for a wall display, and returns its signed URL. The URL is valid for 10
-   * minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the display
-   * again. Each call makes another link. A session can have 100.
+   * CreateDisplayLink makes a link to the session's page for a wall display, and returns its signed URL. The URL is
+   * valid for 10 minutes, for all who have it. Only one screen goes on until check-in closes: the first that reads the
+   * display again. Each call makes another link. A session can have 100.
    * Repeated: makes another link; those before stay.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), QUOTA_EXCEEDED.
    *

@@ -81,7 +81,8 @@ export const TimeRangeSchema: GenMessage<TimeRange> = /*@__PURE__*/
   messageDesc(file_berth_v1_common, 1);
 
 /**
- * QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the start.
+ * QuietHours is a daily period in which people are left alone. It extends over midnight if the end is before the
+ * start.
  *
  * @generated from message berth.v1.QuietHours
  */

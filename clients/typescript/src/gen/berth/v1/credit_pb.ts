@@ -407,7 +407,8 @@ export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
  */
 export type SubscriptionInput = Message<"berth.v1.SubscriptionInput"> & {
   /**
-   * The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is cancelled.
+   * The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is
+   * cancelled.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 1;
    */

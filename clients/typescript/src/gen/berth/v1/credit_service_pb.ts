@@ -1106,8 +1106,8 @@ export const CreditService: GenService<{
    * end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
    * owner for the caller's own. The event is SUBSCRIPTION_CHANGED.
    * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
-   * Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD (end_time),
-   * PERMISSION_DENIED.
+   * Errors: SUBSCRIPTION_NOT_FOUND, ETAG_MISMATCH, SUBSCRIPTION_STATE (expired or cancelled), INVALID_FIELD
+   * (end_time), PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.CreditService.UpdateSubscription
    */

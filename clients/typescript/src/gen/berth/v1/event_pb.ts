@@ -105,15 +105,16 @@ export type Event = Message<"berth.v1.Event"> & {
   locationId: string;
 
   /**
-   * The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED. For BOOKING_... and WAITLIST_PROMOTED, the one that
-   * pays for the booking.
+   * The subscription, for CREDITS_CHANGED and SUBSCRIPTION_CHANGED. For BOOKING_... and WAITLIST_PROMOTED, the one
+   * that pays for the booking.
    *
    * @generated from field: string subscription_id = 11;
    */
   subscriptionId: string;
 
   /**
-   * Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is SYSTEM.
+   * Who caused it. For callers who may not read members it is absent, unless they caused it themselves or it is
+   * SYSTEM.
    *
    * @generated from field: berth.v1.Actor actor = 12;
    */
@@ -296,7 +297,8 @@ export type SessionEvent = Message<"berth.v1.SessionEvent"> & {
   before?: SessionValues | undefined;
 
   /**
-   * The changed fields as they are; of a new session, its first values without the description. Absent for other types.
+   * The changed fields as they are; of a new session, its first values without the description. Absent for other
+   * types.
    *
    * @generated from field: berth.v1.SessionValues after = 8;
    */
@@ -478,7 +480,8 @@ export type BookingEvent = Message<"berth.v1.BookingEvent"> & {
   paymentStatus: PaymentStatus;
 
   /**
-   * By how many credits it changed the balance of the subscription: below 0 if it took them, above if it returned them.
+   * By how many credits it changed the balance of the subscription: below 0 if it took them, above if it returned
+   * them.
    *
    * @generated from field: int32 credits = 5;
    */

@@ -19,8 +19,9 @@ export const file_berth_v1_import: GenFile = /*@__PURE__*/
   fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIrcDCgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSpcCgpJbXBvcnRLaW5kEhsKF0lNUE9SVF9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUSU1QT1JUX0tJTkRfU0VTU0lPTlMQARIXChNJTVBPUlRfS0lORF9NRU1CRVJTEAIqmgEKDEltcG9ydFN0YXR1cxIdChlJTVBPUlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVSU1QT1JUX1NUQVRVU19QRU5ESU5HEAESGQoVSU1QT1JUX1NUQVRVU19SVU5OSU5HEAISGwoXSU1QT1JUX1NUQVRVU19TVUNDRUVERUQQAxIYChRJTVBPUlRfU1RBVFVTX0ZBSUxFRBAEQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
- * Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server works
- * on it in the background, also after the connection is lost or the server starts again. It keeps the file until then.
+ * Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server
+ * works on it in the background, also after the connection is lost or the server starts again. It keeps the file until
+ * then.
  *
  * @generated from message berth.v1.Import
  */
@@ -154,10 +155,10 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
   column: string;
 
   /**
-   * What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the email
-   * or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
-   * PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import as a whole:
-   * also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
+   * What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
+   * email or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY,
+   * STAFF_BUSY, PERMISSION_DENIED (to publish). Of a whole row: also IMPORT_INVALID (it cannot be read). Of the import
+   * as a whole: also QUOTA_EXCEEDED, INTERNAL (it could not be completed).
    *
    * @generated from field: berth.v1.ErrorReason reason = 3;
    */

@@ -1092,8 +1092,8 @@ export const MemberService: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport says
-   * how far it is and which rows have problems. Either all rows become members or none.
+   * ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport
+   * says how far it is and which rows have problems. Either all rows become members or none.
    * Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
    * Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
    * tenant have not ended).

@@ -660,8 +660,8 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
   segments?: number | undefined;
 
   /**
-   * Whether an SMS uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70. Absent for
-   * other channels.
+   * Whether an SMS uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70. Absent
+   * for other channels.
    *
    * @generated from field: optional bool gsm7 = 8;
    */

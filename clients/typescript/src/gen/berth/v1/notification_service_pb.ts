@@ -1172,7 +1172,8 @@ export const NotificationService: GenService<{
     output: typeof UpdateNotificationSettingsResponseSchema;
   },
   /**
-   * GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the default.
+   * GetNotificationTemplate reads the template of one topic, channel and language: the tenant's own, or else the
+   * default.
    * Errors: TEMPLATE_NOT_FOUND (the tenant has none, and there is no default in that language).
    *
    * @generated from rpc berth.v1.NotificationService.GetNotificationTemplate

@@ -1512,8 +1512,8 @@ export const SessionService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each has
-   * its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
+   * ListSessions lists the sessions of a week or of any other period, or some by their ids, by start, then id. Each
+   * has its open seats, and whether the caller can book it. Sessions that do not exist or were deleted are left out.
    * Order: by start, then by id.
    * Errors: INVALID_FIELD.
    *
@@ -1653,13 +1653,13 @@ export const SessionService: GenService<{
     output: typeof ListSeriesResponseSchema;
   },
   /**
-   * EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or nothing.
-   * Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession does, and
-   * the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited individually
-   * stay. If nothing is to end, nothing changes, so repeating it is safe.
+   * EndSeries ends a series: its rule has no occurrence on or after a local date. Either everything happens or
+   * nothing. Of the sessions of those dates, those with bookings or waiting entries are cancelled, like CancelSession
+   * does, and the others are deleted. As with UpdateSeries, sessions that have started, were cancelled, or were edited
+   * individually stay. If nothing is to end, nothing changes, so repeating it is safe.
    * Repeated: changes nothing, or is ETAG_MISMATCH with the etag of before.
-   * Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and waiting
-   * entries, are to be cancelled: end it at a later date first).
+   * Errors: SERIES_NOT_FOUND, ETAG_MISMATCH, BULK_TOO_LARGE (more than 2,000 sessions, or 10,000 taken seats and
+   * waiting entries, are to be cancelled: end it at a later date first).
    *
    * @generated from rpc berth.v1.SessionService.EndSeries
    */
@@ -1669,8 +1669,8 @@ export const SessionService: GenService<{
     output: typeof EndSeriesResponseSchema;
   },
   /**
-   * PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation. It
-   * changes nothing.
+   * PreviewBulkSessions counts the sessions that a bulk operation would change, and answers a token for the operation.
+   * It changes nothing.
    * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.PreviewBulkSessions
@@ -1695,9 +1695,9 @@ export const SessionService: GenService<{
     output: typeof BulkPublishSessionsResponseSchema;
   },
   /**
-   * BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted. They
-   * disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded. One
-   * audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
+   * BulkDeleteSessions deletes the sessions that the filter matches: all of them, or none if one cannot be deleted.
+   * They disappear from every list, their bookings and waitlist entries are cancelled, and all credits are refunded.
+   * One audit entry records the batch. If no session matches, nothing changes, so repeating it is safe.
    * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
    * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
@@ -1710,9 +1710,9 @@ export const SessionService: GenService<{
     output: typeof BulkDeleteSessionsResponseSchema;
   },
   /**
-   * BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like CancelSession:
-   * all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session matches, nothing
-   * changes, so repeating it is safe.
+   * BulkCancelSessions cancels the sessions that the filter matches and that are not cancelled yet, like
+   * CancelSession: all of them, or none if one cannot be cancelled. One audit entry records the batch. If no session
+   * matches, nothing changes, so repeating it is safe.
    * Repeated: changes nothing, if no others match.
    * Errors: ETAG_MISMATCH (with a token: the match has changed since the preview), BULK_TOO_LARGE (more than 2,000
    * sessions match, or they have more than 10,000 taken seats and waiting entries), INVALID_FIELD.
@@ -1725,11 +1725,12 @@ export const SessionService: GenService<{
     output: typeof BulkCancelSessionsResponseSchema;
   },
   /**
-   * ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport says
-   * how far it is and which rows have problems, including conflicts with other sessions. Either all rows become sessions
-   * or none. Repeating it with the same idempotency key answers the same import.
+   * ImportSessions starts to create sessions from a CSV file, and answers the import at once: ImportService.GetImport
+   * says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
+   * sessions or none. Repeating it with the same idempotency key answers the same import.
    * Repeated: starts another import.
-   * Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
+   * Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not
+   * ended).
    *
    * @generated from rpc berth.v1.SessionService.ImportSessions
    */

@@ -80,7 +80,8 @@ export type UpdateTenantRequest = Message<"berth.v1.UpdateTenantRequest"> & {
   tenant?: TenantInput | undefined;
 
   /**
-   * The fields of tenant to change, such as "name" or "brand.logo_url". A field in the mask that has no value is cleared. Required.
+   * The fields of tenant to change, such as "name" or "brand.logo_url". A field in the mask that has no value is
+   * cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */

@@ -489,7 +489,8 @@ export const WaitlistTierBonusSchema: GenMessage<WaitlistTierBonus> = /*@__PURE_
   messageDesc(file_berth_v1_waitlist, 6);
 
 /**
- * WaitlistLimit is a limit of the rules. Unlike a number, it can be set to no limit, which is not the same as inherited.
+ * WaitlistLimit is a limit of the rules. Unlike a number, it can be set to no limit, which is not the same as
+ * inherited.
  *
  * @generated from message berth.v1.WaitlistLimit
  */

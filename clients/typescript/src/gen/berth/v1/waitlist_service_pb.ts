@@ -1652,7 +1652,8 @@ export type GetWaitlistAnalyticsRequest = Message<"berth.v1.GetWaitlistAnalytics
   tenantId: string;
 
   /**
-   * Entries that joined and offers that were made in this period, in UTC, of at most 366 days. Absent: the last 30 days.
+   * Entries that joined and offers that were made in this period, in UTC, of at most 366 days. Absent: the last 30
+   * days.
    *
    * @generated from field: berth.v1.TimeRange created_within = 2;
    */
@@ -1737,8 +1738,8 @@ export const GetWaitlistAnalyticsResponseSchema: GenMessage<GetWaitlistAnalytics
  */
 export const WaitlistService: GenService<{
   /**
-   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
-   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any
+   * one of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
    * Repeated: ALREADY_BOOKED; with the external_ref of an earlier request it changes nothing, and answers its entry.
    * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
    * coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
@@ -1794,8 +1795,8 @@ export const WaitlistService: GenService<{
     output: typeof DeclineWaitlistOfferResponseSchema;
   },
   /**
-   * GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It changes
-   * nothing.
+   * GetWaitlistClaim reads the offer of a claim link, as sent in messages. Whoever has the link may call it. It
+   * changes nothing.
    * Errors: LINK_INVALID.
    *
    * @generated from rpc berth.v1.WaitlistService.GetWaitlistClaim
@@ -1878,8 +1879,8 @@ export const WaitlistService: GenService<{
     output: typeof SetWaitlistPriorityResponseSchema;
   },
   /**
-   * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to where
-   * it is only adds to the audit log and the events.
+   * MoveWaitlistEntry moves an entry directly before another entry of the same queue, or to the end. Moving it to
+   * where it is only adds to the audit log and the events.
    * Repeated: moves it to the same place again, which the audit log and the events have.
    * Errors: WAITLIST_ENTRY_NOT_FOUND, WAITLIST_ENTRY_STATE (it no longer waits), INVALID_FIELD (the other entry is in
    * another queue).

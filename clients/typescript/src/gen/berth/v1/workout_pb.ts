@@ -119,7 +119,8 @@ export const WorkoutInputSchema: GenMessage<WorkoutInput> = /*@__PURE__*/
  */
 export type WorkoutFilter = Message<"berth.v1.WorkoutFilter"> & {
   /**
-   * Only workouts of this session, including inline and deleted ones. Empty: all reusable workouts that are not deleted.
+   * Only workouts of this session, including inline and deleted ones. Empty: all reusable workouts that are not
+   * deleted.
    *
    * @generated from field: string session_id = 1;
    */

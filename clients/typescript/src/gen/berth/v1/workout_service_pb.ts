@@ -514,8 +514,8 @@ export const WorkoutService: GenService<{
     output: typeof GetWorkoutResponseSchema;
   },
   /**
-   * ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of one
-   * session in order, on one page.
+   * ListWorkouts lists the reusable workouts by name, ignoring case, then id, without deleted ones; or all workouts of
+   * one session in order, on one page.
    * Order: by name, ignoring case, then by id; those of one session by position.
    * Errors: SESSION_NOT_FOUND.
    *
