@@ -206,11 +206,13 @@ func (x *AddInlineWorkoutRequest) GetWorkout() *WorkoutInput {
 	return nil
 }
 
-// AddInlineWorkoutResponse is the new workout.
+// AddInlineWorkoutResponse is the new workout, and the session with it.
 type AddInlineWorkoutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workout.
-	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
+	Workout *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
+	// The session, with the etag that it has now.
+	Session       *Session `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -248,6 +250,13 @@ func (*AddInlineWorkoutResponse) Descriptor() ([]byte, []int) {
 func (x *AddInlineWorkoutResponse) GetWorkout() *Workout {
 	if x != nil {
 		return x.Workout
+	}
+	return nil
+}
+
+func (x *AddInlineWorkoutResponse) GetSession() *Session {
+	if x != nil {
+		return x.Session
 	}
 	return nil
 }
@@ -839,9 +848,10 @@ const file_berth_v1_workout_service_proto_rawDesc = "" +
 	"\n" +
 	"session_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\tsessionId\x12l\n" +
 	"\aworkout\x18\x03 \x01(\v2\x16.berth.v1.WorkoutInputB:\xbaH7\xba\x011\n" +
-	"\fworkout.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\aworkout\"G\n" +
+	"\fworkout.name\x12\x10name is required\x1a\x0fthis.name != ''\xc8\x01\x01R\aworkout\"t\n" +
 	"\x18AddInlineWorkoutResponse\x12+\n" +
-	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\"\xae\x01\n" +
+	"\aworkout\x18\x01 \x01(\v2\x11.berth.v1.WorkoutR\aworkout\x12+\n" +
+	"\asession\x18\x02 \x01(\v2\x11.berth.v1.SessionR\asession\"\xae\x01\n" +
 	"\x14CreateWorkoutRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12l\n" +
 	"\aworkout\x18\x02 \x01(\v2\x16.berth.v1.WorkoutInputB:\xbaH7\xba\x011\n" +
@@ -931,34 +941,35 @@ var file_berth_v1_workout_service_proto_depIdxs = []int32{
 	14, // 0: berth.v1.SetWorkoutsResponse.session:type_name -> berth.v1.Session
 	15, // 1: berth.v1.AddInlineWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
 	16, // 2: berth.v1.AddInlineWorkoutResponse.workout:type_name -> berth.v1.Workout
-	15, // 3: berth.v1.CreateWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
-	16, // 4: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	15, // 5: berth.v1.UpdateWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
-	17, // 6: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
-	16, // 7: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
-	16, // 8: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
-	16, // 9: berth.v1.GetWorkoutResponse.workout:type_name -> berth.v1.Workout
-	18, // 10: berth.v1.ListWorkoutsRequest.filter:type_name -> berth.v1.WorkoutFilter
-	16, // 11: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
-	0,  // 12: berth.v1.WorkoutService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
-	2,  // 13: berth.v1.WorkoutService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
-	4,  // 14: berth.v1.WorkoutService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
-	6,  // 15: berth.v1.WorkoutService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
-	8,  // 16: berth.v1.WorkoutService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
-	10, // 17: berth.v1.WorkoutService.GetWorkout:input_type -> berth.v1.GetWorkoutRequest
-	12, // 18: berth.v1.WorkoutService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
-	1,  // 19: berth.v1.WorkoutService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
-	3,  // 20: berth.v1.WorkoutService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
-	5,  // 21: berth.v1.WorkoutService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
-	7,  // 22: berth.v1.WorkoutService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
-	9,  // 23: berth.v1.WorkoutService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
-	11, // 24: berth.v1.WorkoutService.GetWorkout:output_type -> berth.v1.GetWorkoutResponse
-	13, // 25: berth.v1.WorkoutService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
-	19, // [19:26] is the sub-list for method output_type
-	12, // [12:19] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	14, // 3: berth.v1.AddInlineWorkoutResponse.session:type_name -> berth.v1.Session
+	15, // 4: berth.v1.CreateWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
+	16, // 5: berth.v1.CreateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	15, // 6: berth.v1.UpdateWorkoutRequest.workout:type_name -> berth.v1.WorkoutInput
+	17, // 7: berth.v1.UpdateWorkoutRequest.update_mask:type_name -> google.protobuf.FieldMask
+	16, // 8: berth.v1.UpdateWorkoutResponse.workout:type_name -> berth.v1.Workout
+	16, // 9: berth.v1.DeleteWorkoutResponse.workout:type_name -> berth.v1.Workout
+	16, // 10: berth.v1.GetWorkoutResponse.workout:type_name -> berth.v1.Workout
+	18, // 11: berth.v1.ListWorkoutsRequest.filter:type_name -> berth.v1.WorkoutFilter
+	16, // 12: berth.v1.ListWorkoutsResponse.workouts:type_name -> berth.v1.Workout
+	0,  // 13: berth.v1.WorkoutService.SetWorkouts:input_type -> berth.v1.SetWorkoutsRequest
+	2,  // 14: berth.v1.WorkoutService.AddInlineWorkout:input_type -> berth.v1.AddInlineWorkoutRequest
+	4,  // 15: berth.v1.WorkoutService.CreateWorkout:input_type -> berth.v1.CreateWorkoutRequest
+	6,  // 16: berth.v1.WorkoutService.UpdateWorkout:input_type -> berth.v1.UpdateWorkoutRequest
+	8,  // 17: berth.v1.WorkoutService.DeleteWorkout:input_type -> berth.v1.DeleteWorkoutRequest
+	10, // 18: berth.v1.WorkoutService.GetWorkout:input_type -> berth.v1.GetWorkoutRequest
+	12, // 19: berth.v1.WorkoutService.ListWorkouts:input_type -> berth.v1.ListWorkoutsRequest
+	1,  // 20: berth.v1.WorkoutService.SetWorkouts:output_type -> berth.v1.SetWorkoutsResponse
+	3,  // 21: berth.v1.WorkoutService.AddInlineWorkout:output_type -> berth.v1.AddInlineWorkoutResponse
+	5,  // 22: berth.v1.WorkoutService.CreateWorkout:output_type -> berth.v1.CreateWorkoutResponse
+	7,  // 23: berth.v1.WorkoutService.UpdateWorkout:output_type -> berth.v1.UpdateWorkoutResponse
+	9,  // 24: berth.v1.WorkoutService.DeleteWorkout:output_type -> berth.v1.DeleteWorkoutResponse
+	11, // 25: berth.v1.WorkoutService.GetWorkout:output_type -> berth.v1.GetWorkoutResponse
+	13, // 26: berth.v1.WorkoutService.ListWorkouts:output_type -> berth.v1.ListWorkoutsResponse
+	20, // [20:27] is the sub-list for method output_type
+	13, // [13:20] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_workout_service_proto_init() }

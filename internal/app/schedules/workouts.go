@@ -101,28 +101,34 @@ func findWorkout(ctx context.Context, tx *engine.Tx, id tenant.WorkoutID) (sessi
 
 var noWorkout = fault.Missing(fault.WorkoutNotFound, "Workout")
 
+// InlineWorkout is a workout that was written for one session, and the session with it.
+type InlineWorkout struct {
+	Workout session.Workout
+	Session session.Session
+}
+
 // AddInlineWorkout creates a workout that belongs to one session, and attaches it after the others.
 func (s *Service) AddInlineWorkout(
 	ctx context.Context, caller tenant.Caller, id tenant.SessionID, name, body string,
-) (session.Workout, error) {
+) (InlineWorkout, error) {
 	t := engine.Transaction{Name: "workout.add_inline", Replay: true}
-	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (InlineWorkout, error) {
 		before, err := findSession(ctx, tx, id, nil)
 		if err != nil {
-			return session.Workout{}, err
+			return InlineWorkout{}, err
 		}
 		w := newWorkout(tx, name, body)
 		w.Inline = true
 		if err := w.Validate(); err != nil {
-			return w, err
+			return InlineWorkout{}, err
 		}
 		after, err := before.AddWorkout(w, tx.Now)
 		if err != nil {
-			return w, err
+			return InlineWorkout{}, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
 		attachWorkouts(tx, "session.workout_added", before.Session, after)
-		return w, nil
+		return InlineWorkout{Workout: w, Session: after}, nil
 	})
 }
 

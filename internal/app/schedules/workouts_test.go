@@ -51,9 +51,11 @@ func TestSetWorkouts_KeepsTheOrder(t *testing.T) {
 		t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats, rows},
 	))(t)
 	test.EqOp(t, 2, again.Version, test.Sprintf("again: %+v", again))
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(
+	added := expect.Value(studio.App.Schedules.AddInlineWorkout(
 		t.Context(), studio.Coach, class, "What we did", "AMRAP",
 	))(t)
+	test.Eq(t, studio.GetSession(class), added.Session, test.Sprint("with the version that it has now"))
+	inline := added.Workout
 	must.True(t, inline.Inline, must.Sprintf("%+v", inline))
 	test.Eq(t, []string{"Squats", "Rows", "What we did"}, workoutsOf(studio, class))
 	expect.OK(t)(studio.App.Schedules.SetWorkouts(
@@ -72,7 +74,7 @@ func TestWorkouts_ReturnEachReason(t *testing.T) {
 	studio := testkit.New(t)
 	there := studio.OtherTenant()
 	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, other, "Theirs alone", ""))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, other, "Theirs alone", ""))(t).Workout
 	for name, ids := range map[string][]tenant.WorkoutID{
 		"no such workout":             {testkit.NewID[tenant.WorkoutID]()},
 		"another tenant's":            {workout(there, "Squats")},
@@ -116,7 +118,7 @@ func TestUpdateWorkout_Edits(t *testing.T) {
 	attached := expect.Value(
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats}),
 	)(t)
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t).Workout
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	told := studio.CatalogEvents()
 	edited, err := editWorkout(
@@ -224,7 +226,7 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows, squats}),
 	)
 
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t)
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t).Workout
 	expect.Reason(t, fault.InvalidField)(remove(studio.Coach, inline.ID, nil))
 	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.Coach, testkit.NewID[tenant.WorkoutID](), nil))
 	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.OtherTenant().Coach, rows, nil))

@@ -31,14 +31,16 @@ func (s *Schedules) SetWorkouts(ctx context.Context, req *v1.SetWorkoutsRequest)
 func (s *Schedules) AddInlineWorkout(
 	ctx context.Context, req *v1.AddInlineWorkoutRequest,
 ) (*v1.AddInlineWorkoutResponse, error) {
-	w, err := s.Service.AddInlineWorkout(
+	added, err := s.Service.AddInlineWorkout(
 		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.GetSessionId()),
 		req.GetWorkout().GetName(), req.GetWorkout().GetBody(),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return &v1.AddInlineWorkoutResponse{Workout: workoutMessage(w)}, nil
+	return &v1.AddInlineWorkoutResponse{
+		Workout: workoutMessage(added.Workout), Session: sessionMessage(added.Session),
+	}, nil
 }
 
 // CreateWorkout handles WorkoutService.CreateWorkout.

@@ -38,11 +38,13 @@ export function SessionWorkouts({ session }: { session: Session }) {
   useEffect(() => {
     etag.current = session.etag;
   }, [session.etag]);
-  const put = async (workoutIds: string[]) => {
-    const answer = await set.run({ sessionId: session.id, workoutIds, etag: etag.current });
+  // The list is often read again before the session is, so the etag comes from the answers of calls.
+  const changed = <A extends { session?: Session | undefined }>(answer: A | undefined) => {
     if (answer?.session) etag.current = answer.session.etag;
     return answer;
   };
+  const put = async (workoutIds: string[]) =>
+    changed(await set.run({ sessionId: session.id, workoutIds, etag: etag.current }));
   const remove = async (workout: Workout) => {
     // An inline workout is lost when it is removed.
     const sure =
@@ -117,7 +119,9 @@ export function SessionWorkouts({ session }: { session: Session }) {
         {last === "write" && (
           <WorkoutForm
             key={turn}
-            onCreate={(values) => write.run({ sessionId: session.id, workout: values })}
+            onCreate={async (values) =>
+              changed(await write.run({ sessionId: session.id, workout: values }))
+            }
             onClose={close}
           />
         )}
