@@ -470,7 +470,10 @@ var peopleRequests = map[string][]build{
 	}},
 	"CreditService/CreateSubscription": {func(w *world) proto.Message {
 		return &v1.CreateSubscriptionRequest{
-			MemberId: text(w.newMember().Member), PlanId: text(w.plan.ID), StartTime: timestamppb.New(w.now), Reason: unique(),
+			MemberId: text(w.newMember().Member), Reason: unique(),
+			Subscription: &v1.SubscriptionInput{
+				PlanId: text(w.plan.ID), StartTime: timestamppb.New(w.now), EndTime: timestamppb.New(w.now.AddDate(0, 0, 90)),
+			},
 		}
 	}},
 	"CreditService/UpdateSubscription": {func(w *world) proto.Message {

@@ -63,7 +63,7 @@ func plansScript() script {
 }
 
 func subscribe(member, plan string) exchange {
-	return olga.silently(&v1.CreateSubscriptionRequest{MemberId: member, PlanId: plan})
+	return olga.silently(&v1.CreateSubscriptionRequest{MemberId: member, Subscription: &v1.SubscriptionInput{PlanId: plan}})
 }
 
 func payersScript() script {
@@ -81,7 +81,9 @@ func payersScript() script {
 		mia.refused("Mia has no plan", "NO_ACTIVE_PLAN", &v1.BookRequest{SessionId: "$evening"}),
 		mia.calls("Mia sees that she needs one", &v1.GetSessionRequest{SessionId: "$evening"}),
 		adam.calls("The admin subscribes Mia to a pack",
-			&v1.CreateSubscriptionRequest{MemberId: "$mia", PlanId: "$pack", Reason: "Paid in cash."}),
+			&v1.CreateSubscriptionRequest{
+				MemberId: "$mia", Subscription: &v1.SubscriptionInput{PlanId: "$pack"}, Reason: "Paid in cash.",
+			}),
 		mia.calls("Mia books on her pack", &v1.BookRequest{SessionId: "$evening"}),
 		mia.refused(
 			"Mia has too few credits for two",
@@ -145,10 +147,19 @@ func refundsScript() script {
 
 func subscriptionsScript() script {
 	subscribe := func(member, plan string) *v1.CreateSubscriptionRequest {
-		return &v1.CreateSubscriptionRequest{MemberId: member, PlanId: plan}
+		return &v1.CreateSubscriptionRequest{MemberId: member, Subscription: &v1.SubscriptionInput{PlanId: plan}}
 	}
 	later := with(
-		subscribe("$zoe", "$limited"), &v1.CreateSubscriptionRequest{StartTime: timestamppb.New(on(20, "00:00"))},
+		subscribe("$zoe", "$limited"), &v1.CreateSubscriptionRequest{
+			Subscription: &v1.SubscriptionInput{
+				StartTime: timestamppb.New(on(20, "00:00")), EndTime: timestamppb.New(on(20, "00:00").AddDate(0, 1, 0)),
+			},
+		},
+	)
+	past := with(
+		subscribe("$zoe", "$limited"), &v1.CreateSubscriptionRequest{
+			Subscription: &v1.SubscriptionInput{EndTime: timestamppb.New(on(1, "00:00"))},
+		},
 	)
 	endAt := func(at time.Time) *v1.UpdateSubscriptionRequest {
 		return &v1.UpdateSubscriptionRequest{
@@ -162,7 +173,8 @@ func subscriptionsScript() script {
 		adam.refused("The admin subscribes an unknown member", "MEMBER_NOT_FOUND", subscribe(absentID, "$pack")),
 		adam.refused("The admin subscribes Zoe to nothing", "PLAN_NOT_FOUND", subscribe("$zoe", absentID)),
 		cora.refused("The coach subscribes Zoe", "PERMISSION_DENIED", subscribe("$zoe", "$pack")),
-		adam.calls("The admin subscribes Zoe from the 20th on", later),
+		adam.refused("The admin subscribes Zoe until last week", "INVALID_FIELD", past),
+		adam.calls("The admin subscribes Zoe from the 20th on, for a month", later),
 		adam.calls("The admin subscribes Zoe", subscribe("$zoe", "$pack")).as("id"),
 		adam.calls("The admin moves its end", moved),
 		adam.refused("The admin moves the end of what has changed", "ETAG_MISMATCH", moved),

@@ -97,7 +97,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
     });
     const { subscription } = await credits.createSubscription({
       memberId: me?.id ?? "",
-      planId: plan?.id ?? "",
+      subscription: { planId: plan?.id ?? "" },
     });
     const balance = async () => {
       const { subscriptions } = await member.credits.getBalance({});

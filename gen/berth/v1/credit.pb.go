@@ -815,12 +815,16 @@ func (x *Subscription) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// SubscriptionInput has the fields of a subscription that staff can edit.
+// SubscriptionInput has the fields of a subscription that staff set.
 type SubscriptionInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: until it is
-	// cancelled.
-	EndTime       *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
+	// The plan. It must be active. Required when it is created; it cannot be changed later.
+	PlanId string `protobuf:"bytes,1,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
+	// The start, in UTC, at most 366 days from now in either direction. Absent: now. It cannot be changed later.
+	StartTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The end, in UTC: later than now and than the start, and at most 3,660 days from now. Absent: after the plan's term
+	// when it is created; in an edit, until it is cancelled.
+	EndTime       *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -853,6 +857,20 @@ func (x *SubscriptionInput) ProtoReflect() protoreflect.Message {
 // Deprecated: Use SubscriptionInput.ProtoReflect.Descriptor instead.
 func (*SubscriptionInput) Descriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{5}
+}
+
+func (x *SubscriptionInput) GetPlanId() string {
+	if x != nil {
+		return x.PlanId
+	}
+	return ""
+}
+
+func (x *SubscriptionInput) GetStartTime() *timestamppb.Timestamp {
+	if x != nil {
+		return x.StartTime
+	}
+	return nil
 }
 
 func (x *SubscriptionInput) GetEndTime() *timestamppb.Timestamp {
@@ -1190,9 +1208,12 @@ const file_berth_v1_credit_proto_rawDesc = "" +
 	"\vcreate_time\x18\f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
 	"createTime\x12;\n" +
 	"\vupdate_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"updateTime\"J\n" +
-	"\x11SubscriptionInput\x125\n" +
-	"\bend_time\x18\x01 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"\xe9\x01\n" +
+	"updateTime\"\xab\x01\n" +
+	"\x11SubscriptionInput\x12$\n" +
+	"\aplan_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x06planId\x129\n" +
+	"\n" +
+	"start_time\x18\x02 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x125\n" +
+	"\bend_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\"\xe9\x01\n" +
 	"\x12SubscriptionFilter\x12(\n" +
 	"\tmember_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12$\n" +
 	"\aplan_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\x06planId\x12M\n" +
@@ -1292,20 +1313,21 @@ var file_berth_v1_credit_proto_depIdxs = []int32{
 	13, // 15: berth.v1.Subscription.period_end_time:type_name -> google.protobuf.Timestamp
 	13, // 16: berth.v1.Subscription.create_time:type_name -> google.protobuf.Timestamp
 	13, // 17: berth.v1.Subscription.update_time:type_name -> google.protobuf.Timestamp
-	13, // 18: berth.v1.SubscriptionInput.end_time:type_name -> google.protobuf.Timestamp
-	1,  // 19: berth.v1.SubscriptionFilter.statuses:type_name -> berth.v1.SubscriptionStatus
-	15, // 20: berth.v1.SubscriptionFilter.ends_within:type_name -> berth.v1.TimeRange
-	2,  // 21: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
-	16, // 22: berth.v1.CreditLine.actor:type_name -> berth.v1.Actor
-	13, // 23: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
-	17, // 24: berth.v1.CreditLine.session:type_name -> berth.v1.SessionSummary
-	2,  // 25: berth.v1.CreditLineFilter.kinds:type_name -> berth.v1.CreditLineKind
-	15, // 26: berth.v1.CreditLineFilter.created_within:type_name -> berth.v1.TimeRange
-	27, // [27:27] is the sub-list for method output_type
-	27, // [27:27] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	13, // 18: berth.v1.SubscriptionInput.start_time:type_name -> google.protobuf.Timestamp
+	13, // 19: berth.v1.SubscriptionInput.end_time:type_name -> google.protobuf.Timestamp
+	1,  // 20: berth.v1.SubscriptionFilter.statuses:type_name -> berth.v1.SubscriptionStatus
+	15, // 21: berth.v1.SubscriptionFilter.ends_within:type_name -> berth.v1.TimeRange
+	2,  // 22: berth.v1.CreditLine.kind:type_name -> berth.v1.CreditLineKind
+	16, // 23: berth.v1.CreditLine.actor:type_name -> berth.v1.Actor
+	13, // 24: berth.v1.CreditLine.create_time:type_name -> google.protobuf.Timestamp
+	17, // 25: berth.v1.CreditLine.session:type_name -> berth.v1.SessionSummary
+	2,  // 26: berth.v1.CreditLineFilter.kinds:type_name -> berth.v1.CreditLineKind
+	15, // 27: berth.v1.CreditLineFilter.created_within:type_name -> berth.v1.TimeRange
+	28, // [28:28] is the sub-list for method output_type
+	28, // [28:28] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_credit_proto_init() }

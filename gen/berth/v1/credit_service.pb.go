@@ -11,7 +11,7 @@ import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
-	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
+	_ "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -490,12 +490,10 @@ type CreateSubscriptionRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// For whom.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The plan. It must be active.
-	PlanId string `protobuf:"bytes,3,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
-	// The start, in UTC, at most 366 days from now in either direction. Absent: now.
-	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
+	// The values to create it with. plan_id is required.
+	Subscription *SubscriptionInput `protobuf:"bytes,3,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	// The reason, for the ledger and the audit log, up to 1,000 characters.
-	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
+	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -544,16 +542,9 @@ func (x *CreateSubscriptionRequest) GetMemberId() string {
 	return ""
 }
 
-func (x *CreateSubscriptionRequest) GetPlanId() string {
+func (x *CreateSubscriptionRequest) GetSubscription() *SubscriptionInput {
 	if x != nil {
-		return x.PlanId
-	}
-	return ""
-}
-
-func (x *CreateSubscriptionRequest) GetStartTime() *timestamppb.Timestamp {
-	if x != nil {
-		return x.StartTime
+		return x.Subscription
 	}
 	return nil
 }
@@ -1972,14 +1963,13 @@ const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"a\n" +
 	"\x11ListPlansResponse\x12$\n" +
 	"\x05plans\x18\x01 \x03(\v2\x0e.berth.v1.PlanR\x05plans\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xec\x01\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xa1\x02\n" +
 	"\x19CreateSubscriptionRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x12!\n" +
-	"\aplan_id\x18\x03 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\x06planId\x129\n" +
-	"\n" +
-	"start_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\tstartTime\x12 \n" +
-	"\x06reason\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x12\x90\x01\n" +
+	"\fsubscription\x18\x03 \x01(\v2\x1b.berth.v1.SubscriptionInputBO\xbaHL\xba\x01F\n" +
+	"\x1bcreate_subscription.plan_id\x12\x13plan_id is required\x1a\x12this.plan_id != ''\xc8\x01\x01R\fsubscription\x12 \n" +
+	"\x06reason\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xe8\aR\x06reason\"X\n" +
 	"\x1aCreateSubscriptionResponse\x12:\n" +
 	"\fsubscription\x18\x01 \x01(\v2\x16.berth.v1.SubscriptionR\fsubscription\"\xd2\x02\n" +
 	"\x19UpdateSubscriptionRequest\x12(\n" +
@@ -2142,14 +2132,13 @@ var file_berth_v1_credit_service_proto_goTypes = []any{
 	(*Plan)(nil),                           // 33: berth.v1.Plan
 	(*fieldmaskpb.FieldMask)(nil),          // 34: google.protobuf.FieldMask
 	(*PlanFilter)(nil),                     // 35: berth.v1.PlanFilter
-	(*timestamppb.Timestamp)(nil),          // 36: google.protobuf.Timestamp
+	(*SubscriptionInput)(nil),              // 36: berth.v1.SubscriptionInput
 	(*Subscription)(nil),                   // 37: berth.v1.Subscription
-	(*SubscriptionInput)(nil),              // 38: berth.v1.SubscriptionInput
-	(ListScope)(0),                         // 39: berth.v1.ListScope
-	(*SubscriptionFilter)(nil),             // 40: berth.v1.SubscriptionFilter
-	(*CreditLine)(nil),                     // 41: berth.v1.CreditLine
-	(SubscriptionStatus)(0),                // 42: berth.v1.SubscriptionStatus
-	(*CreditLineFilter)(nil),               // 43: berth.v1.CreditLineFilter
+	(ListScope)(0),                         // 38: berth.v1.ListScope
+	(*SubscriptionFilter)(nil),             // 39: berth.v1.SubscriptionFilter
+	(*CreditLine)(nil),                     // 40: berth.v1.CreditLine
+	(SubscriptionStatus)(0),                // 41: berth.v1.SubscriptionStatus
+	(*CreditLineFilter)(nil),               // 42: berth.v1.CreditLineFilter
 }
 var file_berth_v1_credit_service_proto_depIdxs = []int32{
 	32, // 0: berth.v1.CreatePlanRequest.plan:type_name -> berth.v1.PlanInput
@@ -2160,27 +2149,27 @@ var file_berth_v1_credit_service_proto_depIdxs = []int32{
 	33, // 5: berth.v1.GetPlanResponse.plan:type_name -> berth.v1.Plan
 	35, // 6: berth.v1.ListPlansRequest.filter:type_name -> berth.v1.PlanFilter
 	33, // 7: berth.v1.ListPlansResponse.plans:type_name -> berth.v1.Plan
-	36, // 8: berth.v1.CreateSubscriptionRequest.start_time:type_name -> google.protobuf.Timestamp
+	36, // 8: berth.v1.CreateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
 	37, // 9: berth.v1.CreateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	38, // 10: berth.v1.UpdateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
+	36, // 10: berth.v1.UpdateSubscriptionRequest.subscription:type_name -> berth.v1.SubscriptionInput
 	34, // 11: berth.v1.UpdateSubscriptionRequest.update_mask:type_name -> google.protobuf.FieldMask
 	37, // 12: berth.v1.UpdateSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
 	37, // 13: berth.v1.GetSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	39, // 14: berth.v1.ListSubscriptionsRequest.scope:type_name -> berth.v1.ListScope
-	40, // 15: berth.v1.ListSubscriptionsRequest.filter:type_name -> berth.v1.SubscriptionFilter
+	38, // 14: berth.v1.ListSubscriptionsRequest.scope:type_name -> berth.v1.ListScope
+	39, // 15: berth.v1.ListSubscriptionsRequest.filter:type_name -> berth.v1.SubscriptionFilter
 	37, // 16: berth.v1.ListSubscriptionsResponse.subscriptions:type_name -> berth.v1.Subscription
 	37, // 17: berth.v1.PauseSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
 	37, // 18: berth.v1.ResumeSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
 	37, // 19: berth.v1.MarkSubscriptionInDebtResponse.subscription:type_name -> berth.v1.Subscription
 	37, // 20: berth.v1.CancelSubscriptionResponse.subscription:type_name -> berth.v1.Subscription
-	41, // 21: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
+	40, // 21: berth.v1.GrantCreditsResponse.line:type_name -> berth.v1.CreditLine
 	37, // 22: berth.v1.GrantCreditsResponse.subscription:type_name -> berth.v1.Subscription
-	41, // 23: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
+	40, // 23: berth.v1.RefundCreditResponse.line:type_name -> berth.v1.CreditLine
 	37, // 24: berth.v1.RefundCreditResponse.subscription:type_name -> berth.v1.Subscription
-	42, // 25: berth.v1.GetBalanceRequest.statuses:type_name -> berth.v1.SubscriptionStatus
+	41, // 25: berth.v1.GetBalanceRequest.statuses:type_name -> berth.v1.SubscriptionStatus
 	37, // 26: berth.v1.GetBalanceResponse.subscriptions:type_name -> berth.v1.Subscription
-	43, // 27: berth.v1.ListCreditLinesRequest.filter:type_name -> berth.v1.CreditLineFilter
-	41, // 28: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
+	42, // 27: berth.v1.ListCreditLinesRequest.filter:type_name -> berth.v1.CreditLineFilter
+	40, // 28: berth.v1.ListCreditLinesResponse.lines:type_name -> berth.v1.CreditLine
 	0,  // 29: berth.v1.CreditService.CreatePlan:input_type -> berth.v1.CreatePlanRequest
 	2,  // 30: berth.v1.CreditService.UpdatePlan:input_type -> berth.v1.UpdatePlanRequest
 	4,  // 31: berth.v1.CreditService.GetPlan:input_type -> berth.v1.GetPlanRequest

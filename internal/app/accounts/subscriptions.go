@@ -24,7 +24,8 @@ import (
 type SubscribeRequest struct {
 	Member tenant.MemberID
 	Plan   tenant.PlanID
-	Starts time.Time // zero: now
+	Starts time.Time  // zero: now
+	Ends   *time.Time // nil: after the plan's term
 	Reason string
 }
 
@@ -55,7 +56,11 @@ func (s *Service) Subscribe(
 			if err != nil {
 				return none, err
 			}
-			sub, ledger := credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
+			if err := credit.CheckEnd(starts, r.Ends, tx.Now); err != nil {
+				return none, err
+			}
+			sub, ledger := credit.Start(
+				tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, r.Ends, tx.Now)
 			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
 			credits.Write(tx, sub, ledger)
 			subscriptionChanged(tx, credit.Subscription{}, sub, "subscription.started", r.Reason)

@@ -25,6 +25,8 @@ func endsAt(at time.Time) func(*credit.Subscription) {
 	return func(s *credit.Subscription) { s.EndsAt = &at }
 }
 
+func endless(s *credit.Subscription) { s.EndsAt = nil }
+
 // creditsOf writes what a member sees of their only subscription, with the last two lines of its ledger.
 func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
 	studio.T.Helper()
@@ -130,18 +132,27 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 			"v4 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4", "",
 		},
 		{
+			"and away", time.Second,
+			func() error {
+				return expect.Error(app.UpdateSubscription(t.Context(), owner, sub.ID, new(4), endless, "again"))
+			},
+			"v5 ACTIVE 5; REFUND 1 5 goodwill; BOOKING -1 4",
+			`subscription.changed {"status": "ACTIVE", "previous_status": "ACTIVE", ` +
+				`"previous_end_time": "2026-04-27T04:00:00Z"}; subscription.updated of a subscription: again ` +
+				`{"after": {"end_time": null}, "before": {"end_time": "2026-04-27T04:00:00Z"}}`,
+		},
+		{
 			"a new period counts before it is written", 72 * time.Hour, func() error { return nil },
-			"v4 ACTIVE 4; REFUND 1 5 goodwill; BOOKING -1 4", "",
+			"v5 ACTIVE 4; REFUND 1 5 goodwill; BOOKING -1 4", "",
 		},
 		{
 			"and is written with the next change, even of nothing else", time.Second, become(credit.Active, "so"),
-			"v5 ACTIVE 4; PERIOD 4 4; EXPIRY -5 0",
-			`subscription.changed {"status": "ACTIVE", "end_time": "2026-04-27T04:00:00Z", ` +
-				`"previous_status": "ACTIVE", "previous_end_time": "2026-04-27T04:00:00Z"}; ` +
+			"v6 ACTIVE 4; PERIOD 4 4; EXPIRY -5 0",
+			`subscription.changed {"status": "ACTIVE", "previous_status": "ACTIVE"}; ` +
 				`subscription.status_set of a subscription: so {"plan": "Pack", "status": "ACTIVE"}`,
 		},
 		{
-			"or with credits", 72 * time.Hour, grant(1, "a gift"), "v5 ACTIVE 5; GRANT 1 5 a gift; PERIOD 4 4",
+			"or with credits", 72 * time.Hour, grant(1, "a gift"), "v6 ACTIVE 5; GRANT 1 5 a gift; PERIOD 4 4",
 			`credit.granted of a subscription: a gift {"amount": 1, "balance": 5}; ` +
 				`credits.changed {"amount": 1, "balance": 5}`,
 		},
@@ -164,6 +175,32 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 	expect.OK(t)(app.SetSubscriptionStatus(t.Context(), owner, sub.ID, credit.Cancelled, ""))
 	for want, statuses := range [][]credit.Status{nil, {credit.Cancelled}} { // those that have not ended, or some
 		test.SliceLen(t, want, expect.Value(app.GetBalance(t.Context(), owner, ana.Member, statuses))(t))
+	}
+}
+
+func TestSubscribe_TakesAnEndInsteadOfThePlansTerm(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	ana, plan := studio.AddMember("Ana"), studio.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: new(48 * time.Hour)})
+	now := studio.Clock.Now()
+	for name, tt := range map[string]struct {
+		ends *time.Time
+		want time.Time
+		err  string
+	}{
+		"after the term": {nil, now.Add(48 * time.Hour), ""},
+		"earlier":        {new(now.Add(24 * time.Hour)), now.Add(24 * time.Hour), ""},
+		"later":          {new(now.Add(72 * time.Hour)), now.Add(72 * time.Hour), ""},
+		"at once":        {&now, time.Time{}, "INVALID_FIELD @subscription.end_time"},
+	} {
+		sub, err := studio.App.Accounts.Subscribe(t.Context(), studio.Owner, accounts.SubscribeRequest{
+			Member: ana.Member, Plan: plan.ID, Ends: tt.ends,
+		})
+		expect.Fault(t, tt.err, name)(err)
+		if err == nil {
+			stored := expect.Value(studio.App.Accounts.GetSubscription(t.Context(), studio.Owner, sub.ID))(t)
+			test.Eq(t, &tt.want, stored.EndsAt, test.Sprint(name))
+		}
 	}
 }
 
@@ -246,8 +283,8 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 		"another tenant's plan":       {"PLAN_NOT_FOUND", subscribe(ana.Member, there.AddPlan(pack).ID, 0)},
 		"no such member":              {"MEMBER_NOT_FOUND", subscribe(testkit.NewID[tenant.MemberID](), pack.ID, 0)},
 		"a member who has left":       {"MEMBER_NOT_FOUND", subscribe(ben.Member, pack.ID, 0)},
-		"in more than a year":         {"INVALID_FIELD @start_time", subscribe(ana.Member, pack.ID, year+1)},
-		"more than a year ago":        {"INVALID_FIELD @start_time", subscribe(ana.Member, pack.ID, -year-1)},
+		"in more than a year":         {"INVALID_FIELD @subscription.start_time", subscribe(ana.Member, pack.ID, year+1)},
+		"more than a year ago":        {"INVALID_FIELD @subscription.start_time", subscribe(ana.Member, pack.ID, -year-1)},
 		"in a year":                   {"", subscribe(ana.Member, pack.ID, year)},
 		"a year ago":                  {"", subscribe(ana.Member, pack.ID, -year)},
 		"a booking without a credit": {

@@ -11,7 +11,7 @@ func (w *world) subscribe(member *memberRow, plan credit.Plan) error {
 		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		sub, lines := credit.Start(id[tenant.SubscriptionID](&w.tables), member.ID, plan, w.now, w.now)
+		sub, lines := credit.Start(id[tenant.SubscriptionID](&w.tables), member.ID, plan, w.now, nil, w.now)
 		u := &subscription{Subscription: sub, ledger: lines, used: make(map[usage]int)}
 		insert(&w.tables, w.subs, sub.ID, u)
 		appendTo(&w.tables, &member.subs, u)

@@ -29,13 +29,17 @@ func subscriptionMessage(s credit.Subscription) *v1.Subscription {
 }
 
 func editSubscription(m *v1.SubscriptionInput, paths []string) func(*credit.Subscription) {
-	var end *time.Time
-	if m.GetEndTime() != nil {
-		end = new(convert.Time(m.GetEndTime()))
-	}
 	return func(s *credit.Subscription) {
-		convert.Fields{"end_time": convert.Field(&s.EndsAt, end)}.Set(paths)
+		convert.Fields{"end_time": convert.Field(&s.EndsAt, subscriptionEnd(m))}.Set(paths)
 	}
+}
+
+// subscriptionEnd returns the end that is asked for; nil if none is.
+func subscriptionEnd(m *v1.SubscriptionInput) *time.Time {
+	if m.GetEndTime() == nil {
+		return nil
+	}
+	return new(convert.Time(m.GetEndTime()))
 }
 
 const subscriptionStatusPrefix = "SUBSCRIPTION_STATUS_"

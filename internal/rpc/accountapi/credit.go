@@ -16,8 +16,8 @@ func (s *Accounts) CreateSubscription(
 	ctx context.Context, req *v1.CreateSubscriptionRequest,
 ) (*v1.CreateSubscriptionResponse, error) {
 	sub, err := s.Service.Subscribe(ctx, request.Caller(ctx), accounts.SubscribeRequest{
-		Member: convert.ID[tenant.MemberID](req.MemberId), Plan: convert.ID[tenant.PlanID](req.PlanId),
-		Starts: convert.Time(req.StartTime), Reason: req.Reason,
+		Member: convert.ID[tenant.MemberID](req.MemberId), Plan: convert.ID[tenant.PlanID](req.Subscription.GetPlanId()),
+		Starts: convert.Time(req.Subscription.GetStartTime()), Ends: subscriptionEnd(req.Subscription), Reason: req.Reason,
 	})
 	if err != nil {
 		return nil, err

@@ -133,7 +133,7 @@ func StartTime(asked, now time.Time) (time.Time, error) {
 	case asked.IsZero():
 		return now, nil
 	case asked.Sub(now).Abs() > maxStartDistance:
-		return time.Time{}, fault.Invalid("start_time", "A subscription begins within a year of now.")
+		return time.Time{}, fault.Invalid("subscription.start_time", "A subscription begins within a year of now.")
 	}
 	return asked, nil
 }
@@ -141,20 +141,26 @@ func StartTime(asked, now time.Time) (time.Time, error) {
 // maxEndDistance is how far from now the end of a subscription can be set.
 const maxEndDistance = 3660 * day
 
-// CheckEdit rejects an edit of a subscription that has ended: SUBSCRIPTION_STATE. It also rejects an end that is not in
-// the future, not after the start, or more than ten years away: INVALID_FIELD.
+// CheckEdit rejects an edit of a subscription that has ended: SUBSCRIPTION_STATE. It also rejects an invalid end.
 func (s Subscription) CheckEdit(now time.Time) error {
+	if s.Status == Expired || s.Status == Cancelled {
+		return errEnded(s.Status)
+	}
+	return CheckEnd(s.StartsAt, s.EndsAt, now)
+}
+
+// CheckEnd rejects an end of a subscription that is not in the future, not after the start, or more than ten years
+// away: INVALID_FIELD.
+func CheckEnd(startsAt time.Time, endsAt *time.Time, now time.Time) error {
 	const field = "subscription.end_time"
 	switch {
-	case s.Status == Expired || s.Status == Cancelled:
-		return errEnded(s.Status)
-	case s.EndsAt == nil:
+	case endsAt == nil:
 		return nil
-	case !s.EndsAt.After(now):
+	case !endsAt.After(now):
 		return fault.Invalid(field, "A subscription ends in the future. To end it now, cancel it.")
-	case !s.EndsAt.After(s.StartsAt):
+	case !endsAt.After(startsAt):
 		return fault.Invalid(field, "A subscription ends after it starts.")
-	case s.EndsAt.Sub(now) > maxEndDistance:
+	case endsAt.Sub(now) > maxEndDistance:
 		return fault.Invalid(field, "A subscription ends within 3,660 days from now.")
 	}
 	return nil
@@ -168,15 +174,16 @@ func (s Subscription) AuditFields() map[string]any {
 	return map[string]any{"end_time": s.EndsAt.UTC().Format(time.RFC3339)}
 }
 
-// Start begins a subscription: its status, its term and first period, and its first credits.
+// Start begins a subscription: its status, its end and first period, and its first credits. Without an end, it ends
+// after the plan's term.
 func Start(
-	id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt, now time.Time,
+	id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt time.Time, endsAt *time.Time, now time.Time,
 ) (Subscription, []Line) {
 	s := Subscription{
-		ID: id, Member: member, Plan: plan, Status: Active, StartsAt: startsAt,
+		ID: id, Member: member, Plan: plan, Status: Active, StartsAt: startsAt, EndsAt: endsAt,
 		Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
-	if plan.Term != nil {
+	if endsAt == nil && plan.Term != nil {
 		s.EndsAt = new(startsAt.Add(*plan.Term))
 	}
 	if plan.Kind != Credits {

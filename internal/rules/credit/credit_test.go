@@ -70,7 +70,7 @@ func TestStart_GrantsTheFirstCredits(t *testing.T) {
 		// as only a broken row has
 		"without credits": {credit.Plan{Kind: credit.Course, Credits: 8, Period: new(30 * day)}, nil, nil},
 	} {
-		got, ledger := credit.Start(sub, member, tt.plan, now.Add(-day), now)
+		got, ledger := credit.Start(sub, member, tt.plan, now.Add(-day), nil, now)
 		test.Eq(t, vary.From(credit.Subscription{
 			ID: sub, Member: member, Plan: tt.plan, Status: credit.Active, StartsAt: now.Add(-day), Version: 1,
 			CreatedAt: now, UpdatedAt: now,
@@ -90,8 +90,8 @@ func TestStartTime_IsNowOrWithinAYear(t *testing.T) {
 		{}:                 {now, ""},
 		now.Add(year):      {now.Add(year), ""},
 		now.Add(-year):     {now.Add(-year), ""},
-		now.Add(year + 1):  {time.Time{}, "INVALID_FIELD @start_time"},
-		now.Add(-year - 1): {time.Time{}, "INVALID_FIELD @start_time"},
+		now.Add(year + 1):  {time.Time{}, "INVALID_FIELD @subscription.start_time"},
+		now.Add(-year - 1): {time.Time{}, "INVALID_FIELD @subscription.start_time"},
 	} {
 		got, err := credit.StartTime(asked, now)
 		expect.Fault(t, tt.err, asked)(err)
@@ -125,10 +125,26 @@ func TestCheckEdit_AcceptsAnEndAheadOfOpenSubscriptions(t *testing.T) {
 	}
 }
 
+func TestStart_TakesAnEndInsteadOfThePlansTerm(t *testing.T) {
+	t.Parallel()
+	plan := credit.Plan{Kind: credit.Credits, Credits: 8, Term: new(30 * day)}
+	for _, ends := range []*time.Time{nil, new(now.Add(20 * day))} {
+		s, lines := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now.Add(-45*day), ends, now)
+		if ends == nil {
+			test.EqOp(t, now.Add(-15*day), *s.EndsAt)
+			test.EqOp(t, credit.Expired, s.Status)
+			continue
+		}
+		test.EqOp(t, *ends, *s.EndsAt)
+		test.EqOp(t, credit.Active, s.Status)
+		test.Eq(t, []string{"1 PERIOD +8 = 8"}, of(lines))
+	}
+}
+
 func TestStart_InThePastBeginsInTheCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	plan := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}
-	s, lines := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now.Add(-45*day), now)
+	s, lines := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now.Add(-45*day), nil, now)
 	test.EqOp(t, now.Add(15*day), *s.PeriodEndsAt)
 	test.EqOp(t, 8, s.Balance)
 	test.Eq(t, []string{"1 PERIOD +8 = 8", "2 EXPIRY -8 = 0", "3 PERIOD +8 = 8"}, of(lines))
@@ -161,7 +177,7 @@ func TestAdvance_ExpiresAndGrantsCreditsOncePerPeriod(t *testing.T) {
 		"a pack does not expire":             {pack, 3, 1000 * day, 5, credit.Active, nil, nil},
 		"all expires at the end of the term": {term, 3, 90 * day, 0, credit.Expired, nil, []string{"2 EXPIRY -5 = 0"}},
 	} {
-		s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), tt.plan, now, now)
+		s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), tt.plan, now, nil, now)
 		s.Balance -= tt.spent
 		got, ledger := credit.Advance(s, now.Add(tt.after))
 		want := vary.From(s, set{
@@ -180,7 +196,7 @@ func TestAdvance_LeavesEndedSubscriptionsUnchanged(t *testing.T) {
 	t.Parallel()
 	plan := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day), Term: new(90 * day)}
 	for _, status := range []credit.Status{credit.Expired, credit.Cancelled} {
-		s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now, now)
+		s, _ := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now, nil, now)
 		s.Status, s.Balance = status, 3
 		for _, at := range []time.Time{now.Add(40 * day), now.Add(100 * day)} { // after its period, after its term
 			got, lines := credit.Advance(s, at)
@@ -228,7 +244,7 @@ func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 			plan.Term = new(time.Duration(rapid.IntRange(1, 120).Draw(t, "term")) * day)
 		}
 		at := now
-		s, ledger := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, at, at)
+		s, ledger := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, at, nil, at)
 		for range rapid.IntRange(0, 40).Draw(t, "steps") {
 			at = at.Add(time.Duration(rapid.IntRange(0, 20).Draw(t, "days")) * day)
 			var lines []credit.Line

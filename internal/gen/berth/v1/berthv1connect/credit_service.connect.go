@@ -97,10 +97,10 @@ type CreditServiceClient interface {
 	// ListPlans lists plans by name.
 	// Order: by name, ignoring case.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
-	// Subscribe starts a subscription and gives its first credits.
+	// CreateSubscription starts a subscription and gives its first credits.
 	// Repeated: starts another subscription.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
-	// (start_time).
+	// (start_time, end_time).
 	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
 	// UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
 	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
@@ -114,7 +114,7 @@ type CreditServiceClient interface {
 	GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error)
 	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
 	// credit.read, those of all members.
-	// Order: by id, which is by creation.
+	// Order: the newest first.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
 	// PauseSubscription pauses a subscription.
@@ -448,10 +448,10 @@ type CreditServiceHandler interface {
 	// ListPlans lists plans by name.
 	// Order: by name, ignoring case.
 	ListPlans(context.Context, *v1.ListPlansRequest) (*v1.ListPlansResponse, error)
-	// Subscribe starts a subscription and gives its first credits.
+	// CreateSubscription starts a subscription and gives its first credits.
 	// Repeated: starts another subscription.
 	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
-	// (start_time).
+	// (start_time, end_time).
 	CreateSubscription(context.Context, *v1.CreateSubscriptionRequest) (*v1.CreateSubscriptionResponse, error)
 	// UpdateSubscription changes the end of a subscription. Bookings that were made on it stay, also those after the new
 	// end. The same values again change nothing. It needs the permission subscription.manage, and someone else or an
@@ -465,7 +465,7 @@ type CreditServiceHandler interface {
 	GetSubscription(context.Context, *v1.GetSubscriptionRequest) (*v1.GetSubscriptionResponse, error)
 	// ListSubscriptions lists subscriptions, newest first: the caller's own or, with the scope ALL and the permission
 	// credit.read, those of all members.
-	// Order: by id, which is by creation.
+	// Order: the newest first.
 	// Errors: PERMISSION_DENIED (credit.read, for the scope ALL).
 	ListSubscriptions(context.Context, *v1.ListSubscriptionsRequest) (*v1.ListSubscriptionsResponse, error)
 	// PauseSubscription pauses a subscription.

@@ -231,7 +231,7 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
   return (
     <CallForm
       act={t.members.subscribe}
-      run={() => start({ memberId: member.id, planId: plan ?? "" })}
+      run={() => start({ memberId: member.id, subscription: { planId: plan ?? "" } })}
       disabled={!plan}
       onClose={onClose}
     >
