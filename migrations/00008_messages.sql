@@ -7,7 +7,6 @@ create table notification_settings (
   -- If both are equal, there are no quiet hours.
   quiet_hours_start    time not null,
   quiet_hours_end      time not null,
-  email_in_quiet_hours boolean not null,
   sms_per_day          integer not null check (sms_per_day > 0),
   push_per_day         integer not null check (push_per_day > 0),
   email_per_day        integer not null check (email_per_day > 0),

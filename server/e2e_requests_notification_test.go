@@ -53,7 +53,7 @@ var notificationRequests = map[string][]build{
 				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: new(int32(2)),
 				PhoneCountries: []string{"DE", "PT"},
 			},
-			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day",
+			UpdateMask: paths("quiet_hours", "sms_per_day", "push_per_day", "email_per_day",
 				"reminders", "reply_to", "sender_name", "credits_low_at", "locale", "phone_countries"),
 		}
 	}},

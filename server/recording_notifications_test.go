@@ -288,20 +288,22 @@ func messagesScript() script {
 	}
 }
 
-// quietHoursScript records messages that wait for the morning, due reminders, and unsubscribing.
+// quietHoursScript records which messages wait for the morning, due reminders, and unsubscribing.
 func quietHoursScript() script {
 	const link = "https://berth.example/unsubscribe/$link"
 	return script{
+		tom.silently(&v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_ANDROID, Token: "tablet"}).as("tablet"),
 		clock(on(5, "22:00")),
 		class("late", on(12, "18:00"), capacity(5)),
 		tom.calls("Tom books at night", &v1.BookRequest{SessionId: "$late"}),
-		adam.calls("The admin sees that it waits", &v1.ListNotificationDeliveriesRequest{
+		adam.calls("The admin sees which messages wait", &v1.ListNotificationDeliveriesRequest{
 			Filter: &v1.NotificationDeliveryFilter{
 				Statuses: []v1.NotificationDeliveryStatus{v1.NotificationDeliveryStatus_NOTIFICATION_DELIVERY_STATUS_DEFERRED},
 			},
 		}),
 		clock(on(6, "07:30")),
-		adam.calls("The admin sees that it left in the morning", &v1.ListNotificationDeliveriesRequest{PageSize: 3}),
+		adam.calls("The admin sees that they left in the morning", &v1.ListNotificationDeliveriesRequest{PageSize: 3}),
+		tom.silently(&v1.UnregisterDeviceRequest{DeviceId: "$tablet.device.id"}),
 		olga.silently(&v1.ListNotificationOutboxRequest{
 			Filter: &v1.NotificationDeliveryFilter{MemberId: "$tom", Channel: byMail},
 		}).finding("link", `https://berth\.example/unsubscribe/([A-Za-z0-9_.-]+)`),

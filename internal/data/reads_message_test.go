@@ -127,7 +127,7 @@ var messageReads = []read{
 	{messagedb.FindMemberQuiet, args{"member"}, "{HasFeed=true}"},
 	{messagedb.FindMemberQuiet, args{"third"}, "{Hours={Start={Hour=21} End={Hour=6}} HasFeed=true}"},
 	{messagedb.FindNotificationSettings, nil,
-		"{QuietHours={Start={Hour=22} End={Hour=7}} EmailInQuietHours=true PerDay=EMAIL=1 PUSH=1 SMS=1 Reminders= " +
+		"{QuietHours={Start={Hour=22} End={Hour=7}} PerDay=EMAIL=1 PUSH=1 SMS=1 Reminders= " +
 			"PhoneCountries= Version=1 UpdatedAt=01T12:00}"},
 	{messagedb.FindSenders, nil, "{Text=7365616c6564 Version=1 UpdatedAt=01T12:00 DomainCheckAt=01T12:00}"},
 	{messagedb.FindDomainCheck, nil, "01T12:00"},

@@ -60,7 +60,7 @@ sending_counts -SMS AT 2026-03-01 11:00:00+00`},
 	},
 	{messagedb.PutNotificationSettings, args{notify.Settings{
 		PerDay: map[delivery.Channel]int{delivery.SMS: 2, delivery.Push: 3, delivery.Email: 4}, Version: 2, UpdatedAt: start,
-	}}, "notification_settings  {email_in_quiet_hours=false email_per_day=4 push_per_day=3 " +
+	}}, "notification_settings  {email_per_day=4 push_per_day=3 " +
 		"quiet_hours_end=00:00:00 quiet_hours_start=00:00:00 sms_per_day=2 updated_at=2026-03-02T08:00:00+00:00 " +
 		"version=2}"},
 	{messagedb.PutTemplate, args{messagedb.OwnTemplate{Template: content.Template{

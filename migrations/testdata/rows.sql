@@ -125,9 +125,9 @@ insert into waitlist_decisions (tenant_id, id, session_id, location_id, service_
 insert into waitlist_rules_versions (tenant_id, version, level, scope_id, rules, actor, created_at)
   select tenant_id, 1, 'TENANT', tenant_id, '{}', 'ana', now from given;
 
-insert into notification_settings (tenant_id, quiet_hours_start, quiet_hours_end, email_in_quiet_hours, sms_per_day,
-    push_per_day, email_per_day, reminders, credits_low_at, version, updated_at)
-  select tenant_id, '22:00', '07:00', true, 1, 1, 1, '{}', 0, 1, now from given;
+insert into notification_settings (tenant_id, quiet_hours_start, quiet_hours_end, sms_per_day, push_per_day,
+    email_per_day, reminders, credits_low_at, version, updated_at)
+  select tenant_id, '22:00', '07:00', 1, 1, 1, '{}', 0, 1, now from given;
 insert into notification_senders (tenant_id, sealed, version, updated_at, domain_check_at)
   select tenant_id, 'sealed', 1, now, now from given;
 insert into notification_templates (tenant_id, topic, channel, locale, body, version, updated_at)

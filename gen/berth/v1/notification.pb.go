@@ -748,34 +748,32 @@ func (x *NotificationStop) GetCreateTime() *timestamppb.Timestamp {
 // NotificationSettings are a tenant's settings for all its messages.
 type NotificationSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
-	// that would be too late. If they end when they start, there are none.
+	// Quiet hours, in each recipient's local time. A text message or push notification that is due in them waits until
+	// their end, or is dropped if that would be too late. Emails do not wait. If they end when they start, there are none.
 	QuietHours *QuietHours `protobuf:"bytes,1,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Whether to send email in quiet hours, because it makes no sound.
-	EmailInQuietHours bool `protobuf:"varint,2,opt,name=email_in_quiet_hours,json=emailInQuietHours,proto3" json:"email_in_quiet_hours,omitempty"`
 	// The maximum number of text messages per recipient in 24 hours. Further ones wait, or use another channel.
-	SmsPerDay int32 `protobuf:"varint,3,opt,name=sms_per_day,json=smsPerDay,proto3" json:"sms_per_day,omitempty"`
+	SmsPerDay int32 `protobuf:"varint,2,opt,name=sms_per_day,json=smsPerDay,proto3" json:"sms_per_day,omitempty"`
 	// The same for push notifications. One to several devices counts once.
-	PushPerDay int32 `protobuf:"varint,4,opt,name=push_per_day,json=pushPerDay,proto3" json:"push_per_day,omitempty"`
+	PushPerDay int32 `protobuf:"varint,3,opt,name=push_per_day,json=pushPerDay,proto3" json:"push_per_day,omitempty"`
 	// The same for emails.
-	EmailPerDay int32 `protobuf:"varint,5,opt,name=email_per_day,json=emailPerDay,proto3" json:"email_per_day,omitempty"`
+	EmailPerDay int32 `protobuf:"varint,4,opt,name=email_per_day,json=emailPerDay,proto3" json:"email_per_day,omitempty"`
 	// How long before the start reminders are sent, in elapsed time, the longest first. Empty: none are sent.
-	Reminders []*durationpb.Duration `protobuf:"bytes,6,rep,name=reminders,proto3" json:"reminders,omitempty"`
+	Reminders []*durationpb.Duration `protobuf:"bytes,5,rep,name=reminders,proto3" json:"reminders,omitempty"`
 	// The reply-to address of emails. Empty: the sender's address.
-	ReplyTo string `protobuf:"bytes,7,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
+	ReplyTo string `protobuf:"bytes,6,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
 	// The sender's name in emails. Empty: the tenant's name.
-	SenderName string `protobuf:"bytes,8,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
+	SenderName string `protobuf:"bytes,7,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
 	// Credits are low at this balance and below.
-	CreditsLowAt int32 `protobuf:"varint,9,opt,name=credits_low_at,json=creditsLowAt,proto3" json:"credits_low_at,omitempty"`
+	CreditsLowAt int32 `protobuf:"varint,8,opt,name=credits_low_at,json=creditsLowAt,proto3" json:"credits_low_at,omitempty"`
 	// The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
 	// template or default in a recipient's language; if there is none in this language either, English is.
-	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
+	Locale string `protobuf:"bytes,9,opt,name=locale,proto3" json:"locale,omitempty"`
 	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
 	// their number. Empty: the countries of the time zones of the tenant and its active locations, or else that of the
 	// tenant's language. Sending quotas do not depend on them.
-	PhoneCountries []string `protobuf:"bytes,11,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
+	PhoneCountries []string `protobuf:"bytes,10,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
 	// Changes with every edit.
-	Etag          string `protobuf:"bytes,12,opt,name=etag,proto3" json:"etag,omitempty"`
+	Etag          string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -815,13 +813,6 @@ func (x *NotificationSettings) GetQuietHours() *QuietHours {
 		return x.QuietHours
 	}
 	return nil
-}
-
-func (x *NotificationSettings) GetEmailInQuietHours() bool {
-	if x != nil {
-		return x.EmailInQuietHours
-	}
-	return false
 }
 
 func (x *NotificationSettings) GetSmsPerDay() int32 {
@@ -897,36 +888,34 @@ func (x *NotificationSettings) GetEtag() string {
 // NotificationSettingsInput has the settings that can be edited.
 type NotificationSettingsInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Quiet hours, in each recipient's local time. A message that is due in them waits until their end, or is dropped if
-	// that would be too late. Absent: none. Initially 21:00 to 08:00.
+	// Quiet hours, in each recipient's local time. A text message or push notification that is due in them waits until
+	// their end, or is dropped if that would be too late. Emails do not wait. Absent: none. Initially 21:00 to 08:00.
 	QuietHours *QuietHours `protobuf:"bytes,1,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Whether to send email in quiet hours, because it makes no sound. Initially false.
-	EmailInQuietHours bool `protobuf:"varint,2,opt,name=email_in_quiet_hours,json=emailInQuietHours,proto3" json:"email_in_quiet_hours,omitempty"`
 	// The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another
 	// channel. Absent: 6.
-	SmsPerDay *int32 `protobuf:"varint,3,opt,name=sms_per_day,json=smsPerDay,proto3,oneof" json:"sms_per_day,omitempty"`
+	SmsPerDay *int32 `protobuf:"varint,2,opt,name=sms_per_day,json=smsPerDay,proto3,oneof" json:"sms_per_day,omitempty"`
 	// The same for push notifications. One to several devices counts once. Absent: 12.
-	PushPerDay *int32 `protobuf:"varint,4,opt,name=push_per_day,json=pushPerDay,proto3,oneof" json:"push_per_day,omitempty"`
+	PushPerDay *int32 `protobuf:"varint,3,opt,name=push_per_day,json=pushPerDay,proto3,oneof" json:"push_per_day,omitempty"`
 	// The same for emails. Absent: 20.
-	EmailPerDay *int32 `protobuf:"varint,5,opt,name=email_per_day,json=emailPerDay,proto3,oneof" json:"email_per_day,omitempty"`
+	EmailPerDay *int32 `protobuf:"varint,4,opt,name=email_per_day,json=emailPerDay,proto3,oneof" json:"email_per_day,omitempty"`
 	// How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days, in any
 	// order. Initially 24 hours and 30 minutes. Empty: none. A change applies to new bookings.
-	Reminders []*durationpb.Duration `protobuf:"bytes,6,rep,name=reminders,proto3" json:"reminders,omitempty"`
+	Reminders []*durationpb.Duration `protobuf:"bytes,5,rep,name=reminders,proto3" json:"reminders,omitempty"`
 	// The reply-to address of emails, up to 254 characters. Empty: the sender's address.
-	ReplyTo string `protobuf:"bytes,7,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
+	ReplyTo string `protobuf:"bytes,6,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
 	// The sender's name in emails: one line of up to 100 characters, without an address. Empty: the tenant's name.
-	SenderName string `protobuf:"bytes,8,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
+	SenderName string `protobuf:"bytes,7,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
 	// Credits are low at this balance and below, 0 to 1,000. Absent: 1.
-	CreditsLowAt *int32 `protobuf:"varint,9,opt,name=credits_low_at,json=creditsLowAt,proto3,oneof" json:"credits_low_at,omitempty"`
+	CreditsLowAt *int32 `protobuf:"varint,8,opt,name=credits_low_at,json=creditsLowAt,proto3,oneof" json:"credits_low_at,omitempty"`
 	// The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
 	// template or default in a recipient's language; if there is none in this language either, English is. An unknown
 	// language is INVALID_FIELD.
-	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
+	Locale string `protobuf:"bytes,9,opt,name=locale,proto3" json:"locale,omitempty"`
 	// The countries (ISO 3166-1 alpha-2, such as "PT") to whose phone numbers codes are sent, with which members confirm
 	// their number: at most 50. Initially empty, which stands for the countries of the time zones of the tenant and its
 	// active locations, or else for that of the tenant's language. Sending quotas do not depend on them. An unknown
 	// country is INVALID_FIELD.
-	PhoneCountries []string `protobuf:"bytes,11,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
+	PhoneCountries []string `protobuf:"bytes,10,rep,name=phone_countries,json=phoneCountries,proto3" json:"phone_countries,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -966,13 +955,6 @@ func (x *NotificationSettingsInput) GetQuietHours() *QuietHours {
 		return x.QuietHours
 	}
 	return nil
-}
-
-func (x *NotificationSettingsInput) GetEmailInQuietHours() bool {
-	if x != nil {
-		return x.EmailInQuietHours
-	}
-	return false
 }
 
 func (x *NotificationSettingsInput) GetSmsPerDay() int32 {
@@ -2795,42 +2777,40 @@ const file_berth_v1_notification_proto_rawDesc = "" +
 	"\achannel\x18\x01 \x01(\x0e2\x1d.berth.v1.NotificationChannelR\achannel\x124\n" +
 	"\x06reason\x18\x02 \x01(\x0e2\x1c.berth.v1.NotificationReasonR\x06reason\x12;\n" +
 	"\vcreate_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xd4\x03\n" +
+	"createTime\"\xa3\x03\n" +
 	"\x14NotificationSettings\x125\n" +
 	"\vquiet_hours\x18\x01 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
-	"quietHours\x12/\n" +
-	"\x14email_in_quiet_hours\x18\x02 \x01(\bR\x11emailInQuietHours\x12\x1e\n" +
-	"\vsms_per_day\x18\x03 \x01(\x05R\tsmsPerDay\x12 \n" +
-	"\fpush_per_day\x18\x04 \x01(\x05R\n" +
+	"quietHours\x12\x1e\n" +
+	"\vsms_per_day\x18\x02 \x01(\x05R\tsmsPerDay\x12 \n" +
+	"\fpush_per_day\x18\x03 \x01(\x05R\n" +
 	"pushPerDay\x12\"\n" +
-	"\remail_per_day\x18\x05 \x01(\x05R\vemailPerDay\x127\n" +
-	"\treminders\x18\x06 \x03(\v2\x19.google.protobuf.DurationR\treminders\x12\x19\n" +
-	"\breply_to\x18\a \x01(\tR\areplyTo\x12\x1f\n" +
-	"\vsender_name\x18\b \x01(\tR\n" +
+	"\remail_per_day\x18\x04 \x01(\x05R\vemailPerDay\x127\n" +
+	"\treminders\x18\x05 \x03(\v2\x19.google.protobuf.DurationR\treminders\x12\x19\n" +
+	"\breply_to\x18\x06 \x01(\tR\areplyTo\x12\x1f\n" +
+	"\vsender_name\x18\a \x01(\tR\n" +
 	"senderName\x12$\n" +
-	"\x0ecredits_low_at\x18\t \x01(\x05R\fcreditsLowAt\x12\x16\n" +
-	"\x06locale\x18\n" +
-	" \x01(\tR\x06locale\x12'\n" +
-	"\x0fphone_countries\x18\v \x03(\tR\x0ephoneCountries\x12\x12\n" +
-	"\x04etag\x18\f \x01(\tR\x04etag\"\xcd\x05\n" +
+	"\x0ecredits_low_at\x18\b \x01(\x05R\fcreditsLowAt\x12\x16\n" +
+	"\x06locale\x18\t \x01(\tR\x06locale\x12'\n" +
+	"\x0fphone_countries\x18\n" +
+	" \x03(\tR\x0ephoneCountries\x12\x12\n" +
+	"\x04etag\x18\v \x01(\tR\x04etag\"\x9c\x05\n" +
 	"\x19NotificationSettingsInput\x125\n" +
 	"\vquiet_hours\x18\x01 \x01(\v2\x14.berth.v1.QuietHoursR\n" +
-	"quietHours\x12/\n" +
-	"\x14email_in_quiet_hours\x18\x02 \x01(\bR\x11emailInQuietHours\x12.\n" +
-	"\vsms_per_day\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\tsmsPerDay\x88\x01\x01\x120\n" +
-	"\fpush_per_day\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\n" +
+	"quietHours\x12.\n" +
+	"\vsms_per_day\x18\x02 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x00R\tsmsPerDay\x88\x01\x01\x120\n" +
+	"\fpush_per_day\x18\x03 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x01R\n" +
 	"pushPerDay\x88\x01\x01\x122\n" +
-	"\remail_per_day\x18\x05 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\vemailPerDay\x88\x01\x01\x12Q\n" +
-	"\treminders\x18\x06 \x03(\v2\x19.google.protobuf.DurationB\x18\xbaH\x15\x92\x01\x12\x10\x05\"\x0e\xaa\x01\v\"\x04\b\x80\xeaI2\x03\b\xac\x02R\treminders\x12(\n" +
-	"\breply_to\x18\a \x01(\tB\r\xbaH\n" +
+	"\remail_per_day\x18\x04 \x01(\x05B\t\xbaH\x06\x1a\x04\x18d(\x01H\x02R\vemailPerDay\x88\x01\x01\x12Q\n" +
+	"\treminders\x18\x05 \x03(\v2\x19.google.protobuf.DurationB\x18\xbaH\x15\x92\x01\x12\x10\x05\"\x0e\xaa\x01\v\"\x04\b\x80\xeaI2\x03\b\xac\x02R\treminders\x12(\n" +
+	"\breply_to\x18\x06 \x01(\tB\r\xbaH\n" +
 	"\xd8\x01\x01r\x05\x18\xfe\x01`\x01R\areplyTo\x12(\n" +
-	"\vsender_name\x18\b \x01(\tB\a\xbaH\x04r\x02\x18dR\n" +
+	"\vsender_name\x18\a \x01(\tB\a\xbaH\x04r\x02\x18dR\n" +
 	"senderName\x125\n" +
-	"\x0ecredits_low_at\x18\t \x01(\x05B\n" +
+	"\x0ecredits_low_at\x18\b \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xe8\a(\x00H\x03R\fcreditsLowAt\x88\x01\x01\x12G\n" +
-	"\x06locale\x18\n" +
-	" \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12E\n" +
-	"\x0fphone_countries\x18\v \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
+	"\x06locale\x18\t \x01(\tB/\xbaH,\xd8\x01\x01r'\x18#2#^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$R\x06locale\x12E\n" +
+	"\x0fphone_countries\x18\n" +
+	" \x03(\tB\x1c\xbaH\x19\x92\x01\x16\x102\x18\x01\"\x10r\x0e\x18\x022\n" +
 	"^[A-Z]{2}$R\x0ephoneCountriesB\x0e\n" +
 	"\f_sms_per_dayB\x0f\n" +
 	"\r_push_per_dayB\x10\n" +

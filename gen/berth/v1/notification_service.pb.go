@@ -2151,11 +2151,11 @@ const file_berth_v1_notification_service_proto_rawDesc = "" +
 	"\x1eGetNotificationSettingsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\"]\n" +
 	"\x1fGetNotificationSettingsResponse\x12:\n" +
-	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x97\x03\n" +
+	"\bsettings\x18\x01 \x01(\v2\x1e.berth.v1.NotificationSettingsR\bsettings\"\x81\x03\n" +
 	"!UpdateNotificationSettingsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12G\n" +
-	"\bsettings\x18\x02 \x01(\v2#.berth.v1.NotificationSettingsInputB\x06\xbaH\x03\xc8\x01\x01R\bsettings\x12\xe1\x01\n" +
-	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\xa3\x01\xbaH\x9f\x01\xc8\x01\x01\xe2\x01\x98\x01\x12\vquiet_hours\x12\x14email_in_quiet_hours\x12\vsms_per_day\x12\fpush_per_day\x12\remail_per_day\x12\treminders\x12\breply_to\x12\vsender_name\x12\x0ecredits_low_at\x12\x06locale\x12\x0fphone_countriesR\n" +
+	"\bsettings\x18\x02 \x01(\v2#.berth.v1.NotificationSettingsInputB\x06\xbaH\x03\xc8\x01\x01R\bsettings\x12\xcb\x01\n" +
+	"\vupdate_mask\x18\x03 \x01(\v2\x1a.google.protobuf.FieldMaskB\x8d\x01\xbaH\x89\x01\xc8\x01\x01\xe2\x01\x82\x01\x12\vquiet_hours\x12\vsms_per_day\x12\fpush_per_day\x12\remail_per_day\x12\treminders\x12\breply_to\x12\vsender_name\x12\x0ecredits_low_at\x12\x06locale\x12\x0fphone_countriesR\n" +
 	"updateMask\x12\x1b\n" +
 	"\x04etag\x18\x04 \x01(\tB\a\xbaH\x04r\x02\x18dR\x04etag\"`\n" +
 	"\"UpdateNotificationSettingsResponse\x12:\n" +

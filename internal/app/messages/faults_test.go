@@ -56,7 +56,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.GetNotificationSettings(ctx, owner)) },
 		func() error {
 			return expect.Error(app.UpdateNotificationSettings(
-				ctx, owner, nil, func(s *notify.Settings) { s.EmailInQuietHours = true },
+				ctx, owner, nil, func(s *notify.Settings) { s.CreditsLowAt = 2 },
 			))
 		},
 		func() error { return expect.Error(app.ListTemplates(ctx, owner, messages.TemplateQuery{})) },

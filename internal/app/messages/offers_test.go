@@ -20,6 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/provider/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -127,6 +128,9 @@ func offered(
 	return studio, w, noa
 }
 
+// noMailOfOffers are the preferences of who is told of offers by push or SMS alone, which wait for the morning.
+var noMailOfOffers = notify.Preferences{{Topic: notify.Offered, Channel: email}: false}
+
 func TestOffers_NoticesOfEachStep(t *testing.T) {
 	t.Parallel()
 	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)  // 23:00 in Berlin
@@ -138,10 +142,11 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 	}
 	t.Run("the window begins when it is sent, and its end is announced", func(t *testing.T) {
 		t.Parallel()
-		studio, w, _ := offered(t, night, midday, nil)
+		studio, w, noa := offered(t, night, midday, nil)
+		studio.Prefer(noa, noMailOfOffers)
 		want(t, "at night", studio.Run())
 		test.True(t, w.offer.ExpiresAt.IsZero(), test.Sprint("the night eats the window"))
-		want(t, "in the morning", studio.RunAt(morning), "OFFER EMAIL", "OFFER PUSH")
+		want(t, "in the morning", studio.RunAt(morning), "OFFER PUSH")
 		test.True(t, w.offer.ExpiresAt.Equal(morning.Add(40*time.Minute)), test.Sprintf("it ends at %v", w.offer.ExpiresAt))
 		want(t, "before its last quarter", studio.RunAt(morning.Add(29*time.Minute)))
 		w.offer.Kept, w.offer.ExpiresAt = w.offer.ExpiresAt, time.Time{} // as if no device had it
@@ -159,6 +164,7 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 		studio, _, _ := offered(t, night, start, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
 		studio.Deliver()
 		sent := studio.Provider.Take()
+		sent = slices.DeleteFunc(sent, func(m delivery.Message) bool { return m.Data["topic"] != string(notify.Offered) })
 		must.SliceLen(t, 2, sent)
 		for _, m := range sent {
 			test.EqOp(t, start, m.ExpiresAt.UTC(), test.Sprint("the session begins before the offer ends"))
@@ -166,7 +172,8 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 	})
 	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
 		t.Parallel()
-		studio, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
+		studio, w, noa := offered(t, night, morning.Add(-time.Minute), nil)
+		studio.Prefer(noa, noMailOfOffers)
 		want(t, "at night", studio.Run())
 		must.NotEqOp(t, 0, len(w.unsendable), must.Sprintf("the waitlist has heard of %v", w.unsendable))
 		test.EqOp(t, w.offer.ID, w.unsendable[0], test.Sprintf("the waitlist has heard of %v", w.unsendable))
@@ -174,22 +181,19 @@ func TestOffers_NoticesOfEachStep(t *testing.T) {
 	t.Run("and is not, if a mail may tell of it", func(t *testing.T) {
 		t.Parallel()
 		studio, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
-		expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(
-			t.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuietHours = true },
-		))
 		want(t, "at night", studio.Run(), "OFFER EMAIL")
 		test.SliceEmpty(t, w.unsendable)
 		test.EqOp(t, 2, studio.Count(`select count(*) from deliveries where offer_id = $1`, w.offer.ID))
 	})
 	t.Run("taken before it was sent", func(t *testing.T) {
 		t.Parallel()
-		studio, w, _ := offered(t, night, midday, nil)
+		studio, w, noa := offered(t, night, midday, nil)
+		studio.Prefer(noa, noMailOfOffers)
 		studio.Run()
 		w.offer.Live = false
 		want(t, "in the morning", studio.RunAt(morning))
 		studio.WantLog(
-			"the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED",
-			" DROPPED OFFER_CLOSED",
+			"the log", notify.Offered, " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED",
 		)
 	})
 	t.Run("closed before it was sent", func(t *testing.T) {

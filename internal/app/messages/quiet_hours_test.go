@@ -66,11 +66,12 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		"the window begins in the morning": func(studio *messagetest.Studio) {
 			studio.MakeOffers(otherwise)
 			noa := studio.AddReachable("Noa")
+			studio.Prefer(noa, noMailOfOffers)
 			studio.Clock.Set(late)
 			class := studio.FreeSeat(late.Add(24*time.Hour), noa)
 			told(studio, "at night", tick(studio, late))
 			told(studio, "when the rules' night is over", tick(studio, seven.Add(45*time.Minute)))
-			told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
+			told(studio, "in the morning", tick(studio, morning), "OFFER PUSH")
 			o := studio.Offers(class)[0]
 			test.EqOp(studio.T, waitlist.Live, o.Status,
 				test.Sprintf("in the morning it is %s until %v", o.Status, o.ExpiresAt))
@@ -83,21 +84,19 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		"a member's own quiet hours, far away": func(studio *messagetest.Studio) {
 			studio.MakeOffers()
 			noa := studio.AddReachable("Noa")
+			studio.Prefer(noa, noMailOfOffers)
 			livesIn(studio, noa, "Asia/Tokyo")
 			studio.Clock.Set(testkit.Noon) // 21:00 in Tokyo
 			class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
 			told(studio, "in the evening", tick(studio, testkit.Noon))
 			eight := time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC)
 			told(studio, "in the night", tick(studio, eight.Add(-time.Minute)))
-			told(studio, "in the morning", tick(studio, eight), "OFFER EMAIL", "OFFER PUSH")
+			told(studio, "in the morning", tick(studio, eight), "OFFER PUSH")
 			o := studio.Offers(class)[0]
 			test.True(studio.T, o.ExpiresAt.Equal(eight.Add(30*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
 		},
 		"a mail that may go out at night tells it": func(studio *messagetest.Studio) {
 			studio.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
-			expect.OK(studio.T)(studio.App.Messages.UpdateNotificationSettings(
-				studio.T.Context(), studio.Owner, nil, func(s *notify.Settings) { s.EmailInQuietHours = true },
-			))
 			noa := studio.AddReachable("Noa")
 			studio.Clock.Set(late)
 			class := studio.FreeSeat(late.Add(24*time.Hour), noa)
@@ -109,6 +108,7 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		"where the session begins first, the next person is asked at once": func(studio *messagetest.Studio) {
 			studio.MakeOffers(otherwise)
 			noa, kai := studio.AddReachable("Noa"), studio.AddReachable("Kai")
+			studio.Prefer(noa, noMailOfOffers)
 			livesIn(studio, kai, "America/New_York") // where it is 18:00
 			studio.Clock.Set(late)
 			class := studio.FreeSeat(seven.Add(55*time.Minute), noa, kai)
@@ -119,7 +119,7 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 					noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live,
 				}[o.Member], o.Status, test.Sprintf("the offer to %s", o.MemberName))
 			}
-			test.EqOp(studio.T, 2, studio.Count(
+			test.EqOp(studio.T, 1, studio.Count(
 				`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED'
 					and reason = 'QUIET_HOURS'`,
 				noa.Member,
@@ -150,6 +150,7 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 		"an end that staff have chosen stays": func(studio *messagetest.Studio) {
 			studio.MakeOffers(otherwise)
 			noa := studio.AddReachable("Noa")
+			studio.Prefer(noa, noMailOfOffers)
 			full := studio.SessionAt(late.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
 			studio.MustPlace(studio.AddReachable("Mia"), full)
 			entry := studio.MustPlace(noa, full).Entry.ID
@@ -160,7 +161,7 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 				Session: class, Entry: entry, Until: morning.Add(10 * time.Minute),
 			}))
 			told(studio, "at night", tick(studio, late))
-			told(studio, "in the morning", tick(studio, morning), "OFFER EMAIL", "OFFER PUSH")
+			told(studio, "in the morning", tick(studio, morning), "OFFER PUSH")
 			o := studio.Offers(class)[0]
 			test.True(studio.T, o.ExpiresAt.Equal(morning.Add(10*time.Minute)), test.Sprintf("it ends at %v", o.ExpiresAt))
 		},
@@ -168,11 +169,43 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 }
 
 // Staff may offer a place at night, until before the morning: they have called. It stands, though no message tells it.
+// A reminder comes by push, or else by mail. Its mail is no way around the night: it is sent in quiet hours only if the
+// morning is too late for the push notification.
+func TestQuietHours_MailInsteadOfPushOnlyIfTheMorningIsTooLate(t *testing.T) {
+	t.Parallel()
+	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC) // 23:00 in Berlin
+	morning := night.Add(9 * time.Hour)
+	type row struct {
+		start  time.Time // the reminder is due at night
+		device bool      // the member has one
+		want   []string  // at night
+		then   []string  // in the morning
+	}
+	messagetest.Each(t, map[string]row{
+		"a session of tomorrow":   {night.Add(24 * time.Hour), true, nil, []string{"REMINDER PUSH"}},
+		"a session of this night": {night.Add(30 * time.Minute), true, []string{"REMINDER EMAIL"}, nil},
+		"nothing comes before it": {night.Add(24 * time.Hour), false, []string{"REMINDER EMAIL"}, nil},
+	}, func(studio *messagetest.Studio, c row) {
+		studio.Clock.Set(night.Add(-10 * time.Hour))
+		mia := studio.AddReachable("Mia")
+		if !c.device {
+			studio.RemoveDevices(mia)
+		}
+		studio.Prefer(mia, notify.Preferences{{Topic: notify.CheckInOpen, Channel: push}: false})
+		studio.MustPlace(mia, studio.SessionAt(c.start))
+		studio.Run()
+		studio.RunAt(night.Add(-time.Minute))
+		test.Eq(studio.T, c.want, studio.RunAt(night), test.Sprint("at night"))
+		test.Eq(studio.T, c.then, studio.RunAt(morning), test.Sprint("in the morning"))
+	})
+}
+
 func TestQuietHours_OfferByHandStays(t *testing.T) {
 	t.Parallel()
 	studio := messagetest.New(t)
 	studio.MakeOffers()
 	noa, kai := studio.AddReachable("Noa"), studio.AddReachable("Kai")
+	studio.Prefer(noa, noMailOfOffers)
 	full := studio.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
 	studio.MustPlace(studio.AddReachable("Mia"), full)
 	entry := studio.MustPlace(noa, full).Entry.ID
@@ -206,6 +239,7 @@ func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	})
 	noa := studio.AddReachable("Noa")
+	studio.Prefer(noa, noMailOfOffers)
 	studio.Clock.Set(testkit.Noon.Add(10 * time.Hour)) // 23:00 in Berlin
 	class := studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
 	before := studio.Offers(class)[0]

@@ -100,13 +100,14 @@ func TestOffers_OfTheEveningAreSentInTheMorning(t *testing.T) {
 	t.Parallel()
 	// 21:10 and 08:00 in Berlin
 	evening, morning := testkit.Noon.Add(8*time.Hour+10*time.Minute), testkit.Noon.Add(19*time.Hour)
-	studio, class, _ := freed(t, evening, nil)
+	studio, class, noa := freed(t, evening, nil)
+	studio.Prefer(noa, noMailOfOffers)
 	sent := studio.Run()
 	test.True(t, len(sent) == 0, test.Sprintf("at night: %v", sent))
 	o := studio.Offers(class)[0]
 	test.EqOp(t, wait.Live, o.Status)
 	test.True(t, o.ExpiresAt.Equal(morning.Add(30*time.Minute)), test.Sprintf("%+v", o))
-	test.Eq(t, []string{"OFFER EMAIL", "OFFER PUSH"}, studio.RunAt(morning))
+	test.Eq(t, []string{"OFFER PUSH"}, studio.RunAt(morning))
 	test.Eq(t, []string{"OFFER_EXPIRING PUSH"}, studio.RunAt(morning.Add(23*time.Minute)))
 }
 

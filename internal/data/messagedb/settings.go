@@ -17,7 +17,6 @@ var settings = pg.NewTable("n", func(s *settingsRow) []pg.Column {
 	return []pg.Column{
 		pg.Col("quiet_hours_start", &s.QuietHours.Start),
 		pg.Col("quiet_hours_end", &s.QuietHours.End),
-		pg.Col("email_in_quiet_hours", &s.EmailInQuietHours),
 		pg.Col("sms_per_day", &s.sms),
 		pg.Col("push_per_day", &s.push),
 		pg.Col("email_per_day", &s.email),

@@ -133,10 +133,10 @@ select d.topic || ' ' || d.id from deliveries d where d.content is not null and 
   select from notices n where n.tenant_id = d.tenant_id and n.id = d.notice_id)`},
 	{"an empty message was sent", eventsWithMessage + `
 select topic || ' ' || id from sent where content is null`},
-	// The waitlists of the campaign make offers in quiet hours, too.
+	// Mails wake no one, and the waitlists of the campaign make offers in quiet hours, too.
 	{"a message woke someone", `
 select d.topic || ' ' || d.id from deliveries d join notification_settings s using (tenant_id)
   join tenants t using (tenant_id)
 where d.status in ('POSSIBLY_SENT', 'QUEUED', 'SENT', 'DELIVERED', 'READ') and d.offer_id is null
-  and ` + inQuietHours("d.created_at")},
+  and d.channel <> 'EMAIL' and ` + inQuietHours("d.created_at")},
 }

@@ -41,9 +41,14 @@ from deliveries`,
 			[]string{"a message was sent twice without a mark in the delivery log"}},
 		"an unread event": {`update event_consumers set xid = '0'; delete from notices; delete from deliveries`, nil},
 		"empty":           {`update deliveries set content = null`, []string{"an empty message was sent"}},
-		"in quiet hours": {quietTenant + `; update deliveries set created_at = '2027-03-28 00:30Z'`,
-			[]string{"a message woke someone"}},
-		"just after quiet hours": {quietTenant + `; update deliveries set created_at = '2027-03-28 06:00Z'`, nil},
+		"in quiet hours": {
+			quietTenant + `; update deliveries set channel = 'PUSH', created_at = '2027-03-28 00:30Z'`,
+			[]string{"a message woke someone"},
+		},
+		"a mail in quiet hours": {quietTenant + `; update deliveries set created_at = '2027-03-28 00:30Z'`, nil},
+		"just after quiet hours": {
+			quietTenant + `; update deliveries set channel = 'PUSH', created_at = '2027-03-28 06:00Z'`, nil,
+		},
 		"planned twice": {`
 drop index notices_once;
 insert into notices (tenant_id, id, topic, lane, recipient, thing, revision,
@@ -76,10 +81,9 @@ from notices`,
 const quietTenant = `
 insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
 select tenant, 'Quiet', 'Europe/Berlin', 'en', 'EUR', at as made, at as changed from one;
-insert into notification_settings (tenant_id, quiet_hours_start, quiet_hours_end, email_in_quiet_hours, sms_per_day,
-    push_per_day,
+insert into notification_settings (tenant_id, quiet_hours_start, quiet_hours_end, sms_per_day, push_per_day,
   email_per_day, reminders, credits_low_at, version, updated_at)
-select tenant, '21:00', '08:00', false, 1, 1, 1, '{}', 0, 1, at from one`
+select tenant, '21:00', '08:00', 1, 1, 1, '{}', 0, 1, at from one`
 
 const oneMessage = `
 create temp table one as

@@ -33,6 +33,7 @@ const (
 	quietInTenantZone   // quiet hours use the tenant's zone
 	ignoreTenantQuiet   // only members with quiet hours of their own have any
 	offersIgnoreQuiet   // every offer may be sent at night
+	mailAtOnce          // a mail is sent in quiet hours because another channel waits
 	ignoreStop          // a STOP reply has no effect
 	sendDespiteStop     // stops are not checked
 	keepDeadAddress     // unregistered addresses and devices are used again

@@ -148,8 +148,15 @@ func (c *messageChecker) isAboutOffer(m *expectedMessage) bool {
 
 // ignoresQuiet reports whether a message may be sent in quiet hours.
 func (c *messageChecker) ignoresQuiet(m *expectedMessage, channel delivery.Channel) bool {
-	return channel == delivery.Email && c.settings.EmailInQuietHours || c.isAboutOffer(m) &&
+	return channel == delivery.Email || c.isAboutOffer(m) &&
 		m.offer.session.service.waitlist.OffersInQuietHours
+}
+
+// mailWaits reports whether a mail must wait in quiet hours: another channel comes before it, and can be used when they
+// end.
+func (c *messageChecker) mailWaits(m *expectedMessage, usable []delivery.Channel) bool {
+	return m.to.quietAt(c.now, c.settings) && m.to.quietEnd(c.now, c.settings).Before(m.until) &&
+		slices.ContainsFunc(usable, func(channel delivery.Channel) bool { return !c.ignoresQuiet(m, channel) })
 }
 
 func countLastDay(times []time.Time, now time.Time) (n int) {
@@ -187,6 +194,8 @@ func (c *messageChecker) checkAttempt(n *notice, channel delivery.Channel, text 
 		c.failf(m, "%s is sent to an address that was stopped", channel)
 	case m.to.quietAt(c.now, c.settings) && !c.ignoresQuiet(m, channel):
 		c.failf(m, "%s is sent in quiet hours, at %s", channel, c.now.In(m.to.zone))
+	case channel == delivery.Email && c.mailWaits(m, c.usableChannels(m)):
+		c.failf(m, "%s is sent in quiet hours, at %s, and another channel only waits", channel, c.now.In(m.to.zone))
 	case c.now.Before(m.due):
 		c.failf(m, "it is sent %s before it is due", m.due.Sub(c.now))
 	case c.now.Sub(latest) > 5*time.Second:
@@ -356,6 +365,7 @@ func (c *messageChecker) checkSettled(n *notice) {
 // isHeld reports whether a channel must wait, for quiet hours or the frequency cap.
 func (c *messageChecker) isHeld(m *expectedMessage, channel delivery.Channel) bool {
 	return m.to.quietAt(c.now, c.settings) && !c.ignoresQuiet(m, channel) ||
+		channel == delivery.Email && c.mailWaits(m, c.usableChannels(m)) ||
 		countLastDay(c.attempted[recipientChannel{m.recipient, channel}], c.now) >= c.settings.PerDay[channel]
 }
 

@@ -121,6 +121,10 @@ func (d *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, f *notif
 		if to.Quiet == nil {
 			s.QuietHours = notify.QuietHours{}
 		}
+	case mailAtOnce:
+		if to.Email != "" && n.to.quietAt(d.now, d.settings) {
+			to.Devices, to.Phone = nil, ""
+		}
 	case sendDespiteStop:
 		to.Stopped = nil
 	case ignoreFrequencyCap:

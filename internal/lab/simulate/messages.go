@@ -103,7 +103,6 @@ func newDispatcher(w *world, o Options) *dispatcher {
 		providers: make(map[delivery.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*loggedDelivery),
 	}
 	d.settings = notify.DefaultSettings()
-	d.settings.EmailInQuietHours = d.chance(0.3)
 	d.settings.CreditsLowAt = d.rng.IntN(3)
 	d.settings.QuietHours = d.randomQuietHours()
 	for _, channel := range delivery.Channels() {

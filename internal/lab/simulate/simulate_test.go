@@ -93,6 +93,7 @@ func TestRun_DetectsEveryInjectedBug(t *testing.T) {
 
 		ignoreQuietHours: "message in quiet hours", quietInTenantZone: "quiet hours in the tenant's zone",
 		ignoreTenantQuiet: "tenant's quiet hours are ignored", offersIgnoreQuiet: "every offer in quiet hours",
+		mailAtOnce: "mail in quiet hours instead of a later message",
 		ignoreStop: "STOP is ignored", sendDespiteStop: "message after a stop",
 		keepDeadAddress: "message to an unregistered address", ignoreFrequencyCap: "frequency cap is ignored",
 		sendStale: "message about a cancelled booking", sendMoved: "message about a moved session",

@@ -68,8 +68,8 @@ func quietHoursValue(m *v1.QuietHours) *notify.QuietHours {
 
 func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 	m := &v1.NotificationSettings{
-		QuietHours: quietHoursMessage(s.QuietHours), EmailInQuietHours: s.EmailInQuietHours,
-		SmsPerDay: int32(s.PerDay[delivery.SMS]), PushPerDay: int32(s.PerDay[delivery.Push]),
+		QuietHours: quietHoursMessage(s.QuietHours),
+		SmsPerDay:  int32(s.PerDay[delivery.SMS]), PushPerDay: int32(s.PerDay[delivery.Push]),
 		EmailPerDay: int32(s.PerDay[delivery.Email]),
 		ReplyTo:     s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale,
 		PhoneCountries: s.PhoneCountries, Etag: convert.Etag(s.Version),
@@ -94,10 +94,9 @@ func editSettings(sent *v1.NotificationSettingsInput, paths []string) func(*noti
 					s.QuietHours = *q
 				}
 			},
-			"email_in_quiet_hours": convert.Field(&s.EmailInQuietHours, sent.GetEmailInQuietHours()),
-			"sms_per_day":          perDay(s, delivery.SMS, sent.SmsPerDay),
-			"push_per_day":         perDay(s, delivery.Push, sent.PushPerDay),
-			"email_per_day":        perDay(s, delivery.Email, sent.EmailPerDay),
+			"sms_per_day":   perDay(s, delivery.SMS, sent.SmsPerDay),
+			"push_per_day":  perDay(s, delivery.Push, sent.PushPerDay),
+			"email_per_day": perDay(s, delivery.Email, sent.EmailPerDay),
 			"reminders": func() {
 				s.Reminders = make([]time.Duration, 0, len(sent.GetReminders()))
 				for _, d := range sent.GetReminders() {

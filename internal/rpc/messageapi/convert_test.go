@@ -27,7 +27,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, func(m *v1.NotificationSettingsInput) notify.Settings {
 		edited := notify.Settings{PerDay: make(map[delivery.Channel]int)}
 		editSettings(m, []string{
-			"quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
+			"quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
 			"sender_name", "credits_low_at", "locale", "phone_countries",
 		})(&edited)
 		return edited

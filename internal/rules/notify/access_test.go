@@ -35,9 +35,7 @@ func TestDecide_TellsOfAccessWhateverTheRecipientTurnedOff(t *testing.T) {
 		},
 	} {
 		c.to.Email, c.to.Zone = "olga@example.com", time.UTC
-		settings := DefaultSettings()
-		settings.EmailInQuietHours = false
-		test.Eq(t, c.want, Decide(n, settings, c.to, Facts{}, monday), test.Sprint(name))
+		test.Eq(t, c.want, Decide(n, DefaultSettings(), c.to, Facts{}, monday), test.Sprint(name))
 	}
 	stopped := Recipient{
 		Known: true, Email: "olga@example.com", Zone: time.UTC, Stopped: map[delivery.Channel]Reason{email: Unsubscribed},

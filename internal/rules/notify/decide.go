@@ -117,6 +117,9 @@ func Decide(n Notice, s Settings, r Recipient, f Facts, now time.Time) Action {
 	}
 	best := Action{Kind: Drop, Reason: TooLate}
 	for _, c := range usable {
+		if c == delivery.Email && best.Kind == Defer && best.Reason == QuietHoursReason {
+			break // mail is sent at night instead of another channel only if the morning is too late
+		}
 		until, why := heldUntil(n.Topic, c, s, r, f, now)
 		if why == "" {
 			return Action{Kind: Send, Channel: c}
@@ -197,9 +200,8 @@ func (r Recipient) CheckReachable(c delivery.Channel) error {
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
 func heldUntil(t Topic, c delivery.Channel, s Settings, r Recipient, f Facts, now time.Time) (time.Time, Reason) {
-	exempt := t.Fixed() || t.Mandatory(c) || c == delivery.Email && s.EmailInQuietHours ||
-		f.Offer != nil && f.Offer.EvenInQuiet
-	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
+	loud := c != delivery.Email && !t.Fixed() && !t.Mandatory(c) && (f.Offer == nil || !f.Offer.EvenInQuiet)
+	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && loud {
 		return until, QuietHoursReason
 	}
 	if until, reached := r.capReached(c, s, now); reached && t.Counted() {

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -16,10 +17,10 @@ func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
 	berlin := zone(t, "Europe/Berlin")
 	night := time.Date(2026, 3, 16, 23, 0, 0, 0, berlin)
 	n := Notice{
-		Topic: BookingConfirmed, Lane: Mail, StartsAt: night.Add(24 * time.Hour),
+		Topic: BookingConfirmed, Lane: Alert, StartsAt: night.Add(24 * time.Hour),
 		ExpiresAt: night.Add(24 * time.Hour),
 	}
-	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
+	to := Recipient{Known: true, Devices: []Device{{Token: "d"}}, Zone: berlin}
 	f := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
 	want := Action{Kind: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
 	test.Eq(t, want, Decide(n, DefaultSettings(), to, f, night))
@@ -70,6 +71,13 @@ func times(n int, last time.Time, apart time.Duration) []time.Time {
 		all[i] = last.Add(-time.Duration(n-1-i) * apart)
 	}
 	return all
+}
+
+// startingAt returns how the notice of a session at another time differs, and in what more.
+func startingAt(at time.Time, more set) set {
+	differ := set{"N.StartsAt": at, "M.StartsAt": at, "N.ExpiresAt": at}
+	maps.Copy(differ, more)
+	return differ
 }
 
 func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
@@ -129,14 +137,29 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 		},
 
 		// Quiet hours
+		{"a mail at night", night, true, set{"N.Lane": Mail}, Action{Kind: Send, Channel: email}},
 		{
-			"a mail at night", night, true, set{"N.Lane": Mail},
+			"push, or else mail: push in the morning", night, false, startingAt(morning.Add(time.Hour), nil),
 			Action{Kind: Defer, Until: morning, Reason: QuietHoursReason},
 		},
 		{
-			"a mail at night, let through",
-			night, true, set{"N.Lane": Mail, "S.EmailInQuietHours": true},
+			"push, or else mail, if the mail could wait for a shorter time", night, false,
+			startingAt(morning.Add(time.Hour), set{"R.Full": map[delivery.Channel]time.Time{email: night.Add(time.Hour)}}),
+			Action{Kind: Defer, Until: morning, Reason: QuietHoursReason},
+		},
+		{
+			"push, or else mail, and the morning is too late", night, false, startingAt(morning, nil),
 			Action{Kind: Send, Channel: email},
+		},
+		{
+			"push, or else mail, and push has failed", night, false,
+			startingAt(morning.Add(time.Hour), set{"N.FailedChannels": []delivery.Channel{push}}),
+			Action{Kind: Send, Channel: email},
+		},
+		{
+			"SMS, or else mail: SMS in the morning", night, false,
+			startingAt(morning.Add(time.Hour), set{"R.Devices": nil, "R.Preferences": Preferences{{Reminder, sms}: true}}),
+			Action{Kind: Defer, Until: morning, Reason: QuietHoursReason},
 		},
 		{"an offer at night", night, true, nil, Action{Kind: Defer, Until: morning, Reason: QuietHoursReason}},
 		{
@@ -144,8 +167,7 @@ func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 			Action{Kind: Send, Channel: push},
 		},
 		{
-			"an offer for which the night is too long", night, true,
-			set{"N.StartsAt": morning, "M.StartsAt": morning, "N.ExpiresAt": morning},
+			"an offer for which the night is too long", night, true, startingAt(morning, nil),
 			Action{Kind: Drop, Reason: QuietHoursReason},
 		},
 		{

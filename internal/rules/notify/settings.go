@@ -16,14 +16,13 @@ import (
 
 // Settings are a tenant's settings for messages.
 type Settings struct {
-	QuietHours        QuietHours
-	EmailInQuietHours bool                     // quiet hours do not apply to mails
-	PerDay            map[delivery.Channel]int // the frequency cap: messages to one recipient
-	Reminders         []time.Duration          // before the start, the longest first
-	ReplyTo           string
-	SenderName        string
-	CreditsLowAt      int    // the balance at which members get a message
-	Locale            string // for members without a preference; empty: the tenant's
+	QuietHours   QuietHours               // in which nothing but mails is sent
+	PerDay       map[delivery.Channel]int // the frequency cap: messages to one recipient
+	Reminders    []time.Duration          // before the start, the longest first
+	ReplyTo      string
+	SenderName   string
+	CreditsLowAt int    // the balance at which members get a message
+	Locale       string // for members without a preference; empty: the tenant's
 	// PhoneCountries are the countries to whose numbers codes are sent. Empty: those of the tenant's time zones.
 	PhoneCountries []string
 
@@ -93,9 +92,8 @@ func (s Settings) AuditFields() catalog.AuditFields {
 		reminders[i] = d.String()
 	}
 	return catalog.AuditFields{
-		"quiet_hours":          s.QuietHours.Start.String() + "-" + s.QuietHours.End.String(),
-		"email_in_quiet_hours": s.EmailInQuietHours,
-		"sms_per_day":          s.PerDay[delivery.SMS], "push_per_day": s.PerDay[delivery.Push],
+		"quiet_hours": s.QuietHours.Start.String() + "-" + s.QuietHours.End.String(),
+		"sms_per_day": s.PerDay[delivery.SMS], "push_per_day": s.PerDay[delivery.Push],
 		"email_per_day": s.PerDay[delivery.Email], "reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,
 		"credits_low_at": s.CreditsLowAt, "locale": s.Locale, "phone_countries": s.PhoneCountries,
 	}

@@ -48,10 +48,10 @@ func TestSettings_AreNormalizedOrNameTheInvalidField(t *testing.T) {
 	test.Eq(t, []string{"GB", "PT"}, got.PhoneCountries)
 	test.EqOp(t, time.Minute, s.Reminders[0], test.Sprint("the caller's changed"))
 	test.EqOp(t, "PT", s.PhoneCountries[0], test.Sprint("the caller's changed"))
-	s.ReplyTo, s.SenderName, s.Locale, s.EmailInQuietHours = "a@b.example", "Harbour", "de", true
+	s.ReplyTo, s.SenderName, s.Locale = "a@b.example", "Harbour", "de"
 	s.PhoneCountries = []string{"PT"}
 	test.Eq(t, catalog.AuditFields{
-		"quiet_hours": "21:00-08:00", "email_in_quiet_hours": true, "sms_per_day": 6, "push_per_day": 12,
+		"quiet_hours": "21:00-08:00", "sms_per_day": 6, "push_per_day": 12,
 		"email_per_day": 20, "reminders": []string{"1m0s", "1h0m0s", "1m0s"}, "reply_to": "a@b.example",
 		"sender_name": "Harbour", "credits_low_at": 1, "locale": "de", "phone_countries": []string{"PT"},
 	}, s.AuditFields())

@@ -314,7 +314,7 @@ func (sim *simulation) check(p queuedNotice, c delivery.Channel, now time.Time) 
 	if from > until {
 		asleep = clock >= from || clock < until
 	}
-	if urgent := p.Topic == Offered && p.booking.offer.EvenInQuiet; asleep && !urgent {
+	if urgent := p.Topic == Offered && p.booking.offer.EvenInQuiet; asleep && !urgent && c != email {
 		sim.violate(quiet, "%s by %s at %v", p.Topic, c, local)
 	}
 

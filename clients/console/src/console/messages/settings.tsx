@@ -41,7 +41,7 @@ function nightOf(quiet: QuietHours | undefined): Night | null {
 }
 
 const valuesOf = (settings = create(NotificationSettingsSchema)) => ({
-  ...pick(settings, "emailInQuietHours", "smsPerDay", "pushPerDay", "emailPerDay"),
+  ...pick(settings, "smsPerDay", "pushPerDay", "emailPerDay"),
   ...pick(settings, "senderName", "replyTo", "creditsLowAt", "locale"),
   quietHours: nightOf(settings.quietHours),
   reminders: settings.reminders.map(spanMs),
@@ -69,7 +69,6 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
   const languages = useLanguageNames([...new Set([...offered, ...used])]);
   const names = {
     quietHours: t.messages.settings.quiet,
-    emailInQuietHours: t.messages.settings.emailInQuiet,
     smsPerDay: t.notifications.channels[1] ?? "",
     pushPerDay: t.notifications.channels[2] ?? "",
     emailPerDay: t.notifications.channels[3] ?? "",
@@ -139,7 +138,6 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
                   {time("end", t.notifications.to)}
                 </Columns>
               )}
-              <Switch {...form.flag("emailInQuietHours")} />
             </Part>
             <Part title={t.messages.settings.caps} note={t.messages.settings.capsNote}>
               <SimpleGrid minColWidth={140} autoFlow="auto-fit" spacing={12}>

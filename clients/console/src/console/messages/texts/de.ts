@@ -92,9 +92,8 @@ export const de: typeof en = {
     settings: {
       quiet: "Ruhezeit",
       quietNote:
-        "In der Zeitzone der Empfänger. Nachrichten, die in der Ruhezeit fällig werden, warten oder entfallen.",
+        "In der Zeitzone der Empfänger. SMS und Push-Nachrichten, die in der Ruhezeit fällig werden, warten oder entfallen. E-Mails warten nicht.",
       quietOn: "Ruhezeit verwenden",
-      emailInQuiet: "E-Mails auch in der Ruhezeit senden",
       caps: "Limits pro 24 Stunden",
       capsNote: "Pro Empfänger. Nachrichten über dem Limit nutzen einen anderen Kanal oder warten.",
       reminders: "Erinnerungen",

@@ -88,9 +88,9 @@ export const en = {
     },
     settings: {
       quiet: "Quiet hours",
-      quietNote: "In each recipient’s time zone. Messages due in quiet hours wait, or are dropped.",
+      quietNote:
+        "In each recipient’s time zone. Text messages and push notifications due in quiet hours wait, or are dropped. Emails do not wait.",
       quietOn: "Use quiet hours",
-      emailInQuiet: "Send emails in quiet hours",
       caps: "Limits per 24 hours",
       capsNote: "For each recipient. Messages above the limit use another channel, or wait.",
       reminders: "Reminders",

@@ -91,10 +91,9 @@ export const fr: typeof en = {
     settings: {
       quiet: "Heures calmes",
       quietNote:
-        "Dans le fuseau horaire de chaque destinataire. Les messages prévus pendant ces heures " +
-        "attendent ou sont abandonnés.",
+        "Dans le fuseau horaire de chaque destinataire. Les SMS et notifications push prévus pendant ces heures " +
+        "attendent ou sont abandonnés. Les e-mails n’attendent pas.",
       quietOn: "Utiliser des heures calmes",
-      emailInQuiet: "Envoyer les e-mails pendant les heures calmes",
       caps: "Limites par 24 heures",
       capsNote: "Par destinataire. Au-delà, les messages passent par un autre canal ou attendent.",
       reminders: "Rappels",
