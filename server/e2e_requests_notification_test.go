@@ -161,7 +161,7 @@ func (w *world) fromAddress() string {
 // publishDomain publishes the records of a sending domain.
 func (w *world) publishDomain() {
 	w.t.Helper()
-	senders := expect.Value(w.app.Messages.UpdateSenders(w.ctx(), w.owner, nil, func(s *messages.Senders) {
+	senders := expect.Value(w.app.Messages.UpdateNotificationSenders(w.ctx(), w.owner, nil, func(s *messages.Senders) {
 		s.Domain = &sending.Domain{Address: w.fromAddress()}
 	}))(w.t)
 	for _, r := range senders.Domain.Records() {

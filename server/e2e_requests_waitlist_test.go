@@ -181,7 +181,7 @@ var waitlistRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			location := w.newLocation()
-			expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{
+			expect.OK(w.t)(w.app.Settings.UpdateWaitlistRules(w.ctx(), w.owner, settings.RulesEdit{
 				Target: settings.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
 			}))
 			return &v1.ListWaitlistRulesVersionsRequest{
@@ -296,7 +296,7 @@ func (w *world) fullSession() tenant.SessionID {
 func (w *world) newOfferService() tenant.ServiceID {
 	w.t.Helper()
 	id := w.newService()
-	expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+	expect.OK(w.t)(w.app.Settings.UpdateWaitlistRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
 		Service: id,
 	}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize, s.Mode, s.OffersInQuietHours = new(true), new(10_000), new(waitlist.OfferInTurn), new(true)
@@ -314,7 +314,7 @@ func (w *world) newOffer(caller tenant.Caller) waitlist.Offer {
 	expect.OK(w.t)(w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{
 		ID: seat, OverrideWindow: true,
 	}))
-	offers := expect.Value(w.app.Waitlists.ListOffers(
+	offers := expect.Value(w.app.Waitlists.ListWaitlistOffers(
 		w.ctx(), w.owner, waitlistdb.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1},
 	))(w.t)
 	return offers[0]

@@ -125,7 +125,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 		w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.PolicyLayer) { p.HoldTTL = new(24 * time.Hour) },
 	))
 	w.location, w.service = w.newLocation(), w.newService()
-	expect.OK(w.t)(w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+	expect.OK(w.t)(w.app.Settings.UpdateWaitlistRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
 		Service: w.service,
 	}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // the tests have many entries on a few days
@@ -136,7 +136,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	//nolint:errcheck // it only adds another workout
 	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique())
 	done := expect.Value(
-		w.app.Schedules.BulkPublish(w.ctx(), w.owner, schedules.BulkRequest{
+		w.app.Schedules.BulkPublishSessions(w.ctx(), w.owner, schedules.BulkRequest{
 			Filter: session.Filter{Sessions: []tenant.SessionID{w.newDraft()}},
 		}),
 	)(w.t)
@@ -278,8 +278,8 @@ func (w *world) newPlan() credit.Plan {
 
 func (w *world) newSubscription(caller tenant.Caller) tenant.SubscriptionID {
 	w.t.Helper()
-	return expect.Value(w.app.Accounts.Subscribe(
-		w.ctx(), w.owner, accounts.SubscribeRequest{Member: caller.Member, Plan: w.plan.ID},
+	return expect.Value(w.app.Accounts.CreateSubscription(
+		w.ctx(), w.owner, accounts.NewSubscription{Member: caller.Member, Plan: w.plan.ID},
 	))(w.t).ID
 }
 

@@ -116,8 +116,8 @@ func (s *Studio) AddPlan(p credit.Plan) credit.Plan {
 // Subscribe starts a subscription of a member to a plan.
 func (s *Studio) Subscribe(who tenant.Caller, p credit.Plan) credit.Subscription {
 	s.T.Helper()
-	return expect.Value(s.App.Accounts.Subscribe(
-		context.Background(), s.Owner, accounts.SubscribeRequest{Member: who.Member, Plan: p.ID},
+	return expect.Value(s.App.Accounts.CreateSubscription(
+		context.Background(), s.Owner, accounts.NewSubscription{Member: who.Member, Plan: p.ID},
 	))(s.T)
 }
 

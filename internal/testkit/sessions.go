@@ -96,7 +96,7 @@ func (s *Studio) CancelSession(id tenant.SessionID) {
 // DeleteSession deletes a session without telling anyone.
 func (s *Studio) DeleteSession(id tenant.SessionID) {
 	s.T.Helper()
-	done := expect.Value(s.App.Schedules.BulkDelete(context.Background(), s.Owner, schedules.BulkRequest{
+	done := expect.Value(s.App.Schedules.BulkDeleteSessions(context.Background(), s.Owner, schedules.BulkRequest{
 		Filter: session.Filter{Sessions: []tenant.SessionID{id}}, IncludeBooked: true,
 	}))(s.T)
 	must.EqOp(s.T, 1, done.Sessions, must.Sprintf("%d sessions were deleted", done.Sessions))

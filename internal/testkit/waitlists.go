@@ -23,7 +23,7 @@ import (
 // filled by the new rules.
 func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.EffectiveRules {
 	s.T.Helper()
-	e := expect.Value(s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
+	e := expect.Value(s.App.Settings.UpdateWaitlistRules(context.Background(), s.Owner, settings.RulesEdit{
 		Reason: "a test",
 		Edit: func(r *waitlist.Settings) {
 			r.OffersInQuietHours = new(true)
@@ -104,13 +104,13 @@ func (s *Studio) AddWaiters(n int, r waitlists.JoinRequest) ([]tenant.Caller, []
 // Entry reads an entry as staff see it.
 func (s *Studio) Entry(id tenant.EntryID) waitlist.Entry {
 	s.T.Helper()
-	return expect.Value(s.App.Waitlists.ExplainEntry(context.Background(), s.Owner, id))(s.T).Entry
+	return expect.Value(s.App.Waitlists.ExplainWaitlistEntry(context.Background(), s.Owner, id))(s.T).Entry
 }
 
 // Offers returns all offers of a session, the oldest first.
 func (s *Studio) Offers(session tenant.SessionID) []waitlist.Offer {
 	s.T.Helper()
-	return expect.Value(s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{
+	return expect.Value(s.App.Waitlists.ListWaitlistOffers(context.Background(), s.Owner, waitlists.OfferQuery{
 		Session: session, Oldest: true, Limit: 1000,
 	}))(s.T)
 }
@@ -141,7 +141,7 @@ func (s *Studio) SetCode(o waitlist.Offer, code string) {
 // Decisions returns all decisions about a session, the oldest first.
 func (s *Studio) Decisions(session tenant.SessionID) []waitlists.DecisionRecord {
 	s.T.Helper()
-	all, _, err := s.App.Waitlists.ListDecisions(context.Background(), s.Owner, waitlists.DecisionQuery{
+	all, _, err := s.App.Waitlists.ListWaitlistDecisions(context.Background(), s.Owner, waitlists.DecisionQuery{
 		Session: session, Oldest: true, Limit: 1000,
 	})
 	s.NoError(err)
@@ -159,13 +159,13 @@ func (s *Studio) LastDecision(session tenant.SessionID) waitlists.DecisionRecord
 // Accept accepts an offer as its member, a moment later.
 func (s *Studio) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.OfferAnswer, error) {
 	s.Tick()
-	return s.App.Waitlists.AcceptOffer(context.Background(), SelfOnly(who), o.ID, tenant.SubscriptionID{})
+	return s.App.Waitlists.AcceptWaitlistOffer(context.Background(), SelfOnly(who), o.ID, tenant.SubscriptionID{})
 }
 
 // Decline declines an offer as its member, a moment later.
 func (s *Studio) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.OfferAnswer, error) {
 	s.Tick()
-	return s.App.Waitlists.DeclineOffer(context.Background(), SelfOnly(who), o.ID, leave, "")
+	return s.App.Waitlists.DeclineWaitlistOffer(context.Background(), SelfOnly(who), o.ID, leave, "")
 }
 
 // WantEntries fails the test unless entries have these statuses.

@@ -106,7 +106,7 @@ func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	back := url.URL{Path: waitlists.ClaimPath + r.PathValue("token")}
-	_, err := c.waitlists.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
+	_, err := c.waitlists.AnswerWaitlistClaim(r.Context(), r.PathValue("token"), answer == "accept")
 	switch reason := fault.ReasonOf(err); {
 	case err == nil, reason == fault.WaitlistOfferNotLive, reason == fault.WaitlistOfferNotFound:
 		// The page shows the new state.

@@ -43,7 +43,7 @@ func newClaimStudio(t *testing.T, mode waitlist.Mode) *claimStudio {
 	c := &claimStudio{studio: newStudio(t)}
 	c.place = c.AddLocation(catalog.Location{Name: "Pier 2", Address: "Am Hafen 1, Hamburg"})
 	c.Service = c.AddService(catalog.Service{Name: "Yoga"})
-	expect.OK(c.T)(c.App.Settings.UpdateRules(t.Context(), c.Owner, settings.RulesEdit{
+	expect.OK(c.T)(c.App.Settings.UpdateWaitlistRules(t.Context(), c.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: c.Service}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
 	}))
 	c.session, c.holder = c.bookedSession()
@@ -75,7 +75,7 @@ func (c *claimStudio) cancelBooking() {
 // offers returns the offers to a member, newest first.
 func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 	c.T.Helper()
-	offers := expect.Value(c.App.Waitlists.ListOffers(
+	offers := expect.Value(c.App.Waitlists.ListWaitlistOffers(
 		context.Background(), c.Owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10},
 	))(c.T)
 	return offers

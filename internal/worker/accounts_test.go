@@ -47,7 +47,7 @@ func TestAccounts_TenantsSendThroughTheirOwnAccounts(t *testing.T) {
 	other := p.OtherTenant("Dock Pilates")
 	account := func(token, from string) {
 		t.Helper()
-		expect.OK(p.T)(p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
+		expect.OK(p.T)(p.App.Messages.UpdateNotificationSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
 			s.Twilio = &messages.TwilioAccount{AccountSID: own.AccountSID, AuthToken: token, From: from}
 		}))
 	}
@@ -105,7 +105,7 @@ func TestAccounts_HaveSeparateBreakers(t *testing.T) {
 	})
 	other := studio.OtherTenant("Dock Pilates")
 	expect.OK(studio.T)(
-		studio.App.Messages.UpdateSenders(studio.T.Context(), studio.Owner, nil, func(s *messages.Senders) {
+		studio.App.Messages.UpdateNotificationSenders(studio.T.Context(), studio.Owner, nil, func(s *messages.Senders) {
 			s.SMTP = &messages.SMTPServer{Host: "mail.example.com", Port: 587, From: "desk@example.com"}
 		}),
 	)

@@ -228,7 +228,9 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 		plans = append(plans, made)
 	}
 	for i, m := range members {
-		s, err := b.app.Accounts.Subscribe(ctx, b.owner, accounts.SubscribeRequest{Member: m.Member, Plan: plans[i%3].ID})
+		s, err := b.app.Accounts.CreateSubscription(
+			ctx, b.owner, accounts.NewSubscription{Member: m.Member, Plan: plans[i%3].ID},
+		)
 		if err != nil {
 			return err
 		}
@@ -238,7 +240,9 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 		case i%50 == 37:
 			_, err = b.app.Accounts.SetSubscriptionStatus(ctx, b.owner, s.ID, credit.Paused, "On holiday.")
 		case i%20 == 13:
-			_, err = b.app.Accounts.Subscribe(ctx, b.owner, accounts.SubscribeRequest{Member: m.Member, Plan: plans[3].ID})
+			_, err = b.app.Accounts.CreateSubscription(
+				ctx, b.owner, accounts.NewSubscription{Member: m.Member, Plan: plans[3].ID},
+			)
 		}
 		if err != nil {
 			return err

@@ -26,14 +26,14 @@ const offerWindow = 12 * time.Hour
 
 // setRules sets the waitlist mode of a tenant or of one of its services.
 func (b *builder) setRules(ctx context.Context, service tenant.ServiceID, edit func(*waitlist.Settings)) error {
-	_, err := b.app.Settings.UpdateRules(ctx, b.owner, settings.RulesEdit{
+	_, err := b.app.Settings.UpdateWaitlistRules(ctx, b.owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: service}, Edit: edit, Reason: "How we do it here.",
 	})
 	return err
 }
 
-// firstDay returns the sessions of a service on its first day with sessions, at least two days from now: a day that has
-// not started in any time zone of the demo.
+// firstDay returns the sessions of a service on its first day with sessions, at least two days from now: a day that
+// has not started in any time zone of the demo.
 func (b *builder) firstDay(ctx context.Context, service tenant.ServiceID) ([]session.Session, error) {
 	all, err := b.schedule(ctx, b.now.Add(48*time.Hour), b.now.Add(8*24*time.Hour))
 	if err != nil {
@@ -166,7 +166,7 @@ func (b *builder) salonWaitlist(ctx context.Context, mona tenant.Caller, cut cat
 
 // liveOffer returns a live offer of the demo member; zero if there is none.
 func (b *builder) liveOffer(ctx context.Context, to tenant.Caller) (tenant.OfferID, error) {
-	live, err := b.app.Waitlists.ListOffers(ctx, tenant.System(b.id), waitlists.OfferQuery{
+	live, err := b.app.Waitlists.ListWaitlistOffers(ctx, tenant.System(b.id), waitlists.OfferQuery{
 		Member: to.Member, Statuses: []waitlist.OfferStatus{waitlist.Live}, Oldest: true, Limit: 10,
 	})
 	for _, o := range live {

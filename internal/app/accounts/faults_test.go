@@ -33,12 +33,14 @@ func TestFaults_FailTheCall(t *testing.T) {
 	transfer := expect.Value(app.TransferOwnership(ctx, owner, ana.Member))(t)
 	s.WantErrors(
 		func() error {
-			return expect.Error(app.Subscribe(ctx, owner, accounts.SubscribeRequest{Member: ben.Member, Plan: pack.ID}))
+			return expect.Error(app.CreateSubscription(ctx, owner, accounts.NewSubscription{Member: ben.Member, Plan: pack.ID}))
 		},
 		func() error { return expect.Error(app.GrantCredits(ctx, owner, sub.ID, 1, "")) },
 		func() error { return expect.Error(app.RefundCredit(ctx, owner, booked, "")) },
 		func() error { return expect.Error(app.GetBalance(ctx, owner, ana.Member, nil)) },
-		func() error { return expect.Error(app.ListLedger(ctx, owner, sub.ID, accounts.LineQuery{Limit: 9})) },
+		func() error {
+			return expect.Error(app.ListCreditLines(ctx, owner, sub.ID, accounts.LineQuery{Limit: 9}))
+		},
 		func() error { return expect.Error(app.GetMember(ctx, owner, ana.Member)) },
 		func() error {
 			return expect.Error(app.ConfirmMemberContact(ctx, owner, cleo.Member, member.Contact{
@@ -95,8 +97,8 @@ func TestFaults_FailTheCall(t *testing.T) {
 			return expect.Error(app.ListAuditEntries(ctx, owner, accounts.AuditQuery{Limit: 9}))
 		},
 		func() error { return app.SweepCodes(ctx, s.Tenant) },
-		func() error { return expect.Error(app.ListTransfers(ctx, owner)) },
-		func() error { return expect.Error(app.ConfirmTransfer(ctx, self(ana), transfer.ID)) },
+		func() error { return expect.Error(app.ListOwnershipTransfers(ctx, owner)) },
+		func() error { return expect.Error(app.ConfirmOwnershipTransfer(ctx, self(ana), transfer.ID)) },
 		func() error { return expect.Error(app.TransferOwnership(ctx, ana, ben.Member)) },
 	)
 }

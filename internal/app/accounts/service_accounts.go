@@ -36,7 +36,7 @@ func (s *Service) CreateServiceAccount(
 		return account, "", err
 	}
 	secret := newSecret()
-	t := engine.Transaction{Name: "account.create", Replay: true, Races: []engine.Race{roleRace}}
+	t := engine.Transaction{Name: "service_account.create", Replay: true, Races: []engine.Race{roleRace}}
 	created, err := changeAccess(ctx, s, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (accountWithKey, error) {
 			var batch pg.Batch
@@ -87,7 +87,7 @@ func (s *Service) RotateServiceAccountKey(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID, overlap time.Duration,
 ) (grant.ServiceAccount, string, error) {
 	secret := newSecret()
-	rotated, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "account.rotate", Replay: true},
+	rotated, err := changeAccess(ctx, s, caller, engine.Transaction{Name: "service_account.rotate_key", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (accountWithKey, error) {
 			account, err := findAccount(ctx, tx, id)
 			if err != nil {
@@ -106,11 +106,12 @@ func (s *Service) RotateServiceAccountKey(
 	return rotated.Account, rotated.Key, err
 }
 
-// RevokeServiceAccount revokes a service account, which is final. It changes nothing if the account is revoked already.
+// RevokeServiceAccount revokes a service account, which is final. It changes nothing if the account is revoked
+// already.
 func (s *Service) RevokeServiceAccount(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID,
 ) (grant.ServiceAccount, error) {
-	return changeAccess(ctx, s, caller, engine.Transaction{Name: "account.revoke", Replay: true},
+	return changeAccess(ctx, s, caller, engine.Transaction{Name: "service_account.revoke", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (grant.ServiceAccount, error) {
 			account, err := findAccount(ctx, tx, id)
 			if err != nil || account.Revoked() {
@@ -146,7 +147,7 @@ func (s *Service) auditRefusedKey(
 	ctx context.Context, in tenant.TenantID, account tenant.ServiceAccountID, id tenant.KeyID,
 ) error {
 	by := tenant.Caller{Tenant: in, Subject: tenant.AccountPrefix + account.String()}
-	return engine.Exec(ctx, s.engine, by, engine.Transaction{Name: "account.refuse_key"},
+	return engine.Exec(ctx, s.engine, by, engine.Transaction{Name: "service_account.refuse_key"},
 		func(ctx context.Context, tx *engine.Tx) error {
 			var audited bool
 			var batch pg.Batch
@@ -242,7 +243,7 @@ func (s *Service) ExchangeKey(
 		return ExchangedKey{}, cmp.Or(s.auditRefusedKey(ctx, in, key.Account, id), err)
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) { // once per hour: it is a write
-		err := engine.Exec(ctx, s.engine, anonymous, engine.Transaction{Name: "account.use_key"},
+		err := engine.Exec(ctx, s.engine, anonymous, engine.Transaction{Name: "service_account.use_key"},
 			func(_ context.Context, tx *engine.Tx) error {
 				accountdb.MarkKeyUsed(tx.Tx, tx.Tenant, id, hour)
 				return nil

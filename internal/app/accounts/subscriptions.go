@@ -20,8 +20,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SubscribeRequest starts a subscription.
-type SubscribeRequest struct {
+// NewSubscription starts a subscription.
+type NewSubscription struct {
 	Member tenant.MemberID
 	Plan   tenant.PlanID
 	Starts time.Time  // zero: now
@@ -29,11 +29,11 @@ type SubscribeRequest struct {
 	Reason string
 }
 
-// Subscribe starts a subscription and grants its first credits.
-func (s *Service) Subscribe(
-	ctx context.Context, caller tenant.Caller, r SubscribeRequest,
+// CreateSubscription starts a subscription and grants its first credits.
+func (s *Service) CreateSubscription(
+	ctx context.Context, caller tenant.Caller, r NewSubscription,
 ) (credit.Subscription, error) {
-	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "subscription.start", Replay: true},
+	return engine.Transact(ctx, s.engine, caller, engine.Transaction{Name: "subscription.create", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (none credit.Subscription, err error) {
 			var plan *credit.Plan
 			var m *booking.Member
@@ -265,14 +265,14 @@ func (s *Service) GetBalance(
 // LineQuery selects lines of a ledger.
 type LineQuery = bookingdb.LineQuery
 
-// ListLedger reads the lines of a subscription, the newest first.
-func (s *Service) ListLedger(
+// ListCreditLines reads the lines of a subscription, the newest first.
+func (s *Service) ListCreditLines(
 	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, q LineQuery,
 ) ([]CreditLine, error) {
 	var lines []CreditLine
 	sub, err := engine.Get(ctx, s.engine, caller, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
 		bookingdb.FindSubscription(b, caller.Tenant, id, into)
-		bookingdb.ListLedger(b, caller.Tenant, id, q, &lines)
+		bookingdb.ListCreditLines(b, caller.Tenant, id, q, &lines)
 	})
 	if err != nil {
 		return nil, err

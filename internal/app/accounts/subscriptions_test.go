@@ -34,7 +34,7 @@ func creditsOf(studio *testkit.Studio, who tenant.Caller) string {
 	app, ctx := studio.App.Accounts, studio.T.Context()
 	sub := expect.Value(app.GetBalance(ctx, who, tenant.MemberID{}, allStatuses))(studio.T)[0]
 	text := fmt.Sprintf("v%d %s %d", sub.Version, sub.Status, sub.Balance)
-	for _, l := range expect.Value(app.ListLedger(ctx, who, sub.ID, accounts.LineQuery{Limit: 2}))(studio.T) {
+	for _, l := range expect.Value(app.ListCreditLines(ctx, who, sub.ID, accounts.LineQuery{Limit: 2}))(studio.T) {
 		text += fmt.Sprintf("; %s", strings.TrimSpace(fmt.Sprint(l.Kind, " ", l.Amount, " ", l.Balance, " ", l.Reason)))
 	}
 	return text
@@ -57,8 +57,8 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 	pack := studio.AddPlan(credit.Plan{Name: "Pack", Kind: credit.Credits, Credits: 4, Period: new(72 * time.Hour)})
 	class := studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(100 * time.Hour)})
 	studio.Clock.Advance(time.Second)
-	sub := expect.Value(app.Subscribe(
-		t.Context(), owner, accounts.SubscribeRequest{Member: ana.Member, Plan: pack.ID, Reason: "paid"},
+	sub := expect.Value(app.CreateSubscription(
+		t.Context(), owner, accounts.NewSubscription{Member: ana.Member, Plan: pack.ID, Reason: "paid"},
 	))(t)
 	grant := func(amount int, why string) func() error {
 		return func() error { return expect.Error(app.GrantCredits(t.Context(), owner, sub.ID, amount, why)) }
@@ -162,9 +162,9 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		test.EqOp(t, step.credits, creditsOf(studio, ana), test.Sprint(step.name))
 		test.EqOp(t, step.said, said(studio), test.Sprint(step.name))
 	}
-	lines := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, accounts.LineQuery{Before: 3, Limit: 9}))(t)
+	lines := expect.Value(app.ListCreditLines(t.Context(), owner, sub.ID, accounts.LineQuery{Before: 3, Limit: 9}))(t)
 	must.SliceLen(t, 2, lines, must.Sprintf("before the third: %+v", lines))
-	charged := expect.Value(app.ListLedger(t.Context(), owner, sub.ID, accounts.LineQuery{
+	charged := expect.Value(app.ListCreditLines(t.Context(), owner, sub.ID, accounts.LineQuery{
 		Kinds: []credit.LineKind{credit.Booking}, Limit: 9,
 	}))(t)
 	must.SliceLen(t, 1, charged)
@@ -193,7 +193,7 @@ func TestSubscribe_TakesAnEndInsteadOfThePlansTerm(t *testing.T) {
 		"later":          {new(now.Add(72 * time.Hour)), now.Add(72 * time.Hour), ""},
 		"at once":        {&now, time.Time{}, "INVALID_FIELD @subscription.end_time"},
 	} {
-		sub, err := studio.App.Accounts.Subscribe(t.Context(), studio.Owner, accounts.SubscribeRequest{
+		sub, err := studio.App.Accounts.CreateSubscription(t.Context(), studio.Owner, accounts.NewSubscription{
 			Member: ana.Member, Plan: plan.ID, Ends: tt.ends,
 		})
 		expect.Fault(t, tt.err, name)(err)
@@ -267,7 +267,7 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 	}))
 	expect.OK(t)(app.RefundCredit(t.Context(), owner, paid, ""))
 	subscribe := func(who tenant.MemberID, plan tenant.PlanID, after time.Duration) error {
-		return expect.Error(app.Subscribe(t.Context(), owner, accounts.SubscribeRequest{
+		return expect.Error(app.CreateSubscription(t.Context(), owner, accounts.NewSubscription{
 			Member: who, Plan: plan, Starts: testkit.Noon.Add(after),
 		}))
 	}
@@ -317,11 +317,11 @@ func TestSubscriptions_ReturnEachReason(t *testing.T) {
 		},
 		"a ledger of another tenant": {
 			"SUBSCRIPTION_NOT_FOUND",
-			expect.Error(app.ListLedger(t.Context(), there.Owner, sub.ID, accounts.LineQuery{Limit: 9})),
+			expect.Error(app.ListCreditLines(t.Context(), there.Owner, sub.ID, accounts.LineQuery{Limit: 9})),
 		},
 		"a ledger of another member": {
 			"SUBSCRIPTION_NOT_FOUND",
-			expect.Error(app.ListLedger(t.Context(), testkit.SelfOnly(ben), sub.ID, accounts.LineQuery{Limit: 9})),
+			expect.Error(app.ListCreditLines(t.Context(), testkit.SelfOnly(ben), sub.ID, accounts.LineQuery{Limit: 9})),
 		},
 		"a balance of another member": {
 			"MEMBER_NOT_FOUND", expect.Error(app.GetBalance(t.Context(), testkit.SelfOnly(ben), ana.Member, allStatuses)),
@@ -351,7 +351,7 @@ func TestSubscriptions_OfOnesOwnAreForOthers(t *testing.T) {
 			c.of, studio.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Subscription = sub.ID },
 		))(t).Booking
 		for _, err := range []error{
-			expect.Error(app.Subscribe(ctx, c.by, accounts.SubscribeRequest{Member: c.of.Member, Plan: pack.ID})),
+			expect.Error(app.CreateSubscription(ctx, c.by, accounts.NewSubscription{Member: c.of.Member, Plan: pack.ID})),
 			expect.Error(app.GrantCredits(ctx, c.by, sub.ID, 3, "")),
 			expect.Error(app.UpdateSubscription(ctx, c.by, sub.ID, nil, endsAt(testkit.Noon.Add(time.Hour)), "")),
 			expect.Error(app.SetSubscriptionStatus(ctx, c.by, sub.ID, credit.Paused, "")),

@@ -50,11 +50,12 @@ func (s *Service) TransferOwnership(
 
 func party(m member.Member) grant.Party { return grant.Party{Member: m.ID, Name: m.Name} }
 
-// ConfirmTransfer makes the caller an owner, and the sender of the transfer an admin. It returns the caller's roles.
-func (s *Service) ConfirmTransfer(
+// ConfirmOwnershipTransfer makes the caller an owner, and the sender of the transfer an admin. It returns the caller's
+// roles.
+func (s *Service) ConfirmOwnershipTransfer(
 	ctx context.Context, caller tenant.Caller, id tenant.TransferID,
 ) ([]string, error) {
-	t := engine.Transaction{Name: "ownership.confirm", Replay: true}
+	t := engine.Transaction{Name: "ownership_transfer.confirm", Replay: true}
 	return changeAccess(ctx, s, caller, t, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
 		var receiver *member.Member
 		transfer, err := engine.Find(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
@@ -81,9 +82,10 @@ func (s *Service) ConfirmTransfer(
 	})
 }
 
-// CancelTransfer ends a transfer that has not been confirmed: owners withdraw it, or the receiver declines it.
-func (s *Service) CancelTransfer(ctx context.Context, caller tenant.Caller, id tenant.TransferID) error {
-	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "ownership.cancel", Replay: true},
+// CancelOwnershipTransfer ends a transfer that has not been confirmed: owners withdraw it, or the receiver declines
+// it.
+func (s *Service) CancelOwnershipTransfer(ctx context.Context, caller tenant.Caller, id tenant.TransferID) error {
+	return engine.Exec(ctx, s.engine, caller, engine.Transaction{Name: "ownership_transfer.cancel", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) error {
 			transfer, err := engine.Find(ctx, tx, errNoTransfer, func(b *pg.Batch, into **grant.Transfer) {
 				accountdb.FindTransfer(b, tx.Tenant, id, into)
@@ -100,14 +102,14 @@ func (s *Service) CancelTransfer(ctx context.Context, caller tenant.Caller, id t
 		})
 }
 
-// endTransfers ends the transfers from and to a member who is no owner any more, or inactive. Otherwise they would come
-// back with the role, and a receiver who was removed as an owner could confirm an older one.
+// endTransfers ends the transfers from and to a member who is no owner any more, or inactive. Otherwise they would
+// come back with the role, and a receiver who was removed as an owner could confirm an older one.
 func endTransfers(tx *engine.Tx, id tenant.MemberID) {
 	accountdb.DeleteTransfersOf(tx.Tx, tx.Tenant, id)
 }
 
-// ListTransfers reads the open transfers: all for owners, those to the caller for others.
-func (s *Service) ListTransfers(ctx context.Context, caller tenant.Caller) ([]grant.Transfer, error) {
+// ListOwnershipTransfers reads the open transfers: all for owners, those to the caller for others.
+func (s *Service) ListOwnershipTransfers(ctx context.Context, caller tenant.Caller) ([]grant.Transfer, error) {
 	var to tenant.MemberID
 	if caller.SelfOnly {
 		to = caller.Member

@@ -45,7 +45,7 @@ func TestTransferOwnership_IsConfirmedByTheReceiver(t *testing.T) {
 		{self(ben), []grant.Transfer{offer}}, {self(mia), []grant.Transfer{ottos}},
 		{self(studio.AddMember("Noa")), []grant.Transfer{}},
 	} {
-		test.Eq(t, c.want, expect.Value(app.ListTransfers(t.Context(), c.who))(t))
+		test.Eq(t, c.want, expect.Value(app.ListOwnershipTransfers(t.Context(), c.who))(t))
 	}
 	test.Eq(t, []string{"owner"}, rolesOf(studio, studio.Owner), test.Sprint("an offer changes nothing"))
 	for _, wrong := range []struct {
@@ -54,9 +54,9 @@ func TestTransferOwnership_IsConfirmedByTheReceiver(t *testing.T) {
 	}{
 		{mia, first.ID}, {mia, offer.ID}, {studio.Owner, offer.ID}, {ben, tenant.TransferID{UUID: tenant.UUID{1}}},
 	} {
-		expect.Reason(t, fault.TransferNotFound)(app.ConfirmTransfer(t.Context(), self(wrong.by), wrong.id))
+		expect.Reason(t, fault.TransferNotFound)(app.ConfirmOwnershipTransfer(t.Context(), self(wrong.by), wrong.id))
 	}
-	roles := expect.Value(app.ConfirmTransfer(t.Context(), self(ben), offer.ID))(t)
+	roles := expect.Value(app.ConfirmOwnershipTransfer(t.Context(), self(ben), offer.ID))(t)
 	test.Eq(t, []string{"owner", "coach", "member"}, roles)
 	test.Eq(t, roles, rolesOf(studio, ben))
 	test.Eq(t, []string{"admin"}, rolesOf(studio, studio.Owner))
@@ -68,7 +68,7 @@ func TestTransferOwnership_IsConfirmedByTheReceiver(t *testing.T) {
 	test.True(t, slices.Contains(studio.Audited(), "ownership.transferred"), test.Sprint(studio.Audited()))
 	// The transfer has ended, also if its sender is an owner again.
 	expect.OK(t)(app.AssignRole(t.Context(), ben, studio.Owner.Member, tenant.RoleOwner))
-	expect.Reason(t, fault.TransferNotFound)(app.ConfirmTransfer(t.Context(), self(ben), offer.ID))
+	expect.Reason(t, fault.TransferNotFound)(app.ConfirmOwnershipTransfer(t.Context(), self(ben), offer.ID))
 }
 
 func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
@@ -89,10 +89,10 @@ func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
 			studio.Deactivate(ben)
 		},
 		"the receiver declines": func(studio *testkit.Studio, _, ben tenant.Caller, x grant.Transfer) {
-			must.NoError(studio.T, studio.App.Accounts.CancelTransfer(studio.T.Context(), self(ben), x.ID))
+			must.NoError(studio.T, studio.App.Accounts.CancelOwnershipTransfer(studio.T.Context(), self(ben), x.ID))
 		},
 		"another owner withdraws it": func(studio *testkit.Studio, _, _ tenant.Caller, x grant.Transfer) {
-			must.NoError(studio.T, studio.App.Accounts.CancelTransfer(studio.T.Context(), studio.Owner, x.ID))
+			must.NoError(studio.T, studio.App.Accounts.CancelOwnershipTransfer(studio.T.Context(), studio.Owner, x.ID))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -101,13 +101,17 @@ func TestTransferOwnership_EndsWithItsPremise(t *testing.T) {
 			otto, ben := studio.AddPerson("Otto", tenant.RoleOwner), studio.AddMember("Ben")
 			offer := expect.Value(studio.App.Accounts.TransferOwnership(t.Context(), otto, ben.Member))(t)
 			expect.Reason(t, fault.TransferNotFound)(
-				studio.App.Accounts.CancelTransfer(t.Context(), self(studio.AddMember("Mia")), offer.ID),
+				studio.App.Accounts.CancelOwnershipTransfer(t.Context(), self(studio.AddMember("Mia")), offer.ID),
 			)
 			end(studio, otto, ben, offer)
 			ended := func() {
-				expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmTransfer(t.Context(), self(ben), offer.ID))
-				expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.CancelTransfer(t.Context(), studio.Owner, offer.ID))
-				test.SliceEmpty(t, expect.Value(studio.App.Accounts.ListTransfers(t.Context(), studio.Owner))(t))
+				expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmOwnershipTransfer(
+					t.Context(), self(ben), offer.ID,
+				))
+				expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.CancelOwnershipTransfer(
+					t.Context(), studio.Owner, offer.ID,
+				))
+				test.SliceEmpty(t, expect.Value(studio.App.Accounts.ListOwnershipTransfers(t.Context(), studio.Owner))(t))
 				test.SliceNotContains(t, rolesOf(studio, ben), tenant.RoleOwner)
 			}
 			ended()
@@ -128,7 +132,9 @@ func TestTransferOwnership_EndsWhenItsReceiverIsRemovedAsAnOwner(t *testing.T) {
 	otto, ben := studio.AddPerson("Otto", tenant.RoleOwner), studio.AddPerson("Ben", tenant.RoleOwner)
 	offer := expect.Value(studio.App.Accounts.TransferOwnership(t.Context(), otto, ben.Member))(t)
 	expect.OK(t)(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, ben.Member, tenant.RoleOwner))
-	expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmTransfer(t.Context(), self(ben), offer.ID))
+	expect.Reason(t, fault.TransferNotFound)(studio.App.Accounts.ConfirmOwnershipTransfer(
+		t.Context(), self(ben), offer.ID,
+	))
 	test.SliceNotContains(t, rolesOf(studio, ben), tenant.RoleOwner)
 }
 
@@ -155,7 +161,7 @@ func TestConfirmTransfer_RacesWithTheRemovalOfTheSender(t *testing.T) {
 		offer := expect.Value(studio.App.Accounts.TransferOwnership(t.Context(), otto, ben.Member))(t)
 		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				return expect.Error(studio.App.Accounts.ConfirmTransfer(t.Context(), self(ben), offer.ID))
+				return expect.Error(studio.App.Accounts.ConfirmOwnershipTransfer(t.Context(), self(ben), offer.ID))
 			}
 			return expect.Error(studio.App.Accounts.RevokeRole(t.Context(), studio.Owner, otto.Member, tenant.RoleOwner))
 		})

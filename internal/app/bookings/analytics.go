@@ -29,8 +29,8 @@ const (
 	UseByWeekdayHour = bookingdb.ByWeekdayHour
 )
 
-// AttendanceSummary counts sessions, bookings and attendance over a whole period.
-func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p Period) (AttendanceDay, error) {
+// GetAttendanceSummary counts sessions, bookings and attendance over a whole period.
+func (s *Service) GetAttendanceSummary(ctx context.Context, caller tenant.Caller, p Period) (AttendanceDay, error) {
 	days, err := s.countAttendance(ctx, caller, p)
 	var sum AttendanceDay
 	for _, d := range days {
@@ -49,9 +49,9 @@ func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p
 	return sum, err
 }
 
-// AttendanceDaily counts the same for each day, including days without sessions. It returns at most limit days of the
-// period, starting the day after the given one.
-func (s *Service) AttendanceDaily(
+// ListAttendanceDaily counts the same for each day, including days without sessions. It returns at most limit days of
+// the period, starting the day after the given one.
+func (s *Service) ListAttendanceDaily(
 	ctx context.Context, caller tenant.Caller, p Period, after civil.Date, limit int,
 ) ([]AttendanceDay, error) {
 	if err := catalog.CheckPeriod(p.From, p.To); err != nil {
@@ -105,9 +105,9 @@ type ChannelCount struct {
 	Seats    int
 }
 
-// BookingTrend counts bookings by the day or week in which they were made, in the time zone of their session's
+// GetBookingTrend counts bookings by the day or week in which they were made, in the time zone of their session's
 // location. Days and weeks without bookings are included.
-func (s *Service) BookingTrend(
+func (s *Service) GetBookingTrend(
 	ctx context.Context, caller tenant.Caller, p Period, weekly bool,
 ) ([]TrendPoint, error) {
 	if err := catalog.CheckPeriod(p.From, p.To); err != nil {
@@ -155,8 +155,8 @@ func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 	return points
 }
 
-// Utilization compares the seats taken with the seats offered, for each group of sessions and in total.
-func (s *Service) Utilization(
+// GetUtilization compares the seats taken with the seats offered, for each group of sessions and in total.
+func (s *Service) GetUtilization(
 	ctx context.Context, caller tenant.Caller, p Period, group UtilizationGroup,
 ) (groups []Utilization, total Utilization, err error) {
 	if err := catalog.CheckPeriod(p.From, p.To); err != nil {

@@ -168,7 +168,7 @@ func TestAttendanceSummary_Counts(t *testing.T) {
 		{civiltest.Date("2026-03-27"), 2, []appbookings.AttendanceDay{saturday, sunday}},
 		{civiltest.Date("2026-03-30"), 2, nil},
 	} {
-		test.Eq(t, c.want, expect.Value(w.App.Bookings.AttendanceDaily(t.Context(), w.Owner, week, c.after, c.limit))(t))
+		test.Eq(t, c.want, expect.Value(w.App.Bookings.ListAttendanceDaily(t.Context(), w.Owner, week, c.after, c.limit))(t))
 	}
 
 	for name, c := range map[string]struct {
@@ -203,7 +203,7 @@ func TestAttendanceSummary_Counts(t *testing.T) {
 			t.Parallel()
 			p := week
 			c.period(&p)
-			test.Eq(t, c.want, expect.Value(w.App.Bookings.AttendanceSummary(t.Context(), w.Owner, p))(t))
+			test.Eq(t, c.want, expect.Value(w.App.Bookings.GetAttendanceSummary(t.Context(), w.Owner, p))(t))
 		})
 	}
 }
@@ -237,7 +237,7 @@ func TestUtilization_ByGroup(t *testing.T) {
 	} {
 		t.Run(string(group), func(t *testing.T) {
 			t.Parallel()
-			got, sum, err := w.App.Bookings.Utilization(t.Context(), w.Owner, week, group)
+			got, sum, err := w.App.Bookings.GetUtilization(t.Context(), w.Owner, week, group)
 			diff := cmp.Diff(want, got)
 			test.EqOp(t, "", diff)
 			test.NoError(t, err)
@@ -248,7 +248,7 @@ func TestUtilization_ByGroup(t *testing.T) {
 		t.Parallel()
 		p := days("2026-03-28", "2026-03-28")
 		p.Locations, p.Services = []tenant.LocationID{w.auckland, w.Location}, []tenant.ServiceID{w.Service}
-		got, _, err := w.App.Bookings.Utilization(t.Context(), w.Owner, p, appbookings.UseByWeekdayHour)
+		got, _, err := w.App.Bookings.GetUtilization(t.Context(), w.Owner, p, appbookings.UseByWeekdayHour)
 		want := []appbookings.Utilization{
 			{Weekday: 6, Hour: 0, Sessions: 1, Offered: 6, Taken: 6}, {Weekday: 6, Hour: 23, Sessions: 2, Offered: 13, Taken: 7},
 		}
@@ -336,7 +336,7 @@ func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 		want = append(want, p)
 	}
 	trend := func(p appbookings.Period, weekly bool) []appbookings.TrendPoint {
-		return expect.Value(studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, p, weekly))(t)
+		return expect.Value(studio.App.Bookings.GetBookingTrend(t.Context(), studio.Owner, p, weekly))(t)
 	}
 	test.Eq(t, want, trend(period, false))
 
@@ -366,7 +366,7 @@ func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 	// A zone that this build does not know is an error: no booking is left out.
 	studio.Exec(`update locations set time_zone = 'Nowhere' where id = $1`, studio.Location)
 	test.StrContains(t, expect.Error(
-		studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, period, false)).Error(), "Nowhere")
+		studio.App.Bookings.GetBookingTrend(t.Context(), studio.Owner, period, false)).Error(), "Nowhere")
 }
 
 // The database puts bookings and sessions on the same days and hours as the calendar does, in zones that change their
@@ -419,7 +419,7 @@ func TestAnalytics_UseLocalDays(t *testing.T) {
 			}
 		}
 	}
-	points := expect.Value(studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, year, false))(t)
+	points := expect.Value(studio.App.Bookings.GetBookingTrend(t.Context(), studio.Owner, year, false))(t)
 	got := make(map[civil.Date]int)
 	for _, p := range points {
 		if p.Bookings > 0 {
@@ -427,7 +427,7 @@ func TestAnalytics_UseLocalDays(t *testing.T) {
 		}
 	}
 	test.Eq(t, made, got, test.Sprint("days of making:"))
-	groups, total, err := studio.App.Bookings.Utilization(t.Context(), studio.Owner, year, appbookings.UseByWeekdayHour)
+	groups, total, err := studio.App.Bookings.GetUtilization(t.Context(), studio.Owner, year, appbookings.UseByWeekdayHour)
 	must.NoError(t, err, must.Sprintf("%d sessions, want %d (%v)", total.Unlimited, sessions, err))
 	must.EqOp(t, sessions, total.Unlimited, must.Sprintf("%d sessions, want %d (%v)", total.Unlimited, sessions, err))
 	hours := make(map[[2]int]int)
@@ -457,11 +457,11 @@ func TestAnalytics_RejectInvalidPeriods(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			p := appbookings.Period{From: c.from, To: c.to}
-			expect.Reason(t, c.want)(studio.App.Bookings.AttendanceSummary(t.Context(), studio.Owner, p))
-			expect.Reason(t, c.want)(studio.App.Bookings.AttendanceDaily(t.Context(), studio.Owner, p, civil.Date{}, 500))
-			expect.Reason(t, c.want)(studio.App.Bookings.BookingTrend(t.Context(), studio.Owner, p, true))
+			expect.Reason(t, c.want)(studio.App.Bookings.GetAttendanceSummary(t.Context(), studio.Owner, p))
+			expect.Reason(t, c.want)(studio.App.Bookings.ListAttendanceDaily(t.Context(), studio.Owner, p, civil.Date{}, 500))
+			expect.Reason(t, c.want)(studio.App.Bookings.GetBookingTrend(t.Context(), studio.Owner, p, true))
 			expect.Reason(t, c.want)(
-				studio.App.Bookings.Utilization(t.Context(), studio.Owner, p, appbookings.UseByWeekdayHour),
+				studio.App.Bookings.GetUtilization(t.Context(), studio.Owner, p, appbookings.UseByWeekdayHour),
 			)
 		})
 	}

@@ -187,7 +187,7 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 
 	must.EqOp(t, 1, expect.Value(studio.Cancel(mia, booked))(t).Promoted)
 	test.EqOp(t, 0, studio.Balance(leos), test.Sprint("Leo's promotion took no credit"))
-	entries, err := studio.App.Waitlists.ListEntries(
+	entries, err := studio.App.Waitlists.ListWaitlistEntries(
 		context.Background(), testkit.SelfOnly(noa), waitlists.EntryQuery{Member: noa.Member, Limit: 10},
 	)
 	must.NoError(t, err, must.Sprintf("Noa's entries: %+v, %v", entries, err))

@@ -22,8 +22,8 @@ type CheckInResult struct {
 	Already bool
 }
 
-// CheckIn marks a booking as attended, by staff. A caller with the permission counts as staff, whatever their roles are
-// called.
+// CheckIn marks a booking as attended, by staff. A caller with the permission counts as staff, whatever their roles
+// are called.
 func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckInResult, error) {
 	checkIn := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (CheckInResult, error) {
 		facts := checkInFacts(b, slot)
@@ -34,7 +34,7 @@ func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.B
 		}
 		return CheckInResult{applyCheckIn(tx, b, result, event.BookingAttended{}), result.Unchanged}, nil
 	}
-	return changeAttendance(ctx, s, caller, "checkin.staff", id, checkIn)
+	return changeAttendance(ctx, s, caller, "check_in.by_staff", id, checkIn)
 }
 
 // UndoCheckIn takes a check-in back: the booking is confirmed again.
@@ -46,7 +46,7 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 		}
 		return applyCheckIn(tx, b, result, event.BookingCheckInUndone{}), nil
 	}
-	return changeAttendance(ctx, s, caller, "checkin.undo", id, undo)
+	return changeAttendance(ctx, s, caller, "check_in.undo", id, undo)
 }
 
 // CheckInProof proves that a member is at the location.
@@ -60,7 +60,7 @@ func (s *Service) SelfCheckIn(
 	if err != nil {
 		return CheckInResult{}, err
 	}
-	t := engine.Transaction{Name: "checkin.self", Replay: true}
+	t := engine.Transaction{Name: "check_in.self", Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (CheckInResult, error) {
 		var b *booking.Booking
 		var slot *booking.Slot

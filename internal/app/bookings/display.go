@@ -35,7 +35,7 @@ func (s *Service) CreateDisplayLink(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
 ) (DisplayURL, error) {
 	// A token works like a password, so it is not stored. Under an idempotency key the same link is signed again.
-	t := engine.Transaction{Name: "display.create", Replay: true}
+	t := engine.Transaction{Name: "display_link.create", Replay: true}
 	create := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
 		var slot *booking.Slot
 		var links int
@@ -87,12 +87,12 @@ func (s *Service) ListDisplayLinks(
 	return links, nil
 }
 
-// RevokeDisplayLink ends a display link: no screen can read the display with it, or renew it. Revoking it again changes
-// nothing.
+// RevokeDisplayLink ends a display link: no screen can read the display with it, or renew it. Revoking it again
+// changes nothing.
 func (s *Service) RevokeDisplayLink(
 	ctx context.Context, caller tenant.Caller, id tenant.DisplayLinkID,
 ) (checkin.DisplayLink, error) {
-	t := engine.Transaction{Name: "display.revoke", Replay: true}
+	t := engine.Transaction{Name: "display_link.revoke", Replay: true}
 	revoke := func(ctx context.Context, tx *engine.Tx) (checkin.DisplayLink, error) {
 		link, err := findDisplayLink(ctx, tx, id)
 		if err != nil {

@@ -61,10 +61,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error {
 			return expect.Error(app.ListAttendance(ctx, s.Owner, bookings.AttendanceQuery{Member: mia.Member, Limit: 9}))
 		},
-		func() error { return expect.Error(app.AttendanceSummary(ctx, s.Owner, week)) },
-		func() error { return expect.Error(app.BookingTrend(ctx, s.Owner, week, false)) },
+		func() error { return expect.Error(app.GetAttendanceSummary(ctx, s.Owner, week)) },
+		func() error { return expect.Error(app.GetBookingTrend(ctx, s.Owner, week, false)) },
 		func() error {
-			return expect.Error(app.Utilization(ctx, s.Owner, week, bookings.UseByLocation))
+			return expect.Error(app.GetUtilization(ctx, s.Owner, week, bookings.UseByLocation))
 		},
 		func() error { return expect.Error(s.Reschedule(s.Owner, booked, later)) },
 		func() error { return expect.Error(s.Reschedule(s.Owner, moving, awaited)) },

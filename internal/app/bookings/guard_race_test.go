@@ -89,7 +89,7 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 	testkit.EachRace(t, map[string]bool{"reserved": true, "unreserved": false}, func(
 		a *testkit.Barrier, studio *testkit.Studio, reserved bool,
 	) {
-		expect.OK(studio.T)(studio.App.Settings.UpdateRules(
+		expect.OK(studio.T)(studio.App.Settings.UpdateWaitlistRules(
 			studio.T.Context(), studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 				s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
 			}},
@@ -107,7 +107,7 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 			studio.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
 		}
 		accept := func() {
-			expect.OK(studio.T)(studio.App.Waitlists.AcceptOffer(
+			expect.OK(studio.T)(studio.App.Waitlists.AcceptWaitlistOffer(
 				studio.T.Context(), testkit.SelfOnly(noa), offer, tenant.SubscriptionID{},
 			))
 		}
@@ -131,8 +131,8 @@ func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 	})
 }
 
-// A member's last credit is spent in two sessions at the same moment. Serializable transactions guard it, and so do the
-// ledger's constraints: no balance below zero, and no two lines with one number. Each of the two is enough.
+// A member's last credit is spent in two sessions at the same moment. Serializable transactions guard it, and so do
+// the ledger's constraints: no balance below zero, and no two lines with one number. Each of the two is enough.
 func TestGuard_LastCreditIsSpentOnce(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -166,8 +166,8 @@ func TestGuard_LastCreditIsSpentOnce(t *testing.T) {
 	})
 }
 
-// Two desks refund one payment at the same moment. Serializable transactions guard it, and so does the unique number of
-// a line: a line with the same number is refused, and the next attempt sees the other's. Each of the two is enough.
+// Two desks refund one payment at the same moment. Serializable transactions guard it, and so does the unique number
+// of a line: a line with the same number is refused, and the next attempt sees the other's. Each of the two is enough.
 func TestGuard_PaymentIsRefundedOnce(t *testing.T) {
 	t.Parallel()
 	type row struct {

@@ -109,7 +109,7 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	mode := []waitlist.Mode{
 		waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim, waitlist.OfferInTurn,
 	}[seed%4]
-	expect.OK(t)(studio.App.Settings.UpdateRules(
+	expect.OK(t)(studio.App.Settings.UpdateWaitlistRules(
 		ctx, studio.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }},
 	))
 	pack := studio.AddPlan(credit.Plan{
@@ -175,14 +175,14 @@ var deeds = []struct {
 		return expect.Error(p.node.Bookings.RescheduleBooking(inMelee, testkit.SelfOnly(p.place.who), request))
 	}},
 	{"accept", 3, answerOffer(func(m *melee, p *pick, who tenant.Caller, id tenant.OfferID) error {
-		answered, err := p.node.Waitlists.AcceptOffer(inMelee, who, id, tenant.SubscriptionID{})
+		answered, err := p.node.Waitlists.AcceptWaitlistOffer(inMelee, who, id, tenant.SubscriptionID{})
 		return m.learn(who)(seats.Result{Booking: answered.Booking}, err)
 	})},
 	{"decline", 2, answerOffer(func(_ *melee, p *pick, who tenant.Caller, id tenant.OfferID) error {
-		return expect.Error(p.node.Waitlists.DeclineOffer(inMelee, who, id, p.IntN(2) == 0, ""))
+		return expect.Error(p.node.Waitlists.DeclineWaitlistOffer(inMelee, who, id, p.IntN(2) == 0, ""))
 	})},
 	{"expire an offer by hand", 1, answerOffer(func(m *melee, p *pick, _ tenant.Caller, id tenant.OfferID) error {
-		return expect.Error(p.node.Waitlists.ExpireOffer(inMelee, m.studio.Owner, id, ""))
+		return expect.Error(p.node.Waitlists.ExpireWaitlistOffer(inMelee, m.studio.Owner, id, ""))
 	})},
 	{"block", 2, func(m *melee, p *pick) error {
 		return expect.Error(p.node.Schedules.BlockSession(inMelee, m.studio.Owner, p.class, ""))
@@ -207,12 +207,12 @@ var deeds = []struct {
 		return expect.Error(p.node.Accounts.RefundCredit(inMelee, m.studio.Owner, p.place.id, "goodwill"))
 	}},
 	{"prioritize", 2, func(m *melee, p *pick) error {
-		return expect.Error(p.node.Waitlists.SetPriority(inMelee, m.studio.Owner, p.entry(), waitlists.PriorityEdit{
+		return expect.Error(p.node.Waitlists.SetWaitlistPriority(inMelee, m.studio.Owner, p.entry(), waitlists.PriorityEdit{
 			Flagged: new(p.IntN(2) == 0),
 		}))
 	}},
 	{"offer by hand", 2, func(m *melee, p *pick) error {
-		return expect.Error(p.node.Waitlists.OfferPlace(inMelee, m.studio.Owner, waitlists.OfferRequest{
+		return expect.Error(p.node.Waitlists.CreateWaitlistOffer(inMelee, m.studio.Owner, waitlists.OfferRequest{
 			Session: p.class, Entry: p.entry(),
 		}))
 	}},

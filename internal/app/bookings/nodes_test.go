@@ -32,7 +32,7 @@ func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 		edit := settings.RulesEdit{
 			Target: settings.PolicyTarget{Service: studio.Service}, Edit: func(s *waitlist.Settings) { s.Enabled = &on },
 		}
-		expect.OK(t)(otherNode.Settings.UpdateRules(ctx, studio.Owner, edit))
+		expect.OK(t)(otherNode.Settings.UpdateWaitlistRules(ctx, studio.Owner, edit))
 	}
 	waitlists(false)
 	in := studio.AddSession(testkit.Session{Capacity: 100})

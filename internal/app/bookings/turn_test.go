@@ -113,7 +113,7 @@ func TestOperations_OnSeatsRunInOrder(t *testing.T) {
 		"accept":  {offered, func(s *turn) error { return expect.Error(s.Accept(s.mia, s.offer)) }},
 		"decline": {offered, func(s *turn) error { return expect.Error(s.Decline(s.mia, s.offer, true)) }},
 		"end an offer": {offered, func(s *turn) error {
-			return expect.Error(s.App.Waitlists.ExpireOffer(ctx, s.Owner, s.offer.ID, ""))
+			return expect.Error(s.App.Waitlists.ExpireWaitlistOffer(ctx, s.Owner, s.offer.ID, ""))
 		}},
 		"offers that run out": {offered, func(s *turn) error {
 			s.Clock.Set(s.offer.ExpiresAt)

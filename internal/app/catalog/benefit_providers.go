@@ -127,7 +127,7 @@ func (s *Service) UpdateBenefitNumbers(
 		return added
 	})
 	return engine.Transact(ctx, s.engine, caller,
-		engine.Transaction{Name: "benefit_provider.numbers", Replay: true},
+		engine.Transaction{Name: "benefit_numbers.update", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
 			var provider *booking.BenefitProvider
 			var known [2]int // how many of add and remove are on the list

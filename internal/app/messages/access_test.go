@@ -83,7 +83,7 @@ func TestAccessChanges_AreToldToOwnersAndWhoIsConcerned(t *testing.T) {
 			[]string{"mia", "olga", "otto"},
 		},
 		{
-			func() error { return expect.Error(app.ConfirmTransfer(ctx, mia, offer)) },
+			func() error { return expect.Error(app.ConfirmOwnershipTransfer(ctx, mia, offer)) },
 			"Mia confirmed the transfer of Olga Owner, and is now the owner in their place.", []string{"mia", "olga", "otto"},
 		},
 	} {

@@ -63,11 +63,13 @@ func TestMail_HasTheTenantsBrand(t *testing.T) {
 	sent(studio, "called off", true)
 
 	studio.ConfirmContacts(studio.Owner)
-	expect.OK(studio.T)(studio.App.Messages.SendTest(studio.T.Context(), studio.Owner, notify.Reminder, email, "en"))
+	expect.OK(studio.T)(studio.App.Messages.SendTestNotification(
+		studio.T.Context(), studio.Owner, notify.Reminder, email, "en",
+	))
 	for _, m := range studio.Provider.Take() {
 		wears("a test", m, true)
 	}
-	shown := expect.Value(studio.App.Messages.PreviewTemplate(
+	shown := expect.Value(studio.App.Messages.PreviewNotificationTemplate(
 		studio.T.Context(), studio.Owner, content.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
 	))(studio.T)
 	test.True(t, contains(shown.HTML, "cdn.example.com/logo.svg"), test.Sprint(shown.HTML))
@@ -88,7 +90,7 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
 	}
 	save := func() error {
-		return expect.Error(studio.App.Messages.UpdateTemplate(studio.T.Context(), studio.Owner, own, nil))
+		return expect.Error(studio.App.Messages.UpdateNotificationTemplate(studio.T.Context(), studio.Owner, own, nil))
 	}
 	sent := func(name string) delivery.Message {
 		t.Helper()
@@ -113,7 +115,7 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 		test.StrContains(t, m.Text, part)
 	}
 	test.EqOp(t, "TEMPLATE_HTML @template.html", faulttest.Text(save()))
-	_, err := studio.App.Messages.PreviewTemplate(studio.T.Context(), studio.Owner, own)
+	_, err := studio.App.Messages.PreviewNotificationTemplate(studio.T.Context(), studio.Owner, own)
 	test.EqOp(t, "TEMPLATE_HTML @template.html", faulttest.Text(err))
 	own.HTML = ""
 	must.NoError(t, save())
@@ -122,5 +124,5 @@ func TestMails_OfThePlatformHaveItsFrame(t *testing.T) {
 	test.True(t, contains(m.HTML, "Hello Lea"), test.Sprintf("%+v", m))
 	test.False(t, contains(m.HTML, frame), test.Sprintf("%+v", m))
 	own.HTML = "<b>{{.Name}}</b>"
-	expect.OK(t)(studio.App.Messages.PreviewTemplate(t.Context(), studio.Owner, own))
+	expect.OK(t)(studio.App.Messages.PreviewNotificationTemplate(t.Context(), studio.Owner, own))
 }

@@ -67,7 +67,7 @@ func TestMessages_OfABooking(t *testing.T) {
 
 	studio.ConfirmContacts(mia)
 	tests := func(topic notify.Topic, c delivery.Channel) delivery.Message {
-		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, topic, c, "de"))
+		expect.OK(t)(studio.App.Messages.SendTestNotification(t.Context(), mia, topic, c, "de"))
 		return studio.Provider.Take()[0]
 	}
 	shown := tests(notify.Reminder, push)
@@ -98,7 +98,7 @@ func TestMessages_AreForMembers(t *testing.T) {
 		"to choose":      expect.Error(s.UpdateNotificationPreferences(ctx, robot, messages.PreferencesEdit{})),
 		"a feed":         expect.Error(s.CreateCalendarFeed(ctx, robot)),
 		"to end a feed":  s.DeleteCalendarFeed(ctx, robot),
-		"a test message": expect.Error(s.SendTest(ctx, robot, confirmed, email, "en")),
+		"a test message": expect.Error(s.SendTestNotification(ctx, robot, confirmed, email, "en")),
 	} {
 		test.EqOp(t, fault.MemberNotFound, fault.ReasonOf(err), test.Sprint(name))
 	}
@@ -143,16 +143,20 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 	at := messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: "PT-br"}
 	own := content.Template{Topic: confirmed, Channel: sms, Locale: "pt-BR", Body: "Até já"}
 	list := func() (all []string) {
-		for _, of := range expect.Value(s.ListTemplates(ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed}))(t) {
+		for _, of := range expect.Value(s.ListNotificationTemplates(
+			ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed},
+		))(t) {
 			all = append(all, fmt.Sprint(of.Channel, " ", of.Locale, " ", of.Version))
 		}
 		return all
 	}
 	save := func(version int) (messages.Template, error) {
-		return s.UpdateTemplate(ctx, studio.Owner, own, &version)
+		return s.UpdateNotificationTemplate(ctx, studio.Owner, own, &version)
 	}
 	read := func(locale string) (messages.Template, error) {
-		return s.GetTemplate(ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: locale})
+		return s.GetNotificationTemplate(
+			ctx, studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: sms, Locale: locale},
+		)
 	}
 	expect.Reason(t, fault.TemplateNotFound)(read("pt-BR"))
 	saved := messages.Template{Template: own, Version: 1, UpdatedAt: testkit.Noon}
@@ -168,10 +172,10 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 		"SMS de 1", "SMS en 0", "SMS fr 0", "SMS pt-BR 1", "PUSH de 0", "PUSH en 0", "PUSH fr 0", "EMAIL de 0", "EMAIL en 0",
 		"EMAIL fr 0",
 	}, list())
-	test.SliceLen(t, 1, expect.Value(s.ListTemplates(ctx, studio.Owner, at))(t))
-	expect.Reason(t, fault.ETagMismatch)(s.ResetTemplate(ctx, studio.Owner, at, new(0)))
+	test.SliceLen(t, 1, expect.Value(s.ListNotificationTemplates(ctx, studio.Owner, at))(t))
+	expect.Reason(t, fault.ETagMismatch)(s.ResetNotificationTemplate(ctx, studio.Owner, at, new(0)))
 	for range 2 { // the second time there is nothing to do
-		_, standard, err := s.ResetTemplate(ctx, studio.Owner, at, nil)
+		_, standard, err := s.ResetNotificationTemplate(ctx, studio.Owner, at, nil)
 		test.NoError(t, err)
 		test.False(t, standard, test.Sprint(err))
 	}

@@ -16,8 +16,10 @@ type (
 	DeliveryQuery = messagedb.DeliveryQuery
 )
 
-// GetDelivery returns an attempt of the delivery log.
-func (s *Service) GetDelivery(ctx context.Context, caller tenant.Caller, id tenant.DeliveryID) (Delivery, error) {
+// GetNotificationDelivery returns an attempt of the delivery log.
+func (s *Service) GetNotificationDelivery(
+	ctx context.Context, caller tenant.Caller, id tenant.DeliveryID,
+) (Delivery, error) {
 	found, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Delivery) {
 		messagedb.FindDeliveries(b, caller.Tenant, []tenant.DeliveryID{id}, into)
 	})
@@ -32,8 +34,10 @@ func (s *Service) GetDelivery(ctx context.Context, caller tenant.Caller, id tena
 
 var errNoDelivery = fault.Missing(fault.DeliveryNotFound, "Delivery")
 
-// ListDeliveries returns attempts of the delivery log, newest first.
-func (s *Service) ListDeliveries(ctx context.Context, caller tenant.Caller, q DeliveryQuery) ([]Delivery, error) {
+// ListNotificationDeliveries returns attempts of the delivery log, newest first.
+func (s *Service) ListNotificationDeliveries(
+	ctx context.Context, caller tenant.Caller, q DeliveryQuery,
+) ([]Delivery, error) {
 	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Delivery) {
 		messagedb.ListDeliveries(b, caller.Tenant, q, into)
 	})

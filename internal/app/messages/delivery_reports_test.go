@@ -225,7 +225,7 @@ func TestReports_StopWhatRefusesMessages(t *testing.T) {
 		report(studio, sent, delivery.Sent) // it comes too late
 		test.EqOp(studio.T, c.stops, studio.Text(`
 select coalesce(string_agg(channel || ' ' || address || ' ' || reason, ' '), '') from notification_stops`))
-		got := expect.Value(studio.App.Messages.ListDeliveries(
+		got := expect.Value(studio.App.Messages.ListNotificationDeliveries(
 			t.Context(), studio.Owner, messages.DeliveryQuery{Topic: notify.Promoted, Channel: c.by, Limit: 9},
 		))(studio.T)[0]
 		test.EqOp(studio.T, c.kind == delivery.Transient, got.RetryAt.After(studio.Clock.Now()))

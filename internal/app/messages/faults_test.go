@@ -43,10 +43,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.MustCancel(who[0], booked[0])
 	_, link, _ := strings.Cut(due.Out[1].Message.Unsubscribe, messages.UnsubscribePath)
 	domain := func(edited *messages.Senders) { edited.Domain = &sending.Domain{Address: "hello@studio.com"} }
-	expect.OK(t)(app.UpdateSenders(ctx, owner, nil, domain))
+	expect.OK(t)(app.UpdateNotificationSenders(ctx, owner, nil, domain))
 	f.WantErrors(
 		s.TryPlan,
-		func() error { return expect.Error(app.SendTest(ctx, mia, confirmed, sms, "en")) },
+		func() error { return expect.Error(app.SendTestNotification(ctx, mia, confirmed, sms, "en")) },
 		func() error { return expect.Error(app.GetNotificationPreferences(ctx, mia, tenant.MemberID{})) },
 		func() error {
 			return expect.Error(app.UpdateNotificationPreferences(ctx, mia, messages.PreferencesEdit{
@@ -59,12 +59,12 @@ func TestFaults_FailTheCall(t *testing.T) {
 				ctx, owner, nil, func(s *notify.Settings) { s.CreditsLowAt = 2 },
 			))
 		},
-		func() error { return expect.Error(app.ListTemplates(ctx, owner, messages.TemplateQuery{})) },
-		func() error { return expect.Error(app.GetTemplate(ctx, owner, at)) },
-		func() error { return expect.Error(app.UpdateTemplate(ctx, owner, text, nil)) },
-		func() error { return expect.Error(app.PreviewTemplate(ctx, owner, text)) },
-		func() error { return expect.Error(app.ResetTemplate(ctx, owner, at, nil)) },
-		func() error { return expect.Error(app.GetSenders(ctx, owner)) },
+		func() error { return expect.Error(app.ListNotificationTemplates(ctx, owner, messages.TemplateQuery{})) },
+		func() error { return expect.Error(app.GetNotificationTemplate(ctx, owner, at)) },
+		func() error { return expect.Error(app.UpdateNotificationTemplate(ctx, owner, text, nil)) },
+		func() error { return expect.Error(app.PreviewNotificationTemplate(ctx, owner, text)) },
+		func() error { return expect.Error(app.ResetNotificationTemplate(ctx, owner, at, nil)) },
+		func() error { return expect.Error(app.GetNotificationSenders(ctx, owner)) },
 		func() error { return expect.Error(app.ListSendingQuotas(ctx, owner)) },
 		func() error { return app.ReviewSending(ctx, s.Tenant) },
 		func() error {
@@ -75,8 +75,10 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return app.LoadNoticeAlarm(ctx, s.Tenant) },
 		func() error { return expect.Error(app.GetCalendarFeed(ctx, secret)) },
 		func() error { return app.SettleDeliveries(ctx, s.Tenant, results) },
-		func() error { return expect.Error(app.GetDelivery(ctx, owner, due.Out[0].Message.ID)) },
-		func() error { return expect.Error(app.ListDeliveries(ctx, owner, messages.DeliveryQuery{Limit: 9})) },
+		func() error { return expect.Error(app.GetNotificationDelivery(ctx, owner, due.Out[0].Message.ID)) },
+		func() error {
+			return expect.Error(app.ListNotificationDeliveries(ctx, owner, messages.DeliveryQuery{Limit: 9}))
+		},
 		func() error {
 			return app.ReportDelivery(ctx, s.Tenant, messages.DeliveryReport{
 				Delivery: due.Out[0].Message.ID, Status: delivery.Delivered,
@@ -94,7 +96,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 		func() error { return expect.Error(app.AnswerSharedSMS(ctx, phone, "HELP")) },
 		func() error { return expect.Error(app.GetUnsubscribe(ctx, link)) },
 		func() error { return expect.Error(app.Unsubscribe(ctx, link, true)) },
-		func() error { return expect.Error(app.UpdateSenders(ctx, owner, nil, domain)) },
+		func() error { return expect.Error(app.UpdateNotificationSenders(ctx, owner, nil, domain)) },
 		func() error { return app.CheckDomain(ctx, s.Tenant) },
 		func() error { return expect.Error(app.TakeNotices(ctx, s.Tenant)) },
 	)

@@ -256,7 +256,7 @@ func TestPreferences_ByTopic(t *testing.T) {
 			}
 			noa := studio.AddReachable("Noa")
 			expect.OK(studio.T)(
-				studio.App.Waitlists.DeclineOffer(
+				studio.App.Waitlists.DeclineWaitlistOffer(
 					studio.T.Context(), noa, studio.Offers(studio.FreeSeat(testkit.Noon.Add(48*time.Hour), noa))[0].ID, false, "",
 				),
 			)
@@ -288,7 +288,7 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	start := testkit.Noon.Add(48 * time.Hour)
 	word := func(locale, subject, body, html string) {
 		t.Helper()
-		expect.OK(studio.T)(studio.App.Messages.UpdateTemplate(
+		expect.OK(studio.T)(studio.App.Messages.UpdateNotificationTemplate(
 			studio.T.Context(), studio.Owner,
 			content.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil,
 		))
@@ -331,7 +331,7 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	test.EqOp(t, 1, studio.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`), test.Sprint("lines say so"))
 	studio.ConfirmContacts(studio.Owner)
 	expect.Reason(t, fault.TemplateInvalid)(
-		studio.App.Messages.SendTest(t.Context(), studio.Owner, confirmed, email, "en"),
+		studio.App.Messages.SendTestNotification(t.Context(), studio.Owner, confirmed, email, "en"),
 	)
 	french := func(s *notify.Settings) { s.Locale = "fr" }
 	expect.OK(t)(studio.App.Messages.UpdateNotificationSettings(t.Context(), studio.Owner, nil, french))
@@ -339,10 +339,10 @@ func TestTemplates_OfTheTenant(t *testing.T) {
 	test.StrContains(t, m.Text, "Bonjour Mia")
 	for locale, greets := range map[string]string{"": "Bonjour", "de": "Hallo"} {
 		speaks(studio, studio.Owner, locale)
-		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), studio.Owner, notify.Reminder, email, ""))
+		expect.OK(t)(studio.App.Messages.SendTestNotification(t.Context(), studio.Owner, notify.Reminder, email, ""))
 		test.StrContains(t, studio.Provider.Take()[0].Text, greets, test.Sprintf("a test in %q", locale))
 	}
-	_, had, err := studio.App.Messages.ResetTemplate(
+	_, had, err := studio.App.Messages.ResetNotificationTemplate(
 		studio.T.Context(), studio.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
 	)
 	studio.NoError(err)

@@ -50,7 +50,7 @@ func withOwnMail(t *testing.T, change ...func(*worker.Config, *app.Config)) *mes
 // setMail sets the studio's own mail account; nil: it has none.
 func setMail(studio *messagetest.Studio, account *messages.SMTPServer) {
 	studio.T.Helper()
-	update := studio.App.Messages.UpdateSenders
+	update := studio.App.Messages.UpdateNotificationSenders
 	expect.OK(studio.T)(update(studio.T.Context(), studio.Owner, nil, func(s *messages.Senders) {
 		s.SMTP = account
 	}))

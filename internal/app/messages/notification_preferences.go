@@ -66,7 +66,7 @@ func (s *Service) UpdateNotificationPreferences(
 			return NotificationPreferences{}, err
 		}
 	}
-	t := engine.Transaction{Name: "notification.preferences", Replay: true}
+	t := engine.Transaction{Name: "notification_preferences.update", Replay: true}
 	_, err := engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (bool, error) {
 		var quiet messagedb.MemberQuiet
 		_, err := engine.Find(ctx, tx, noMember, func(b *pg.Batch, into **member.Member) {

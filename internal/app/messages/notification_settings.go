@@ -28,7 +28,7 @@ func (s *Service) GetNotificationSettings(ctx context.Context, caller tenant.Cal
 func (s *Service) UpdateNotificationSettings(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*notify.Settings),
 ) (notify.Settings, error) {
-	t := engine.Transaction{Name: "notification.settings", Replay: true}
+	t := engine.Transaction{Name: "notification_settings.update", Replay: true}
 	return engine.Transact(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) (notify.Settings, error) {
 		var before notify.Settings
 		var batch pg.Batch

@@ -36,7 +36,7 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 	config.CheckFCMKey = checkFCM
 	service := app.New(config).Messages
 	update := func(version int, to messages.Senders) (messages.Senders, error) {
-		return service.UpdateSenders(t.Context(), studio.Owner, &version, func(s *messages.Senders) { *s = to })
+		return service.UpdateNotificationSenders(t.Context(), studio.Owner, &version, func(s *messages.Senders) { *s = to })
 	}
 	shown := expect.Value(update(0, before))(t)
 	expect.Reason(t, fault.ETagMismatch)(update(0, none))
@@ -52,5 +52,5 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 	}}, studio.LastAudit("senders.updated"))
 	// Senders whose key is gone are none.
 	studio.Exec(`update notification_senders set sealed = 'x'`)
-	test.Eq(t, messages.Senders{Version: 1}, expect.Value(service.GetSenders(t.Context(), studio.Owner))(t))
+	test.Eq(t, messages.Senders{Version: 1}, expect.Value(service.GetNotificationSenders(t.Context(), studio.Owner))(t))
 }

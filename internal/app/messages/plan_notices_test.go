@@ -140,8 +140,8 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 				studio.T.Context(), studio.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true},
 			))(studio.T)
 			mia := studio.AddReachable("Mia")
-			expect.OK(studio.T)(studio.App.Accounts.Subscribe(
-				studio.T.Context(), studio.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
+			expect.OK(studio.T)(studio.App.Accounts.CreateSubscription(
+				studio.T.Context(), studio.Owner, accounts.NewSubscription{Member: mia.Member, Plan: plan.ID},
 			))
 			booking := studio.MustPlace(mia, studio.SessionAt(start)).Booking.ID
 			studio.Run()
@@ -217,7 +217,7 @@ func TestPlanNotices_ForEachUseCase(t *testing.T) {
 			studio.MustPlace(mia, queue)
 			studio.MustPlace(noa, queue)
 			studio.Run()
-			expect.OK(studio.T)(studio.App.Schedules.BulkDelete(studio.T.Context(), studio.Owner, schedules.BulkRequest{
+			expect.OK(studio.T)(studio.App.Schedules.BulkDeleteSessions(studio.T.Context(), studio.Owner, schedules.BulkRequest{
 				Filter: session.Filter{Sessions: []tenant.SessionID{class, other, queue}}, IncludeBooked: true,
 				Reason: "Renovation", Notify: notify,
 			}))

@@ -157,9 +157,8 @@ func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 			studio.Run()
 			studio.Clock.Set(late)
 			class := studio.SessionAt(late.Add(24 * time.Hour))
-			expect.OK(studio.T)(studio.App.Waitlists.OfferPlace(studio.T.Context(), studio.Owner, waitlists.OfferRequest{
-				Session: class, Entry: entry, Until: morning.Add(10 * time.Minute),
-			}))
+			ask := waitlists.OfferRequest{Session: class, Entry: entry, Until: morning.Add(10 * time.Minute)}
+			expect.OK(studio.T)(studio.App.Waitlists.CreateWaitlistOffer(studio.T.Context(), studio.Owner, ask))
 			told(studio, "at night", tick(studio, late))
 			told(studio, "in the morning", tick(studio, morning), "OFFER PUSH")
 			o := studio.Offers(class)[0]
@@ -214,7 +213,7 @@ func TestQuietHours_OfferByHandStays(t *testing.T) {
 	late := testkit.Noon.Add(10 * time.Hour) // 23:00 in Berlin
 	studio.Clock.Set(late)
 	class := studio.SessionAt(testkit.Noon.Add(48 * time.Hour))
-	o := expect.Value(studio.App.Waitlists.OfferPlace(
+	o := expect.Value(studio.App.Waitlists.CreateWaitlistOffer(
 		studio.T.Context(), studio.Owner, waitlists.OfferRequest{
 			Session: class, Entry: entry, Until: late.Add(10 * time.Minute),
 		},
@@ -225,7 +224,7 @@ func TestQuietHours_OfferByHandStays(t *testing.T) {
 	must.SliceLen(t, 1, all)
 	test.EqOp(t, waitlist.Live, all[0].Status)
 	test.True(t, all[0].ExpiresAt.Equal(o.ExpiresAt), test.Sprintf("%+v", all))
-	expect.OK(studio.T)(studio.App.Waitlists.AcceptOffer(studio.T.Context(), noa, o.ID, tenant.SubscriptionID{}))
+	expect.OK(studio.T)(studio.App.Waitlists.AcceptWaitlistOffer(studio.T.Context(), noa, o.ID, tenant.SubscriptionID{}))
 }
 
 // An offer whose end moves gives one event, immediately, with the new end, so that apps can update their countdown.

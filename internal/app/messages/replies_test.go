@@ -163,7 +163,7 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 	statuses(waitlist.Live, waitlist.Live, waitlist.Live)
 	got = p.ReceiveSMS(inbound, "+4915187654321", "1 482117")
 	test.False(t, contains(got, "<Message>"), test.Sprintf("another number is answered %s", got))
-	expect.OK(p.T)(p.App.Waitlists.DeclineOffer(p.T.Context(), noas[0], offers[0].ID, false, ""))
+	expect.OK(p.T)(p.App.Waitlists.DeclineWaitlistOffer(p.T.Context(), noas[0], offers[0].ID, false, ""))
 	got = p.ReceiveSMS(inbound, number, "1 482117")
 	test.True(t, contains(got, "Booked"), test.Sprintf("once it means one offer it is answered %s", got))
 	statuses(waitlist.Declined, waitlist.Accepted, waitlist.Live)
@@ -179,8 +179,8 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 	stops(0)
 }
 
-// Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one is
-// open.
+// Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one
+// is open.
 func TestReplies_CarrierKeywordsAnswerNoOffer(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)

@@ -93,21 +93,21 @@ func (s *Service) SendersOf(ctx context.Context, in tenant.TenantID) (Senders, e
 	return s.unseal(in, sealed), err
 }
 
-// GetSenders returns the tenant's senders without secrets.
-func (s *Service) GetSenders(ctx context.Context, caller tenant.Caller) (Senders, error) {
+// GetNotificationSenders returns the tenant's senders without secrets.
+func (s *Service) GetNotificationSenders(ctx context.Context, caller tenant.Caller) (Senders, error) {
 	own, err := s.SendersOf(ctx, caller.Tenant)
 	return own.Public(), err
 }
 
-// UpdateSenders edits the tenant's senders if they still have the expected version; nil matches any.
-func (s *Service) UpdateSenders(
+// UpdateNotificationSenders edits the tenant's senders if they still have the expected version; nil matches any.
+func (s *Service) UpdateNotificationSenders(
 	ctx context.Context, caller tenant.Caller, expect *int, edit func(*Senders),
 ) (Senders, error) {
 	domain, err := s.newDomain(ctx, caller.Tenant, edit)
 	if err != nil {
 		return Senders{}, err
 	}
-	return s.changeSenders(ctx, caller, "senders.update", func(ctx context.Context, tx *engine.Tx) (Senders, error) {
+	update := func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		before, err := s.loadSenders(ctx, tx)
 		if err == nil {
 			err = fault.CheckVersion(expect, before.Version)
@@ -128,7 +128,8 @@ func (s *Service) UpdateSenders(
 		changes := record.Changes(before.AuditFields(), after.AuditFields())
 		record.Audit(tx, "senders.updated", "tenant", tx.Tenant.UUID, "", changes)
 		return after.Public(), s.putSenders(tx, after)
-	})
+	}
+	return s.changeSenders(ctx, caller, "notification_senders.update", update)
 }
 
 // storedSenders is the result of a change for repeated requests. In the JSON of the senders themselves, which is

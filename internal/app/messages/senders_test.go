@@ -54,7 +54,7 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	studio.RunAt(start.Add(-24 * time.Hour))
 	studio.OtherTenant("Dock Pilates") // whose outbox is empty
 
-	box := expect.Value(studio.App.Messages.ListDeliveries(
+	box := expect.Value(studio.App.Messages.ListNotificationDeliveries(
 		studio.T.Context(), studio.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9},
 	))(studio.T)
 	found := make(map[delivery.Channel]messages.Delivery)
@@ -64,7 +64,7 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 		test.EqOp(t, mia.Member, d.Member)
 		test.NotEqOp(t, "", d.ProviderID)
 		found[d.Channel] = d
-		test.Eq(t, d, expect.Value(studio.App.Messages.GetDelivery(t.Context(), studio.Owner, d.ID))(t))
+		test.Eq(t, d, expect.Value(studio.App.Messages.GetNotificationDelivery(t.Context(), studio.Owner, d.ID))(t))
 	}
 	must.SliceLen(t, 3, box, must.Sprint("of two devices one has it whole"))
 	must.MapLen(t, 3, found, must.Sprint("of two devices one has it whole"))
@@ -83,18 +83,22 @@ func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	}
 	studio.ConfirmContacts(mia)
 	test.StrContains(
-		t, expect.Value(studio.App.Messages.SendTest(t.Context(), mia, confirmed, email, "en"))(t)[0].Content.Text, "Hello ",
+		t, expect.Value(
+			studio.App.Messages.SendTestNotification(t.Context(), mia, confirmed, email, "en"),
+		)(t)[0].Content.Text, "Hello ",
 	)
 	other := studio.OtherTenant("Silent Golf")
-	test.SliceEmpty(t, expect.Value(other.App.Messages.ListDeliveries(
+	test.SliceEmpty(t, expect.Value(other.App.Messages.ListNotificationDeliveries(
 		t.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
 	))(t), test.Sprint("another tenant's"))
-	expect.Reason(t, fault.DeliveryNotFound)(other.App.Messages.GetDelivery(t.Context(), other.Owner, box[0].ID))
+	expect.Reason(t, fault.DeliveryNotFound)(other.App.Messages.GetNotificationDelivery(
+		t.Context(), other.Owner, box[0].ID,
+	))
 	// Messages that a provider sends are not in the outbox.
 	carried := messagetest.New(t)
 	carried.MustPlace(carried.AddReachable("Mia"), carried.SessionAt(start))
 	carried.Run()
-	test.SliceEmpty(t, expect.Value(carried.App.Messages.ListDeliveries(
+	test.SliceEmpty(t, expect.Value(carried.App.Messages.ListNotificationDeliveries(
 		t.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
 	))(t))
 }
@@ -161,7 +165,7 @@ func TestSenders_FallBackFromChannelToChannel(t *testing.T) {
 func TestSenders_CountSegments(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	expect.OK(p.T)(p.App.Messages.UpdateTemplate(
+	expect.OK(p.T)(p.App.Messages.UpdateNotificationTemplate(
 		p.T.Context(), p.Owner,
 		content.Template{
 			Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}",
@@ -185,7 +189,7 @@ func TestSenders_ReplaceBadTemplates(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	text := content.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: "See you"}
-	expect.OK(t)(p.App.Messages.UpdateTemplate(t.Context(), p.Owner, text, nil))
+	expect.OK(t)(p.App.Messages.UpdateNotificationTemplate(t.Context(), p.Owner, text, nil))
 	p.Exec(`update notification_templates set body = '{{.Nothing}}'`) // as no use case leaves it
 	mia := p.AddTextOnly("Mia")
 	p.MustPlace(mia, p.SessionAt(testkit.InTwoDays))
@@ -194,7 +198,7 @@ func TestSenders_ReplaceBadTemplates(t *testing.T) {
 	p.WantLog("arrived", confirmed, "SMS DELIVERED TEMPLATE")
 	test.StrContains(t, p.Twilio.Messages()[0].Body, "Vinyasa")
 	p.ConfirmContacts(mia)
-	expect.Reason(t, fault.TemplateInvalid)(p.App.Messages.SendTest(t.Context(), mia, confirmed, sms, "en"))
+	expect.Reason(t, fault.TemplateInvalid)(p.App.Messages.SendTestNotification(t.Context(), mia, confirmed, sms, "en"))
 }
 
 // A test message goes to its caller, immediately, and the response has the provider's answer. It does not count toward
@@ -205,7 +209,7 @@ func TestSendTest_SendsImmediately(t *testing.T) {
 	ada := p.AddMember("Ada")
 	p.EditMember(ada, func(m *memberValue) { m.Email = "ada@example.com" })
 	ask := func(c delivery.Channel, locale string) ([]messages.Delivery, error) {
-		return p.App.Messages.SendTest(p.T.Context(), ada, notify.Offered, c, locale)
+		return p.App.Messages.SendTestNotification(p.T.Context(), ada, notify.Offered, c, locale)
 	}
 	for _, c := range []delivery.Channel{sms, push} {
 		expect.Reason(t, fault.RecipientUnreachable, c)(ask(c, "en"))
@@ -265,7 +269,7 @@ func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
 	s := messagetest.New(t)
 	ada := s.AddMember("Ada")
 	ask := func(c delivery.Channel) ([]messages.Delivery, error) {
-		return s.App.Messages.SendTest(t.Context(), ada, notify.Reminder, c, "en")
+		return s.App.Messages.SendTestNotification(t.Context(), ada, notify.Reminder, c, "en")
 	}
 	s.EditMember(ada, func(m *memberValue) { m.Email, m.Phone = "ada@example.com", "+351912345678" })
 	expect.Reason(t, fault.ContactCountry)(ask(sms))
@@ -280,7 +284,9 @@ func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
 
 	verified := ada
 	verified.Email = "ada@example.com"
-	must.SliceLen(t, 1, expect.Value(s.App.Messages.SendTest(t.Context(), verified, notify.Reminder, email, "en"))(t))
+	must.SliceLen(t, 1, expect.Value(s.App.Messages.SendTestNotification(
+		t.Context(), verified, notify.Reminder, email, "en",
+	))(t))
 
 	code, _, _ := strings.Cut(sent[0].Subject, " ")
 	expect.OK(t)(s.App.Accounts.ConfirmContact(t.Context(), ada, member.ByEmail, code))

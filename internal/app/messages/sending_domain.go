@@ -108,7 +108,7 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 	if read.Domain != nil {
 		wrong = s.lookUp(ctx, *read.Domain)
 	}
-	return s.changeSenders(ctx, caller, "senders.verify", func(ctx context.Context, tx *engine.Tx) (Senders, error) {
+	verify := func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		senders, err := s.loadSenders(ctx, tx)
 		if err == nil {
 			err = cmp.Or(fault.CheckVersion(&read.Version, senders.Version), wrong)
@@ -123,14 +123,16 @@ func (s *Service) VerifySendingDomain(ctx context.Context, caller tenant.Caller)
 			auditDomain(tx, "sending_domain.verified", after)
 		}
 		return senders.Public(), s.putSenders(tx, senders)
-	})
+	}
+	return s.changeSenders(ctx, caller, "sending_domain.verify", verify)
 }
 
 func auditDomain(tx *engine.Tx, action string, domain sending.Domain) {
 	record.Audit(tx, action, "tenant", tx.Tenant.UUID, "", map[string]any{"domain": domain.Address})
 }
 
-// RunDomainChecks looks up the records of verified domains whenever that is due, until ctx ends. Sweeps set the alarms.
+// RunDomainChecks looks up the records of verified domains whenever that is due, until ctx ends. Sweeps set the
+// alarms.
 func (s *Service) RunDomainChecks(ctx context.Context, log *slog.Logger) {
 	s.Domains.Run(ctx, s.engine.Now, 1, alarm.Logging(ctx, log, "checking a sending domain failed",
 		func(in tenant.TenantID) error { return s.CheckDomain(ctx, in) }))
@@ -144,7 +146,7 @@ func (s *Service) CheckDomain(ctx context.Context, in tenant.TenantID) error {
 		return err
 	}
 	found := s.lookUp(ctx, *read.Domain) == nil
-	t := engine.Transaction{Name: "senders.check"}
+	t := engine.Transaction{Name: "sending_domain.check"}
 	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(ctx context.Context, tx *engine.Tx) error {
 		senders, err := s.loadSenders(ctx, tx)
 		if err != nil || senders.Domain == nil || senders.Version != read.Version ||

@@ -37,7 +37,7 @@ func newDomainStudio(t *testing.T, change ...func(*worker.Config, *app.Config)) 
 
 // set sets the address from which the studio's mails come; none if it is empty.
 func (d domainStudio) set(address string) (messages.Senders, error) {
-	return d.App.Messages.UpdateSenders(d.T.Context(), d.Owner, nil, func(s *messages.Senders) {
+	return d.App.Messages.UpdateNotificationSenders(d.T.Context(), d.Owner, nil, func(s *messages.Senders) {
 		if s.Domain = nil; address != "" {
 			s.Domain = &sending.Domain{Address: address}
 		}
@@ -69,7 +69,7 @@ func (d domainStudio) check(after time.Duration) messages.Senders {
 	d.T.Helper()
 	d.Clock.Advance(after)
 	d.NoError(d.App.Messages.CheckDomain(d.T.Context(), d.Tenant))
-	return expect.Value(d.App.Messages.GetSenders(d.T.Context(), d.Owner))(d.T)
+	return expect.Value(d.App.Messages.GetNotificationSenders(d.T.Context(), d.Owner))(d.T)
 }
 
 // mailTo books a place for a new member and returns the mail about it, and who signed it.
@@ -99,7 +99,7 @@ func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
 		Topic: confirmed, Channel: email, Locale: "en", Subject: "Booked", Body: "Hello {{.Name}}", HTML: "<b>{{.Name}}</b>",
 	}
 	save := func() error {
-		_, err := p.App.Messages.UpdateTemplate(t.Context(), p.Owner, html, nil)
+		_, err := p.App.Messages.UpdateNotificationTemplate(t.Context(), p.Owner, html, nil)
 		return err
 	}
 	wantMail := func(name, from, signer string) {
@@ -158,7 +158,8 @@ func TestSendingDomain_LapsesInSilenceBehindAnAccount(t *testing.T) {
 	test.Eq(t, map[string]any{"domain": "hello@studio.com"}, p.LastAudit("sending_domain.lapsed"))
 }
 
-// What is wrong with the records is said of the first one that is not as it should be. Verifying twice changes nothing.
+// What is wrong with the records is said of the first one that is not as it should be. Verifying twice changes
+// nothing.
 func TestSendingDomain_NeedsBothRecords(t *testing.T) {
 	t.Parallel()
 	p := newDomainStudio(t)
@@ -245,7 +246,7 @@ func TestSendingDomain_ChangedMeanwhile(t *testing.T) {
 		}
 		err := look()
 		test.True(t, err == nil || fault.ReasonOf(err) == fault.ETagMismatch, test.Sprint(err))
-		now := expect.Value(p.App.Messages.GetSenders(t.Context(), p.Owner))(t)
+		now := expect.Value(p.App.Messages.GetNotificationSenders(t.Context(), p.Owner))(t)
 		test.EqOp(t, "studio.org", now.Domain.Name())
 		test.True(t, now.Domain.VerifiedAt.IsZero(), test.Sprintf("%+v", now.Domain))
 	}
@@ -275,5 +276,5 @@ func TestSendingDomain_IsLookedUpRegularly(t *testing.T) {
 	down, stop := context.WithCancel(t.Context())
 	during = stop
 	test.ErrorIs(t, p.App.Messages.CheckDomain(down, p.Tenant), context.Canceled)
-	test.True(t, expect.Value(p.App.Messages.GetSenders(t.Context(), p.Owner))(t).Domain.MissingSince.IsZero())
+	test.True(t, expect.Value(p.App.Messages.GetNotificationSenders(t.Context(), p.Owner))(t).Domain.MissingSince.IsZero())
 }

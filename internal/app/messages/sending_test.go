@@ -155,10 +155,10 @@ func TestSendingQuota_IsForThePlatformsAccounts(t *testing.T) {
 	mia := studio.AddReachable("Mia")
 	studio.ConfirmContacts(mia)
 	for shared, account := range []*messages.TwilioAccount{{AccountSID: "AC1", AuthToken: "x"}, nil} {
-		expect.OK(t)(studio.App.Messages.UpdateSenders(t.Context(), studio.Owner, nil, func(s *messages.Senders) {
+		expect.OK(t)(studio.App.Messages.UpdateNotificationSenders(t.Context(), studio.Owner, nil, func(s *messages.Senders) {
 			s.Twilio = account
 		}))
-		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), mia, confirmed, sms, "en"))
+		expect.OK(t)(studio.App.Messages.SendTestNotification(t.Context(), mia, confirmed, sms, "en"))
 		test.EqOp(t, shared, studio.Count(`select count(*) from shared_contacts`), test.Sprint("can be answered there"))
 		test.EqOp(t, shared, studio.Count(`select count(*) from deliveries where platform and channel = 'SMS'`))
 	}
@@ -191,11 +191,11 @@ func TestSendingQuota_CountsTestsAndCodes(t *testing.T) {
 	studio := messagetest.New(t, limited(notify.SendingLimits{delivery.Email: {Total: 1}}))
 	studio.ConfirmContacts(studio.Owner)
 	for range 2 {
-		expect.OK(t)(studio.App.Messages.SendTest(t.Context(), studio.Owner, confirmed, email, "en"))
+		expect.OK(t)(studio.App.Messages.SendTestNotification(t.Context(), studio.Owner, confirmed, email, "en"))
 	}
 	test.EqOp(t, 2, quotasOf(studio)[0].Used)
 	expect.OK(t)( // it sends a code instead
-		studio.App.Messages.SendTest(t.Context(), studio.AddReachable("Mia"), confirmed, email, "en"),
+		studio.App.Messages.SendTestNotification(t.Context(), studio.AddReachable("Mia"), confirmed, email, "en"),
 	)
 	studio.Deliver()
 	test.EqOp(t, 3, quotasOf(studio)[0].Used)
@@ -238,7 +238,7 @@ func TestSendingQuota_StopsCodesAtThreeTimes(t *testing.T) {
 			ada := studio.AddPerson("Ada", tenant.RoleAdmin)
 			studio.EditMember(ada, func(m *member.Member) { m.Email, m.Phone = "ada@example.com", "+4915112345600" })
 			studio.ConfirmContacts(ada)
-			_, err := studio.App.Messages.SendTest(t.Context(), ada, confirmed, channel, "en")
+			_, err := studio.App.Messages.SendTestNotification(t.Context(), ada, confirmed, channel, "en")
 			test.EqOp(t, "QUOTA_EXCEEDED limit=6 quota=sent_messages", faulttest.Text(err))
 
 			studio.Deliver()

@@ -31,9 +31,11 @@ func (q TemplateQuery) matches(t Template) bool {
 		(q.Locale == "" || q.Locale == t.Locale)
 }
 
-// ListTemplates returns the tenant's own templates, and the defaults (at version 0) that they do not replace, in order
-// of topic, channel and locale.
-func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q TemplateQuery) ([]Template, error) {
+// ListNotificationTemplates returns the tenant's own templates, and the defaults (at version 0) that they do not
+// replace, in order of topic, channel and locale.
+func (s *Service) ListNotificationTemplates(
+	ctx context.Context, caller tenant.Caller, q TemplateQuery,
+) ([]Template, error) {
 	q.Locale = content.CanonicalLocale(q.Locale)
 	var topics []notify.Topic
 	if q.Topic != "" {
@@ -68,8 +70,10 @@ func (s *Service) ListTemplates(ctx context.Context, caller tenant.Caller, q Tem
 	return all, nil
 }
 
-// GetTemplate returns the tenant's own template, or else the default (at version 0).
-func (s *Service) GetTemplate(ctx context.Context, caller tenant.Caller, at TemplateQuery) (Template, error) {
+// GetNotificationTemplate returns the tenant's own template, or else the default (at version 0).
+func (s *Service) GetNotificationTemplate(
+	ctx context.Context, caller tenant.Caller, at TemplateQuery,
+) (Template, error) {
 	t := content.Template{Topic: at.Topic, Channel: at.Channel, Locale: content.CanonicalLocale(at.Locale)}
 	own, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Template) {
 		messagedb.ListTemplates(b, caller.Tenant, []notify.Topic{t.Topic}, into)
@@ -89,16 +93,16 @@ func (s *Service) GetTemplate(ctx context.Context, caller tenant.Caller, at Temp
 
 var errNoTemplate = fault.Missing(fault.TemplateNotFound, "Template")
 
-// UpdateTemplate replaces the tenant's own template, if that still has the expected version; nil matches any, and the
-// default has version 0. Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH, TEMPLATE_HTML.
-func (s *Service) UpdateTemplate(
+// UpdateNotificationTemplate replaces the tenant's own template, if that still has the expected version; nil matches
+// any, and the default has version 0. Errors: TEMPLATE_INVALID, INVALID_FIELD, ETAG_MISMATCH, TEMPLATE_HTML.
+func (s *Service) UpdateNotificationTemplate(
 	ctx context.Context, caller tenant.Caller, t content.Template, expect *int,
 ) (Template, error) {
 	t, err := t.Check()
 	if err != nil {
 		return Template{}, err
 	}
-	transaction := engine.Transaction{Name: "template.update", Replay: true}
+	transaction := engine.Transaction{Name: "notification_template.update", Replay: true}
 	return engine.Transact(ctx, s.engine, caller, transaction, func(ctx context.Context, tx *engine.Tx) (Template, error) {
 		before, senders, err := findTemplate(ctx, tx, t, expect)
 		if err == nil {
@@ -114,13 +118,13 @@ func (s *Service) UpdateTemplate(
 	})
 }
 
-// ResetTemplate deletes the tenant's own template and returns the default. It returns false if the locale has no
-// default.
-func (s *Service) ResetTemplate(
+// ResetNotificationTemplate deletes the tenant's own template and returns the default. It returns false if the locale
+// has no default.
+func (s *Service) ResetNotificationTemplate(
 	ctx context.Context, caller tenant.Caller, at TemplateQuery, expect *int,
 ) (Template, bool, error) {
 	t := content.Template{Topic: at.Topic, Channel: at.Channel, Locale: content.CanonicalLocale(at.Locale)}
-	transaction := engine.Transaction{Name: "template.reset", Replay: true}
+	transaction := engine.Transaction{Name: "notification_template.reset", Replay: true}
 	err := engine.Exec(ctx, s.engine, caller, transaction, func(ctx context.Context, tx *engine.Tx) error {
 		before, _, err := findTemplate(ctx, tx, t, expect)
 		if err != nil || before.Version == 0 {
@@ -174,8 +178,8 @@ func auditTemplate(tx *engine.Tx, action string, t content.Template, changes map
 	record.Audit(tx, action, "template", tx.Tenant.UUID, "", changes)
 }
 
-// PreviewTemplate renders a template with example values. Without a body it renders the template in use.
-func (s *Service) PreviewTemplate(
+// PreviewNotificationTemplate renders a template with example values. Without a body it renders the template in use.
+func (s *Service) PreviewNotificationTemplate(
 	ctx context.Context, caller tenant.Caller, t content.Template,
 ) (content.Rendered, error) {
 	var own []Template

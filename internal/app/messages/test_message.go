@@ -24,11 +24,11 @@ type testMessages struct {
 	out []Outgoing // not stored
 }
 
-// SendTest sends a template with example values to the caller and waits for the provider's answer. It returns the
-// attempts in the delivery log: one, or one for each device. If the caller has not confirmed the contact, it sends the
-// code for that instead, and returns none. Errors: MEMBER_NOT_FOUND, UNREACHABLE, QUOTA_EXCEEDED,
+// SendTestNotification sends a template with example values to the caller and waits for the provider's answer. It
+// returns the attempts in the delivery log: one, or one for each device. If the caller has not confirmed the contact,
+// it sends the code for that instead, and returns none. Errors: MEMBER_NOT_FOUND, UNREACHABLE, QUOTA_EXCEEDED,
 // CONTACT_COUNTRY, CONTACT_NOT_MOBILE.
-func (s *Service) SendTest(
+func (s *Service) SendTestNotification(
 	ctx context.Context, caller tenant.Caller, topic notify.Topic, c delivery.Channel, locale string,
 ) ([]Delivery, error) {
 	t := engine.Transaction{Name: "notification.test", Replay: true}

@@ -31,7 +31,7 @@ func freed(
 	studio = messagetest.New(t, func(_ *worker.Config, ac *app.Config) {
 		ac.Claims = expect.Value(wait.NewClaimKey([]byte("a key for tests that is 32 bytes")))(t)
 	})
-	expect.OK(studio.T)(studio.App.Settings.UpdateRules(studio.T.Context(), studio.Owner,
+	expect.OK(studio.T)(studio.App.Settings.UpdateWaitlistRules(studio.T.Context(), studio.Owner,
 		settings.RulesEdit{Edit: func(s *wait.Settings) {
 			if s.Mode = new(wait.OfferInTurn); rules != nil {
 				rules(s)

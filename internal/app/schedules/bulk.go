@@ -38,9 +38,9 @@ func (r BulkRequest) query(a session.BulkAction, limit int) scheduledb.SessionQu
 	}
 }
 
-// PreviewBulk returns what a bulk operation would change, with a token for it. Without a token, it is too much for one
-// operation.
-func (s *Service) PreviewBulk(
+// PreviewBulkSessions returns what a bulk operation would change, with a token for it. Without a token, it is too much
+// for one operation.
+func (s *Service) PreviewBulkSessions(
 	ctx context.Context, caller tenant.Caller, a session.BulkAction, r BulkRequest,
 ) (found Preview, token string, err error) {
 	var matches []session.Match
@@ -64,8 +64,8 @@ type BulkResult struct {
 	CancelCounts
 }
 
-// BulkPublish publishes the drafts that the request selects.
-func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+// BulkPublishSessions publishes the drafts that the request selects.
+func (s *Service) BulkPublishSessions(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
 	publish := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		var published []session.Session
 		for _, s := range all {
@@ -86,8 +86,8 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, r BulkR
 	return s.bulk(ctx, caller, session.BulkPublish, r, publish)
 }
 
-// BulkCancel cancels the sessions that the request selects, as CancelSession does.
-func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+// BulkCancelSessions cancels the sessions that the request selects, as CancelSession does.
+func (s *Service) BulkCancelSessions(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
 	cancel := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) (err error) {
 		var cancelled []session.Session
 		for _, s := range all {
@@ -106,9 +106,9 @@ func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRe
 	return s.bulk(ctx, caller, session.BulkCancel, r, cancel)
 }
 
-// BulkDelete marks the sessions that the request selects as deleted: no list shows them any more. It cancels their
-// bookings and entries, and refunds all credits.
-func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+// BulkDeleteSessions marks the sessions that the request selects as deleted: no list shows them any more. It cancels
+// their bookings and entries, and refunds all credits.
+func (s *Service) BulkDeleteSessions(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
 	remove := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) (err error) {
 		done.Sessions = len(all)
 		done.CancelCounts, err = s.deleteSessions(ctx, tx, all, r.Reason, r.Notify, done.Batch)
@@ -131,8 +131,8 @@ var (
 	}
 )
 
-// bulk runs change on all sessions that the request selects, in one transaction, and writes one audit entry. It refuses
-// more sessions than such a transaction can take, and others than those of the preview.
+// bulk runs change on all sessions that the request selects, in one transaction, and writes one audit entry. It
+// refuses more sessions than such a transaction can take, and others than those of the preview.
 func (s *Service) bulk(
 	ctx context.Context, caller tenant.Caller, a session.BulkAction, r BulkRequest,
 	change func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error,

@@ -95,7 +95,7 @@ func TestPreviewBulk_CountsSessionsAndBookings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, _, err := w.App.Schedules.PreviewBulk(context.Background(), w.Owner, tt.action, tt.ask)
+			got, _, err := w.App.Schedules.PreviewBulkSessions(context.Background(), w.Owner, tt.action, tt.ask)
 			must.NoError(t, err)
 			var (
 				ids      []tenant.SessionID
@@ -116,7 +116,7 @@ func TestPreviewBulk_ListsTwenty(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	fill(studio, 50, 5*time.Minute, catalog.Published)
-	got, _, err := studio.App.Schedules.PreviewBulk(
+	got, _, err := studio.App.Schedules.PreviewBulkSessions(
 		context.Background(), studio.Owner, session.BulkCancel, schedules.BulkRequest{Filter: testkit.WeekFilter()},
 	)
 	must.NoError(t, err)
@@ -155,7 +155,7 @@ func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 			w := newTimetable(t)
 			filter := testkit.WeekFilter()
 			filter.States = states
-			done := expect.Value(w.App.Schedules.BulkPublish(
+			done := expect.Value(w.App.Schedules.BulkPublishSessions(
 				context.Background(), w.Owner, schedules.BulkRequest{Filter: filter}))(t)
 			must.EqOp(t, 2, done.Sessions, must.Sprintf("%+v", done))
 			test.EqOp(t, catalog.Published, w.GetSession(w.draft).State)
@@ -169,7 +169,7 @@ func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 			test.True(t, cmp.Equal(states, []any{"DRAFT"}),
 				test.Sprintf("%s of %v (-want +got)\n%s", action, states, diff))
 			test.EqOp(t, "session.created session.published", w.SessionEvents(w.draft), test.Sprint("events"))
-			again := expect.Value(w.App.Schedules.BulkPublish(
+			again := expect.Value(w.App.Schedules.BulkPublishSessions(
 				context.Background(), w.Owner, schedules.BulkRequest{Filter: filter}))(t)
 			test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
 		})
@@ -179,7 +179,7 @@ func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done := expect.Value(w.App.Schedules.BulkDelete(
+	done := expect.Value(w.App.Schedules.BulkDeleteSessions(
 		t.Context(), w.Owner,
 		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "closed for repairs", Notify: true},
 	))(t)
@@ -211,7 +211,7 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 	test.EqOp(t, "session.bulk_deleted", action, test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff))
 	test.EqOp(t, "closed for repairs", reason, test.Sprintf("%s, %q (-want +got)\n%s", action, reason, diff))
 	w.WantSound()
-	again := expect.Value(w.App.Schedules.BulkDelete(
+	again := expect.Value(w.App.Schedules.BulkDeleteSessions(
 		t.Context(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
 	))(t)
 	test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
@@ -221,7 +221,7 @@ func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 func TestBulkDelete_WithoutNotification(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done := expect.Value(w.App.Schedules.BulkDelete(
+	done := expect.Value(w.App.Schedules.BulkDeleteSessions(
 		context.Background(), w.Owner,
 		schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.booked}}, IncludeBooked: true},
 	))(t)
@@ -239,7 +239,7 @@ func TestBulkDelete_WithoutNotification(t *testing.T) {
 func TestBulkDelete_SkipsBookedSessionsUnlessIncluded(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done := expect.Value(w.App.Schedules.BulkDelete(
+	done := expect.Value(w.App.Schedules.BulkDeleteSessions(
 		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
 	))(t)
 	must.EqOp(t, 4, done.Sessions)
@@ -250,7 +250,7 @@ func TestBulkDelete_SkipsBookedSessionsUnlessIncluded(t *testing.T) {
 func TestBulkCancel_EqualsCancelSession(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done := expect.Value(w.App.Schedules.BulkCancel(
+	done := expect.Value(w.App.Schedules.BulkCancelSessions(
 		context.Background(), w.Owner,
 		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "storm", Notify: true},
 	))(t)
@@ -269,7 +269,7 @@ func TestBulkCancel_EqualsCancelSession(t *testing.T) {
 		`select count(*) from events where type = 'session.cancelled' and data->>'batch_id' = $1`, done.Batch.String(),
 	), test.Sprint("events"))
 	w.WantSound()
-	again := expect.Value(w.App.Schedules.BulkCancel(
+	again := expect.Value(w.App.Schedules.BulkCancelSessions(
 		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
 	))(t)
 	test.EqOp(t, 0, again.Sessions, test.Sprintf("again: %+v", again))
@@ -284,18 +284,22 @@ func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
 	}
 	for name, operate := range map[string]func() (schedules.BulkResult, error){
 		"publish": func() (schedules.BulkResult, error) {
-			return w.App.Schedules.BulkPublish(
+			return w.App.Schedules.BulkPublishSessions(
 				t.Context(), there.Owner, ask,
 			)
 		},
-		"delete": func() (schedules.BulkResult, error) { return w.App.Schedules.BulkDelete(t.Context(), there.Owner, ask) },
-		"cancel": func() (schedules.BulkResult, error) { return w.App.Schedules.BulkCancel(t.Context(), there.Owner, ask) },
+		"delete": func() (schedules.BulkResult, error) {
+			return w.App.Schedules.BulkDeleteSessions(t.Context(), there.Owner, ask)
+		},
+		"cancel": func() (schedules.BulkResult, error) {
+			return w.App.Schedules.BulkCancelSessions(t.Context(), there.Owner, ask)
+		},
 	} {
 		done := expect.Value(operate())(t)
 		test.EqOp(t, 0, done.Sessions, test.Sprintf("%s: %+v", name, done))
 		test.EqOp(t, 0, done.Bookings, test.Sprintf("%s: %+v", name, done))
 	}
-	found, _, err := w.App.Schedules.PreviewBulk(t.Context(), there.Owner, session.BulkDelete, ask)
+	found, _, err := w.App.Schedules.PreviewBulkSessions(t.Context(), there.Owner, session.BulkDelete, ask)
 	must.NoError(t, err)
 	test.EqOp(t, 0, found.Matched, test.Sprintf("preview: %+v", found))
 	test.EqOp(t, 0, found.Booked, test.Sprintf("preview: %+v", found))
@@ -327,21 +331,21 @@ func TestBulk_RejectsTheTokenOfAnotherMatch(t *testing.T) {
 			t.Parallel()
 			w := newTimetable(t)
 			ask := schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true}
-			_, token, err := w.App.Schedules.PreviewBulk(t.Context(), w.Owner, session.BulkCancel, ask)
+			_, token, err := w.App.Schedules.PreviewBulkSessions(t.Context(), w.Owner, session.BulkCancel, ask)
 			must.NoError(t, err)
 			ask.Token = token
 			if change == nil {
-				done := expect.Value(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))(t)
+				done := expect.Value(w.App.Schedules.BulkCancelSessions(t.Context(), w.Owner, ask))(t)
 				test.EqOp(t, 5, done.Sessions)
 				return
 			}
 			change(w)
 			before := w.Count(`select count(*) from sessions where state = 'CANCELLED'`)
-			got := expect.Reason(t, fault.ETagMismatch)(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))
+			got := expect.Reason(t, fault.ETagMismatch)(w.App.Schedules.BulkCancelSessions(t.Context(), w.Owner, ask))
 			test.EqOp(t, "token", got.Field)
 			test.EqOp(t, before, w.Count(`select count(*) from sessions where state = 'CANCELLED'`))
 			ask.Token = ""
-			expect.OK(t)(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))
+			expect.OK(t)(w.App.Schedules.BulkCancelSessions(t.Context(), w.Owner, ask))
 		})
 	}
 }
@@ -350,11 +354,11 @@ func TestBulk_RejectsTheTokenOfAnotherAction(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	ask := schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.open}}}
-	_, token, err := w.App.Schedules.PreviewBulk(t.Context(), w.Owner, session.BulkCancel, ask)
+	_, token, err := w.App.Schedules.PreviewBulkSessions(t.Context(), w.Owner, session.BulkCancel, ask)
 	must.NoError(t, err)
 	ask.Token = token
-	expect.Reason(t, fault.ETagMismatch)(w.App.Schedules.BulkDelete(t.Context(), w.Owner, ask))
-	expect.OK(t)(w.App.Schedules.BulkCancel(t.Context(), w.Owner, ask))
+	expect.Reason(t, fault.ETagMismatch)(w.App.Schedules.BulkDeleteSessions(t.Context(), w.Owner, ask))
+	expect.OK(t)(w.App.Schedules.BulkCancelSessions(t.Context(), w.Owner, ask))
 }
 
 func TestBulk_LimitsSessions(t *testing.T) {
@@ -363,18 +367,18 @@ func TestBulk_LimitsSessions(t *testing.T) {
 	fill(studio, session.MaxBulk+1, time.Minute, catalog.Draft)
 	filter := testkit.WeekFilter()
 	ask := schedules.BulkRequest{Filter: filter}
-	large := expect.Reason(t, fault.BulkTooLarge)(studio.App.Schedules.BulkPublish(t.Context(), studio.Owner, ask))
+	large := expect.Reason(t, fault.BulkTooLarge)(studio.App.Schedules.BulkPublishSessions(t.Context(), studio.Owner, ask))
 	test.EqOp(t, "2000", large.Metadata["limit"])
 	test.EqOp(t, "sessions", large.Metadata["of"])
-	found, token, err := studio.App.Schedules.PreviewBulk(t.Context(), studio.Owner, session.BulkPublish, ask)
+	found, token, err := studio.App.Schedules.PreviewBulkSessions(t.Context(), studio.Owner, session.BulkPublish, ask)
 	must.NoError(t, err)
 	test.EqOp(t, session.MaxBulk+1, found.Matched)
 	test.EqOp(t, "", token)
 	filter.Until = testkit.Noon.Add((session.MaxBulk + 1) * time.Minute)
 	ask.Filter = filter
-	done := expect.Value(studio.App.Schedules.BulkPublish(context.Background(), studio.Owner, ask))(t)
+	done := expect.Value(studio.App.Schedules.BulkPublishSessions(context.Background(), studio.Owner, ask))(t)
 	test.EqOp(t, session.MaxBulk, done.Sessions, test.Sprintf("%d published", done.Sessions))
-	deleted := expect.Value(studio.App.Schedules.BulkDelete(
+	deleted := expect.Value(studio.App.Schedules.BulkDeleteSessions(
 		context.Background(), studio.Owner, schedules.BulkRequest{Filter: filter},
 	))(t)
 	test.EqOp(t, session.MaxBulk, deleted.Sessions, test.Sprintf("%d deleted", deleted.Sessions))
@@ -393,7 +397,7 @@ func TestSchedule_WeekFromDraftsToBookings(t *testing.T) {
 		t.Context(), studio.Coach, ids[0], nil, []tenant.WorkoutID{workout(studio, "Squats")},
 	))
 	test.SliceEmpty(t, listSessions(studio, mia, testkit.WeekQuery()), test.Sprint("members see drafts"))
-	done := expect.Value(studio.App.Schedules.BulkPublish(
+	done := expect.Value(studio.App.Schedules.BulkPublishSessions(
 		t.Context(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()}))(t)
 	must.EqOp(t, 5, done.Sessions, must.Sprintf("%+v", done))
 	test.Eq(t, ids, offeredIDs(listSessions(studio, mia, testkit.WeekQuery())), test.Sprint("members see"))

@@ -171,7 +171,7 @@ func TestCreateSession_IgnoresCancelledSessions(t *testing.T) {
 	expect.OK(t)(studio.App.Schedules.CancelSession(
 		context.Background(), studio.Owner, studio.CreateSession(in, true).ID, "", true,
 	))
-	expect.OK(t)(studio.App.Schedules.BulkDelete(
+	expect.OK(t)(studio.App.Schedules.BulkDeleteSessions(
 		context.Background(), studio.Owner, schedules.BulkRequest{
 			Filter: session.Filter{Sessions: []tenant.SessionID{studio.CreateSession(in, true).ID}},
 		},

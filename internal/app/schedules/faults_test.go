@@ -24,7 +24,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	full, open := s.AddSession(testkit.Session{Starts: testkit.Noon.Add(110 * time.Hour), Capacity: 1, Waitlist: 1}),
 		s.AddSession(testkit.Session{Starts: testkit.Noon.Add(112 * time.Hour)})
 	s.MustBook(s.AddMember("Zoe"), full)
-	expect.OK(t)(s.App.Waitlists.OfferPlace(ctx, owner, waitlists.OfferRequest{
+	expect.OK(t)(s.App.Waitlists.CreateWaitlistOffer(ctx, owner, waitlists.OfferRequest{
 		Session: open, Entry: s.MustWaitlist(leo, full),
 	}))
 	s.MustBook(s.AddMember("Noa"), class)
@@ -95,14 +95,14 @@ func TestFaults_FailTheCall(t *testing.T) {
 			}))
 		},
 		func() error {
-			_, _, err := app.PreviewBulk(ctx, owner, session.BulkCancel, week)
+			_, _, err := app.PreviewBulkSessions(ctx, owner, session.BulkCancel, week)
 			return err
 		},
 		func() error { return expect.Error(app.CancelSession(ctx, owner, class, "", true)) },
 		func() error { return expect.Error(app.CancelSession(ctx, owner, full, "", true)) },
-		func() error { return expect.Error(app.BulkCancel(ctx, owner, week)) },
-		func() error { return expect.Error(app.BulkDelete(ctx, owner, week)) },
-		func() error { return expect.Error(app.BulkPublish(ctx, owner, week)) },
+		func() error { return expect.Error(app.BulkCancelSessions(ctx, owner, week)) },
+		func() error { return expect.Error(app.BulkDeleteSessions(ctx, owner, week)) },
+		func() error { return expect.Error(app.BulkPublishSessions(ctx, owner, week)) },
 	)
 	s.CreateEndlessSeries("FREQ=WEEKLY")
 	s.Clock.Advance(30 * 24 * time.Hour)

@@ -199,7 +199,7 @@ func TestUpdateSeries_KeepsStartedAndCancelledSessions(t *testing.T) {
 	s, ids := studio.CreateSeries(studio.SeriesInput())
 	studio.Clock.Set(time.Date(2026, 3, 24, 17, 30, 0, 0, time.UTC)) // the third has begun
 	expect.OK(t)(studio.App.Schedules.CancelSession(t.Context(), studio.Owner, ids[3], "ill", true))
-	expect.OK(t)(studio.App.Schedules.BulkDelete(
+	expect.OK(t)(studio.App.Schedules.BulkDeleteSessions(
 		t.Context(), studio.Owner, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{ids[4]}}},
 	))
 	done := studio.EditSeries(schedules.SeriesEdit{

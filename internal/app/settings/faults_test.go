@@ -28,13 +28,13 @@ func TestFaults_FailTheCall(t *testing.T) {
 				p.AutoNoShow = new(true)
 			}))
 		},
-		func() error { return expect.Error(app.GetRules(ctx, owner, here)) },
+		func() error { return expect.Error(app.GetWaitlistRules(ctx, owner, here)) },
 		func() error {
-			return expect.Error(app.UpdateRules(ctx, owner, settings.RulesEdit{Target: here, Edit: gold}))
+			return expect.Error(app.UpdateWaitlistRules(ctx, owner, settings.RulesEdit{Target: here, Edit: gold}))
 		},
-		func() error { return expect.Error(app.ListRulesVersions(ctx, owner, here, 0, 9)) },
+		func() error { return expect.Error(app.ListWaitlistRulesVersions(ctx, owner, here, 0, 9)) },
 		func() error {
-			return expect.Error(app.PreviewRules(ctx, owner, settings.RulesDraft{Limit: 9, Edit: gold}))
+			return expect.Error(app.PreviewWaitlistRules(ctx, owner, settings.RulesDraft{Limit: 9, Edit: gold}))
 		},
 	)
 }

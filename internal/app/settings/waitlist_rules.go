@@ -26,8 +26,8 @@ func rulesOf(target PolicyTarget) targetLayers[waitlist.Layer] {
 	}
 }
 
-// GetRules reads the waitlist rules in force for a target, and the level from which each value comes.
-func (s *Service) GetRules(
+// GetWaitlistRules reads the waitlist rules in force for a target, and the level from which each value comes.
+func (s *Service) GetWaitlistRules(
 	ctx context.Context, caller tenant.Caller, target PolicyTarget,
 ) (waitlist.EffectiveRules, error) {
 	layers, err := rulesOf(target).read(ctx, s.reader(caller), new(pg.Batch), caller.Tenant)
@@ -42,10 +42,12 @@ type RulesEdit struct {
 	Edit   func(*waitlist.Settings) // nil: the level inherits everything
 }
 
-// UpdateRules edits the waitlist rules of one level. The rules take effect immediately, also for seats that
+// UpdateWaitlistRules edits the waitlist rules of one level. The rules take effect immediately, also for seats that
 // are already open.
-func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r RulesEdit) (waitlist.EffectiveRules, error) {
-	t := engine.Transaction{Name: "rules.update", Replay: true, Races: []engine.Race{sameRulesVersion}}
+func (s *Service) UpdateWaitlistRules(
+	ctx context.Context, caller tenant.Caller, r RulesEdit,
+) (waitlist.EffectiveRules, error) {
+	t := engine.Transaction{Name: "waitlist_rules.update", Replay: true, Races: []engine.Race{sameRulesVersion}}
 	effective, err := engine.Transact(ctx, s.engine, caller, t,
 		func(ctx context.Context, tx *engine.Tx) (waitlist.EffectiveRules, error) {
 			return updateRules(ctx, tx, r)
@@ -110,9 +112,9 @@ func validate(edited waitlist.Settings, layers []waitlist.Layer) error {
 // sameRulesVersion recognizes two concurrent edits that got the same version.
 func sameRulesVersion(err error) bool { return pg.IsUnique(err, "waitlist_rules_versions_pkey") }
 
-// ListRulesVersions reads the edits of the last level that the target names, the newest first. A zero target means the
-// edits of all levels.
-func (s *Service) ListRulesVersions(
+// ListWaitlistRulesVersions reads the edits of the last level that the target names, the newest first. A zero target
+// means the edits of all levels.
+func (s *Service) ListWaitlistRulesVersions(
 	ctx context.Context, caller tenant.Caller, target PolicyTarget, before, limit int,
 ) ([]waitlistdb.RulesVersion, error) {
 	q := waitlistdb.RulesVersionQuery{Before: before, Limit: limit}
@@ -142,9 +144,9 @@ type Previewed struct {
 	Difference waitlist.Difference
 }
 
-// PreviewRules repeats past decisions with the draft instead of the level's current rules, and returns what differs. It
-// changes nothing. The function that it returns has the names of the members in the decisions.
-func (s *Service) PreviewRules(
+// PreviewWaitlistRules repeats past decisions with the draft instead of the level's current rules, and returns what
+// differs. It changes nothing. The function that it returns has the names of the members in the decisions.
+func (s *Service) PreviewWaitlistRules(
 	ctx context.Context, caller tenant.Caller, r RulesDraft,
 ) ([]Previewed, func(tenant.MemberID) string, error) {
 	var all []waitlist.Layer

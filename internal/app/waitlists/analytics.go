@@ -36,8 +36,8 @@ type WaitlistFigures struct {
 	Days, Locations, Services []WaitlistGroup
 }
 
-// WaitlistAnalytics counts entries and offers.
-func (s *Service) WaitlistAnalytics(
+// GetWaitlistAnalytics counts entries and offers.
+func (s *Service) GetWaitlistAnalytics(
 	ctx context.Context, caller tenant.Caller, q WaitlistQuery,
 ) (WaitlistFigures, error) {
 	var figures WaitlistFigures

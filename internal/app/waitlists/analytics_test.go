@@ -23,7 +23,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 	studio.SetMode(waitlist.OfferInTurn)
 	massage := studio.AddService(catalog.Service{Name: "Massage"})
 	quay := studio.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
-	expect.OK(t)(studio.App.Settings.UpdateRules(t.Context(), studio.Owner, settings.RulesEdit{
+	expect.OK(t)(studio.App.Settings.UpdateWaitlistRules(t.Context(), studio.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: massage},
 		Edit:   func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
 	}))
@@ -70,7 +70,7 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		return all
 	}
 	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
-	all := expect.Value(studio.App.Waitlists.WaitlistAnalytics(
+	all := expect.Value(studio.App.Waitlists.GetWaitlistAnalytics(
 		t.Context(), studio.Owner, waitlists.WaitlistQuery{Span: span},
 	))(t)
 	for what, tt := range map[string]struct{ want, got map[string]figures }{
@@ -102,16 +102,16 @@ func TestWaitlistAnalytics_Groups(t *testing.T) {
 		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Counts{}},
 	} {
 		test.Eq(t, tt.want, expect.Value(
-			studio.App.Waitlists.WaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t).Total.Counts, test.Sprint(what))
+			studio.App.Waitlists.GetWaitlistAnalytics(t.Context(), studio.Owner, tt.q))(t).Total.Counts, test.Sprint(what))
 	}
 	for days, reason := range map[int]fault.Reason{367: "", 368: fault.InvalidField} {
-		expect.Reason(t, reason, days)(studio.App.Waitlists.WaitlistAnalytics(
+		expect.Reason(t, reason, days)(studio.App.Waitlists.GetWaitlistAnalytics(
 			t.Context(), studio.Owner,
 			waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
 		))
 	}
 	studio.Exec(`update tenants set time_zone = 'Nowhere'`)
-	test.StrContains(t, expect.Error(studio.App.Waitlists.WaitlistAnalytics(
+	test.StrContains(t, expect.Error(studio.App.Waitlists.GetWaitlistAnalytics(
 		t.Context(), studio.Owner, waitlists.WaitlistQuery{Span: span},
 	)).Error(), "Nowhere")
 }

@@ -26,14 +26,14 @@ func TestAudit_RecordsChangesByStaff(t *testing.T) {
 		"offer.made": {"offer",
 			func(studio *testkit.Studio, class tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				studio.Exec(`update sessions set capacity = 2 where id = $1`, class) // damage: no entry was asked for the seat
-				o, err := studio.App.Waitlists.OfferPlace(
+				o, err := studio.App.Waitlists.CreateWaitlistOffer(
 					t.Context(), studio.Coach, waitlists.OfferRequest{Session: class, Entry: entries[2], Reason: why},
 				)
 				return o.ID, err
 			}, []string{"entry_id", "member_id", "session_id", "expire_time"}},
 		"offer.expired": {"offer",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-				o, err := studio.App.Waitlists.ExpireOffer(t.Context(), studio.Coach, studio.LiveOffer(entries[0]).ID, why)
+				o, err := studio.App.Waitlists.ExpireWaitlistOffer(t.Context(), studio.Coach, studio.LiveOffer(entries[0]).ID, why)
 				return o.ID, err
 			}, []string{"entry_id", "member_id"}},
 		"waitlist.removed": {"waitlist_entry",
@@ -43,19 +43,19 @@ func TestAudit_RecordsChangesByStaff(t *testing.T) {
 			}, []string{"member_id"}},
 		"waitlist.prioritized": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-				e, err := studio.App.Waitlists.SetPriority(
+				e, err := studio.App.Waitlists.SetWaitlistPriority(
 					t.Context(), studio.Coach, entries[2], waitlists.PriorityEdit{Flagged: new(true), Reason: why},
 				)
 				return e.ID, err
 			}, []string{"flagged", "score", "position", "position_before"}},
 		"waitlist.moved": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-				e, err := studio.App.Waitlists.MoveEntry(t.Context(), studio.Coach, entries[2], entries[1], why)
+				e, err := studio.App.Waitlists.MoveWaitlistEntry(t.Context(), studio.Coach, entries[2], entries[1], why)
 				return e.ID, err
 			}, []string{"position", "position_before"}},
 		"rules.updated": {"waitlist_rules",
 			func(studio *testkit.Studio, _ tenant.SessionID, _ []tenant.EntryID, why string) (fmt.Stringer, error) {
-				_, err := studio.App.Settings.UpdateRules(
+				_, err := studio.App.Settings.UpdateWaitlistRules(
 					t.Context(), studio.Coach,
 					settings.RulesEdit{Reason: why, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }},
 				)

@@ -30,8 +30,8 @@ type entryEdit func(
 	context.Context, *engine.Tx, waitlist.Entry,
 ) (edited waitlist.Entry, others []waitlist.Entry, err error)
 
-// SetPriority flags or scores an entry.
-func (s *Service) SetPriority(
+// SetWaitlistPriority flags or scores an entry.
+func (s *Service) SetWaitlistPriority(
 	ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit,
 ) (waitlist.Entry, error) {
 	prioritize := func(_ context.Context, _ *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
@@ -49,8 +49,8 @@ func (s *Service) SetPriority(
 	return s.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, prioritize)
 }
 
-// MoveEntry moves an entry directly before another of its queue. With the zero id it moves it to the end.
-func (s *Service) MoveEntry(
+// MoveWaitlistEntry moves an entry directly before another of its queue. With the zero id it moves it to the end.
+func (s *Service) MoveWaitlistEntry(
 	ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string,
 ) (waitlist.Entry, error) {
 	move := func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
@@ -133,9 +133,11 @@ type OfferRequest struct {
 	Reason  string
 }
 
-// OfferPlace offers open seats to an entry, whatever its position, and even if it waits for another session.
-func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
-	t := engine.Transaction{Name: "offer.by_hand", Replay: true}
+// CreateWaitlistOffer offers open seats to an entry, whatever its position, and even if it waits for another session.
+func (s *Service) CreateWaitlistOffer(
+	ctx context.Context, caller tenant.Caller, r OfferRequest,
+) (waitlist.Offer, error) {
+	t := engine.Transaction{Name: "offer.create", Replay: true}
 	offer := func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
 		e, err := s.activeEntry(ctx, tx, r.Entry)
 		if err != nil {

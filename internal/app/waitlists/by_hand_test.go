@@ -53,7 +53,9 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 					other = ids[before-1]
 				}
 				studio.Tick()
-				e := expect.Value(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, ids[entry-1], other, "they asked"))(t)
+				e := expect.Value(studio.App.Waitlists.MoveWaitlistEntry(
+					t.Context(), studio.Owner, ids[entry-1], other, "they asked",
+				))(t)
 				got := inOrder(studio, ids)
 				test.EqOp(t, want, got,
 					test.Sprintf("%d before %d: %s (at %d), want %s", entry, before, got, e.Position, want))
@@ -92,13 +94,17 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 	other, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
 	_, here := studio.AddWaiters(1, testkit.ForSessions(class))
 	_, there := studio.AddWaiters(1, testkit.ForSessions(other))
-	expect.OK(t)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], tenant.EntryID{}, "")) // it is alone
-	expect.Reason(t, fault.InvalidField)(studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], there[0], ""))
+	expect.OK(t)(studio.App.Waitlists.MoveWaitlistEntry(
+		t.Context(), studio.Owner, here[0], tenant.EntryID{}, "",
+	)) // it is alone
+	expect.Reason(t, fault.InvalidField)(studio.App.Waitlists.MoveWaitlistEntry(
+		t.Context(), studio.Owner, here[0], there[0], "",
+	))
 	expect.Reason(t, fault.WaitlistEntryNotFound)(
-		studio.App.Waitlists.MoveEntry(t.Context(), studio.Owner, here[0], testkit.NewID[tenant.EntryID](), ""),
+		studio.App.Waitlists.MoveWaitlistEntry(t.Context(), studio.Owner, here[0], testkit.NewID[tenant.EntryID](), ""),
 	)
 	expect.Reason(t, fault.WaitlistEntryNotFound)(
-		studio.App.Waitlists.MoveEntry(t.Context(), studio.OtherTenant().Owner, here[0], tenant.EntryID{}, ""),
+		studio.App.Waitlists.MoveWaitlistEntry(t.Context(), studio.OtherTenant().Owner, here[0], tenant.EntryID{}, ""),
 	)
 }
 
@@ -124,7 +130,7 @@ func TestMoveEntry_KeepsOrderOfALongQueue(t *testing.T) {
 	must.SliceLen(t, 1, o, must.Sprintf("%+v, want %s", o, next))
 	test.EqOp(t, next, o[0].Entry.String(), test.Sprintf("%+v, want %s", o, next))
 	flagged := expect.Value(tenant.Parse[tenant.EntryID](last))(t)
-	expect.OK(t)(studio.App.Waitlists.SetPriority(
+	expect.OK(t)(studio.App.Waitlists.SetWaitlistPriority(
 		context.Background(), studio.Owner, flagged, waitlists.PriorityEdit{Flagged: new(true)},
 	))
 	studio.MustCancel(who[1], booked[1])
@@ -143,7 +149,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	who, ids := studio.AddWaiters(3, testkit.ForSessions(full))
 	studio.MustBook(who[2], open)
 	offer := func(session tenant.SessionID, entry tenant.EntryID, until time.Time) (waitlist.Offer, error) {
-		return studio.App.Waitlists.OfferPlace(
+		return studio.App.Waitlists.CreateWaitlistOffer(
 			t.Context(), studio.Owner, waitlists.OfferRequest{Session: session, Entry: entry, Until: until, Reason: "promised"},
 		)
 	}
@@ -187,7 +193,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	), test.Sprint("acts are on record"))
 	d := studio.LastDecision(open)
 	test.EqOp(t, waitlist.ByHand, d.Case.Trigger, test.Sprintf("%+v", d))
-	history := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, ids[0]))(t)
+	history := expect.Value(studio.App.Waitlists.ExplainWaitlistEntry(t.Context(), studio.Owner, ids[0]))(t)
 	must.SliceLen(t, 1, history.Decisions)
 	test.EqOp(t, d.ID, history.Decisions[0].ID)
 }
@@ -207,7 +213,7 @@ func TestOfferPlace_NeedsNoPlan(t *testing.T) {
 		}
 		id := studio.MustJoin(mia, target).ID
 		studio.MustBook(mia, studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
-		expect.Reason(studio.T, want)(studio.App.Waitlists.OfferPlace(
+		expect.Reason(studio.T, want)(studio.App.Waitlists.CreateWaitlistOffer(
 			context.Background(), studio.Owner, waitlists.OfferRequest{
 				Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: id,
 			},
@@ -221,7 +227,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	edit := func(
 		target settings.PolicyTarget, expect *int, reason string, change func(*waitlist.Settings),
 	) (waitlist.EffectiveRules, error) {
-		return studio.App.Settings.UpdateRules(
+		return studio.App.Settings.UpdateWaitlistRules(
 			t.Context(), studio.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change},
 		)
 	}
@@ -239,7 +245,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 	expect.Reason(t, fault.ETagMismatch)(
 		edit(here, new(1), "stale", func(s *waitlist.Settings) { s.MaxQueueSize = new(1) }),
 	)
-	e = expect.Value(studio.App.Settings.GetRules(t.Context(), studio.Coach, this))(t)
+	e = expect.Value(studio.App.Settings.GetWaitlistRules(t.Context(), studio.Coach, this))(t)
 	test.EqOp(t, 9, e.Rules.MaxQueueSize)
 	test.EqOp(t, 2*time.Hour, e.Rules.OfferWindow)
 	test.EqOp(t, 3, e.Version)
@@ -261,7 +267,9 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 		this: {"3 SERVICE three Olga Owner false"},
 	} {
 		var got []string
-		for _, v := range expect.Value(studio.App.Settings.ListRulesVersions(t.Context(), studio.Owner, target, 0, 0))(t) {
+		for _, v := range expect.Value(studio.App.Settings.ListWaitlistRulesVersions(
+			t.Context(), studio.Owner, target, 0, 0,
+		))(t) {
 			got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.ActorName, " ", v.Reset))
 		}
 		test.Eq(t, want, got)
@@ -280,7 +288,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 		edit(settings.PolicyTarget{Location: studio.OtherTenant().Location}, nil, "", func(*waitlist.Settings) {}),
 	)
 	// A service account has no member's name.
-	expect.OK(t)(studio.App.Settings.UpdateRules(t.Context(), studio.AddPartner("Robot"), settings.RulesEdit{
+	expect.OK(t)(studio.App.Settings.UpdateWaitlistRules(t.Context(), studio.AddPartner("Robot"), settings.RulesEdit{
 		Edit: func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(19) },
 	}))
 	// Two who edit at the same moment both do.
@@ -319,7 +327,7 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 	draft := settings.RulesDraft{Limit: 50, Edit: func(s *waitlist.Settings) {
 		s.Order, s.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}}
-	past, name, err := studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
+	past, name, err := studio.App.Settings.PreviewWaitlistRules(t.Context(), studio.Owner, draft)
 	must.NoError(t, err)
 	must.SliceLen(t, 1, past)
 	d := past[0].Difference
@@ -329,28 +337,28 @@ func TestPreviewRules_ChangesNothing(t *testing.T) {
 	test.EqOp(t, ids[0], d.Lost[0].Entry)
 	test.EqOp(t, "Waiter 1", name(d.Gained[0].Member))
 	draft.Target.Service = testkit.NewID[tenant.ServiceID]()
-	expect.Reason(t, fault.ServiceNotFound)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
+	expect.Reason(t, fault.ServiceNotFound)(studio.App.Settings.PreviewWaitlistRules(t.Context(), studio.Owner, draft))
 	draft.Target.Service = massage
-	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
+	past, _, err = studio.App.Settings.PreviewWaitlistRules(t.Context(), studio.Owner, draft)
 	test.NoError(t, err, test.Sprintf("decisions about another service: %+v, %v", past, err))
 	test.SliceEmpty(t, past, test.Sprintf("decisions about another service: %+v, %v", past, err))
 	draft.Target.Service = tenant.ServiceID{}
 	draft.Edit = func(s *waitlist.Settings) { s.PriorityExpression = new("nonsense(") }
-	expect.Reason(t, fault.RulesInvalid)(studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft))
+	expect.Reason(t, fault.RulesInvalid)(studio.App.Settings.PreviewWaitlistRules(t.Context(), studio.Owner, draft))
 	after := dump()
 	test.EqOp(t, before, after, test.Sprintf("something has changed:\n%s", cmp.Diff(before, after)))
 	// What a location says counts more than the draft for all of them, and what staff decide no rules decide.
-	expect.OK(t)(studio.App.Settings.UpdateRules(t.Context(), studio.Owner, settings.RulesEdit{
+	expect.OK(t)(studio.App.Settings.UpdateWaitlistRules(t.Context(), studio.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Location: studio.Location},
 		Edit:   func(s *waitlist.Settings) { s.Order = new(waitlist.ByJoining) },
 	}))
-	expect.OK(t)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
+	expect.OK(t)(studio.App.Waitlists.CreateWaitlistOffer(t.Context(), studio.Owner, waitlists.OfferRequest{
 		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: ids[1],
 	}))
 	draft.Edit = func(s *waitlist.Settings) {
 		s.Order, s.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 50}
 	}
-	past, _, err = studio.App.Settings.PreviewRules(t.Context(), studio.Owner, draft)
+	past, _, err = studio.App.Settings.PreviewWaitlistRules(t.Context(), studio.Owner, draft)
 	must.NoError(t, err)
 	must.SliceLen(t, 1, past)
 	test.SliceEmpty(t, past[0].Difference.Gained)
@@ -370,7 +378,7 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	waiters, ids := studio.AddWaiters(2, testkit.ForSessions(class))
 	studio.MustCancel(who[0], booked[0])
 	expect.OK(t)(studio.Decline(waiters[0], studio.LiveOffer(ids[0]), false))
-	history := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
+	history := expect.Value(studio.App.Waitlists.ExplainSessionWaitlist(t.Context(), studio.Owner, class))(t)
 	must.SliceLen(t, 2, history.Decisions)
 	must.SliceLen(t, 2, history.Offers)
 	must.EqOp(t, ids[0], history.Offers[0].Entry)
@@ -387,27 +395,27 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	got := reasons(history.Decisions[1])
 	test.EqOp(t, "NOT_ELIGIBLE TRIED OFFERED", got)
 	test.EqOp(t, waitlist.RollOn, history.Decisions[1].Decision.Move)
-	expect.OK(t)(studio.App.Waitlists.OfferPlace(t.Context(), studio.Owner, waitlists.OfferRequest{
+	expect.OK(t)(studio.App.Waitlists.CreateWaitlistOffer(t.Context(), studio.Owner, waitlists.OfferRequest{
 		Session: studio.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)}), Entry: target,
 	}))
-	mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), testkit.SelfOnly(banned), target))(t)
+	mine := expect.Value(studio.App.Waitlists.ExplainWaitlistEntry(t.Context(), testkit.SelfOnly(banned), target))(t)
 	must.SliceLen(t, 4, mine.Decisions)
 	test.EqOp(t, "", mine.Name(waiters[0].Member))
 	test.SliceLen(t, 1, mine.Offers)
-	expect.Reason(t, fault.WaitlistEntryNotFound)(studio.App.Waitlists.ExplainEntry(
+	expect.Reason(t, fault.WaitlistEntryNotFound)(studio.App.Waitlists.ExplainWaitlistEntry(
 		t.Context(), testkit.SelfOnly(banned), ids[0],
 	))
-	expect.Reason(t, fault.SessionNotFound)(studio.App.Waitlists.ExplainSession(
+	expect.Reason(t, fault.SessionNotFound)(studio.App.Waitlists.ExplainSessionWaitlist(
 		t.Context(), studio.OtherTenant().Owner, class,
 	))
 	// Later rules do not change what was decided.
 	studio.SetRules(func(s *waitlist.Settings) { s.EligibilityExpression = new("true") })
 	wantDecisionsFollow(studio, t)
 	// Its entries are told by their positions.
-	expect.OK(t)(studio.App.Waitlists.SetPriority(
+	expect.OK(t)(studio.App.Waitlists.SetWaitlistPriority(
 		t.Context(), studio.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
 	))
-	history = expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(t)
+	history = expect.Value(studio.App.Waitlists.ExplainSessionWaitlist(t.Context(), studio.Owner, class))(t)
 	test.EqOp(t, ids[1], history.Entries[0].ID)
 }
 
@@ -489,7 +497,7 @@ func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {
 	studio.MustCancel(who[1], booked[1]) // to the third, whose offer runs out; then to the fourth
 	studio.Clock.Set(studio.LiveOffer(ids[2]).ExpiresAt)
 	expect.OK(t)(studio.App.Waitlists.ExpireDueOffers(context.Background(), studio.Tenant))
-	figures := expect.Value(studio.App.Waitlists.WaitlistAnalytics(
+	figures := expect.Value(studio.App.Waitlists.GetWaitlistAnalytics(
 		context.Background(), studio.Owner,
 		waitlists.WaitlistQuery{
 			Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)},
@@ -511,7 +519,7 @@ func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {
 	must.SliceLen(t, 1, figures.Locations)
 	test.EqOp(t, "Pier 1", figures.Locations[0].Name)
 	test.EqOp(t, "Vinyasa", figures.Services[0].Name)
-	other := expect.Value(studio.App.Waitlists.WaitlistAnalytics(
+	other := expect.Value(studio.App.Waitlists.GetWaitlistAnalytics(
 		context.Background(), studio.OtherTenant().Owner,
 		waitlists.WaitlistQuery{
 			Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)},
@@ -534,14 +542,14 @@ func TestStats_CountChanges(t *testing.T) {
 	node := app.New(app.Config{
 		DB: studio.DB.DB, Now: later.Now, Claims: claims, Stats: func(one waitlists.Stats) { tallies = append(tallies, one) },
 	})
-	expect.OK(t)(node.Waitlists.DeclineOffer(
+	expect.OK(t)(node.Waitlists.DeclineWaitlistOffer(
 		context.Background(), testkit.SelfOnly(waiters[0]), studio.LiveOffer(ids[0]).ID, true, "",
 	))
 	later.Set(later.Now().Add(time.Minute))
-	expect.OK(t)(node.Waitlists.AcceptOffer(
+	expect.OK(t)(node.Waitlists.AcceptWaitlistOffer(
 		context.Background(), testkit.SelfOnly(waiters[1]), studio.LiveOffer(ids[1]).ID, tenant.SubscriptionID{},
 	))
-	expect.Reason(t, fault.WaitlistOfferNotLive)(node.Waitlists.AcceptOffer(
+	expect.Reason(t, fault.WaitlistOfferNotLive)(node.Waitlists.AcceptWaitlistOffer(
 		context.Background(), testkit.SelfOnly(waiters[0]), studio.Offers(class)[0].ID, tenant.SubscriptionID{},
 	))
 	want := waitlists.Stats{

@@ -31,8 +31,8 @@ type Claim struct {
 	Offer  waitlist.Offer
 }
 
-// GetClaim reads the offer behind a link. The link is the permission. Reading changes nothing.
-func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
+// GetWaitlistClaim reads the offer behind a link. The link is the permission. Reading changes nothing.
+func (s *Service) GetWaitlistClaim(ctx context.Context, token string) (Claim, error) {
 	claim, err := s.findClaim(ctx, token)
 	claim.Offer = withoutMember(claim.Offer)
 	return claim, err
@@ -65,8 +65,8 @@ func (s *Service) findClaim(ctx context.Context, token string) (Claim, error) {
 	return Claim{Tenant: in, Name: owner.Name, Brand: owner.Brand, Offer: s.showExpired([]waitlist.Offer{*offer})[0]}, nil
 }
 
-// ClaimOffer accepts or declines the offer behind a link, as its member.
-func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
+// AnswerWaitlistClaim accepts or declines the offer behind a link, as its member.
+func (s *Service) AnswerWaitlistClaim(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
 	claim, err := s.findClaim(ctx, token)
 	if err != nil {
 		return waitlist.Offer{}, err
@@ -80,7 +80,7 @@ func (s *Service) answerAsMember(
 ) (OfferAnswer, error) {
 	caller := tenant.Caller{Tenant: in, Member: member, SelfOnly: true}
 	if accept {
-		return s.AcceptOffer(ctx, caller, offer, tenant.SubscriptionID{})
+		return s.AcceptWaitlistOffer(ctx, caller, offer, tenant.SubscriptionID{})
 	}
-	return s.DeclineOffer(ctx, caller, offer, false, "")
+	return s.DeclineWaitlistOffer(ctx, caller, offer, false, "")
 }

@@ -40,7 +40,8 @@ func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 			"by hand": func(studio *testkit.Studio, o waitlist.Offer) error {
 				studio.Tick()
 				for range 2 { // once is enough
-					if _, err := studio.App.Waitlists.ExpireOffer(context.Background(), studio.Owner, o.ID, "no answer"); err != nil {
+					_, err := studio.App.Waitlists.ExpireWaitlistOffer(context.Background(), studio.Owner, o.ID, "no answer")
+					if err != nil {
 						return err
 					}
 				}
@@ -66,7 +67,7 @@ func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 				expect.Reason(t, fault.WaitlistOfferNotLive)(studio.Accept(waiters[0], o))
 				expect.OK(t)(studio.Accept(waiters[1], offers[1]))
 				expect.Reason(t, fault.WaitlistOfferNotLive)(
-					studio.App.Waitlists.ExpireOffer(context.Background(), studio.Owner, offers[1].ID, ""),
+					studio.App.Waitlists.ExpireWaitlistOffer(context.Background(), studio.Owner, offers[1].ID, ""),
 				)
 			})
 		}
@@ -107,7 +108,7 @@ func TestEvents_OfTheWaitlist(t *testing.T) {
 	for i := range waiters {
 		last("waitlist.joined", waiters[i], "entry_id", "position")
 	}
-	expect.OK(t)(studio.App.Waitlists.SetPriority(
+	expect.OK(t)(studio.App.Waitlists.SetWaitlistPriority(
 		t.Context(), studio.Owner, entries[0], waitlists.PriorityEdit{Flagged: new(true)},
 	))
 	last("waitlist.changed", waiters[0], "entry_id", "flagged", "position", "position_before")

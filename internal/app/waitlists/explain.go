@@ -27,8 +27,10 @@ type (
 // maxHistory bounds the decisions and offers of a history.
 const maxHistory = 500
 
-// GetEntry reads an entry.
-func (s *Service) GetEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (waitlist.Entry, error) {
+// GetWaitlistEntry reads an entry.
+func (s *Service) GetWaitlistEntry(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID,
+) (waitlist.Entry, error) {
 	var (
 		entry *waitlist.Entry
 		batch pg.Batch
@@ -46,9 +48,9 @@ func (s *Service) GetEntry(ctx context.Context, caller tenant.Caller, id tenant.
 	return one[0], err
 }
 
-// ListEntries reads entries in order of joining. A caller who may access only what is their own gets their own, which
-// are none for a service account.
-func (s *Service) ListEntries(
+// ListWaitlistEntries reads entries in order of joining. A caller who may access only what is their own gets their
+// own, which are none for a service account.
+func (s *Service) ListWaitlistEntries(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.EntryQuery,
 ) ([]waitlist.Entry, error) {
 	if caller.SelfOnly {
@@ -87,8 +89,10 @@ func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entrie
 	return positions.AddTo(entries, s.engine.Now())
 }
 
-// GetOffer reads an offer.
-func (s *Service) GetOffer(ctx context.Context, caller tenant.Caller, id tenant.OfferID) (waitlist.Offer, error) {
+// GetWaitlistOffer reads an offer.
+func (s *Service) GetWaitlistOffer(
+	ctx context.Context, caller tenant.Caller, id tenant.OfferID,
+) (waitlist.Offer, error) {
 	var (
 		offer *waitlist.Offer
 		batch pg.Batch
@@ -103,8 +107,8 @@ func (s *Service) GetOffer(ctx context.Context, caller tenant.Caller, id tenant.
 	return s.showExpired([]waitlist.Offer{*offer})[0], nil
 }
 
-// ListOffers reads offers.
-func (s *Service) ListOffers(
+// ListWaitlistOffers reads offers.
+func (s *Service) ListWaitlistOffers(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.OfferQuery,
 ) ([]waitlist.Offer, error) {
 	offers, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlist.Offer) {
@@ -124,8 +128,8 @@ func (s *Service) showExpired(offers []waitlist.Offer) []waitlist.Offer {
 	return offers
 }
 
-// ListDecisions reads decisions, with a function that returns the names of their members.
-func (s *Service) ListDecisions(
+// ListWaitlistDecisions reads decisions, with a function that returns the names of their members.
+func (s *Service) ListWaitlistDecisions(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery,
 ) ([]waitlistdb.DecisionRecord, func(tenant.MemberID) string, error) {
 	decisions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
@@ -156,8 +160,8 @@ type SessionHistory struct {
 	Name      func(tenant.MemberID) string
 }
 
-// ExplainSession reads the history of a session.
-func (s *Service) ExplainSession(
+// ExplainSessionWaitlist reads the history of a session.
+func (s *Service) ExplainSessionWaitlist(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
 ) (SessionHistory, error) {
 	var (
@@ -199,8 +203,10 @@ type EntryHistory struct {
 	OwnOnly bool
 }
 
-// ExplainEntry reads the history of an entry.
-func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryHistory, error) {
+// ExplainWaitlistEntry reads the history of an entry.
+func (s *Service) ExplainWaitlistEntry(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID,
+) (EntryHistory, error) {
 	var (
 		history EntryHistory
 		entry   *waitlist.Entry

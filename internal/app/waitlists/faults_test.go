@@ -31,32 +31,32 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.WantErrors(
 		func() error { return expect.Error(s.Join(mia, testkit.ForSessions(class))) },
 		func() error {
-			return expect.Error(app.SetPriority(ctx, owner, ids[5], waitlists.PriorityEdit{Flagged: new(true)}))
+			return expect.Error(app.SetWaitlistPriority(ctx, owner, ids[5], waitlists.PriorityEdit{Flagged: new(true)}))
 		},
-		func() error { return expect.Error(app.MoveEntry(ctx, owner, ids[4], ids[3], "")) },
+		func() error { return expect.Error(app.MoveWaitlistEntry(ctx, owner, ids[4], ids[3], "")) },
 		func() error {
-			return expect.Error(app.OfferPlace(ctx, owner, waitlists.OfferRequest{Session: open, Entry: ids[3]}))
+			return expect.Error(app.CreateWaitlistOffer(ctx, owner, waitlists.OfferRequest{Session: open, Entry: ids[3]}))
 		},
 		func() error {
-			return expect.Error(app.ListEntries(ctx, owner, waitlistdb.EntryQuery{Limit: 9}))
+			return expect.Error(app.ListWaitlistEntries(ctx, owner, waitlistdb.EntryQuery{Limit: 9}))
 		},
-		func() error { return expect.Error(app.ListOffers(ctx, owner, waitlistdb.OfferQuery{Limit: 9})) },
+		func() error { return expect.Error(app.ListWaitlistOffers(ctx, owner, waitlistdb.OfferQuery{Limit: 9})) },
 		func() error {
-			return expect.Error(app.ListDecisions(ctx, owner, waitlistdb.DecisionQuery{Limit: 9}))
+			return expect.Error(app.ListWaitlistDecisions(ctx, owner, waitlistdb.DecisionQuery{Limit: 9}))
 		},
-		func() error { return expect.Error(app.ExplainSession(ctx, owner, class)) },
-		func() error { return expect.Error(app.ExplainEntry(ctx, owner, ids[0])) },
+		func() error { return expect.Error(app.ExplainSessionWaitlist(ctx, owner, class)) },
+		func() error { return expect.Error(app.ExplainWaitlistEntry(ctx, owner, ids[0])) },
 		func() error { return expect.Error(app.ViewClaim(ctx, token)) },
-		func() error { return expect.Error(app.GetClaim(ctx, token)) },
+		func() error { return expect.Error(app.GetWaitlistClaim(ctx, token)) },
 		func() error {
-			return expect.Error(app.WaitlistAnalytics(ctx, owner, waitlists.WaitlistQuery{
+			return expect.Error(app.GetWaitlistAnalytics(ctx, owner, waitlists.WaitlistQuery{
 				Span: civil.Span{Start: testkit.Noon.Add(-time.Hour), End: testkit.Noon.Add(time.Hour)},
 			}))
 		},
 		func() error { return expect.Error(s.Accept(waiters[0], first)) },
 		func() error { return expect.Error(s.Decline(waiters[1], second, false)) },
 		func() error { return expect.Error(s.Decline(waiters[1], second, false)) }, // again
-		func() error { return expect.Error(app.ClaimOffer(ctx, token, true)) },
+		func() error { return expect.Error(app.AnswerWaitlistClaim(ctx, token, true)) },
 		func() error { return expect.Error(app.LeaveWaitlist(ctx, owner, ids[5], "", true)) },
 		func() error { return expect.Error(app.OffersByCode(ctx, s.Tenant, "+49301000001", "K7MP")) },
 		func() error { return app.FillAfterEdits(ctx, s.Tenant) },
@@ -69,7 +69,7 @@ func TestFaults_FailTheCall(t *testing.T) {
 	s.WantErrors(func() error { return expect.Error(s.Accept(claimers[0], shared)) })
 	byHand, unsent := s.Offers(open)[0].ID, s.LiveOffer(ids[4])
 	s.WantErrors(
-		func() error { return expect.Error(app.ExpireOffer(ctx, owner, byHand, "")) },
+		func() error { return expect.Error(app.ExpireWaitlistOffer(ctx, owner, byHand, "")) },
 		func() error { return app.WithdrawUnsendable(ctx, s.Tenant, unsent.ID) },
 	)
 	s.Clock.Advance(26 * time.Hour)

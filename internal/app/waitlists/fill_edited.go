@@ -44,7 +44,7 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 	if err != nil {
 		return err
 	}
-	t := engine.Transaction{Name: "rules.settle"}
+	t := engine.Transaction{Name: "waitlist_rules.settle"}
 	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
 		waitlistdb.SettleLevel(tx.Tx, tx.Tenant, level)
 		return nil
@@ -54,7 +54,7 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 // fillOpen fills the seats of one session, in the round of its last decision: an edit alone is no reason to offer the
 // same seats to the same entries again.
 func (s *Service) fillOpen(ctx context.Context, caller tenant.Caller, id tenant.SessionID) error {
-	t := engine.Transaction{Name: "rules.wake"}
+	t := engine.Transaction{Name: "waitlist_rules.wake"}
 	return engine.Exec(ctx, s.engine, caller, t, func(ctx context.Context, tx *engine.Tx) error {
 		lastRound := func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindLastRound(b, tx.Tenant, id, into) }
 		_, err := s.fillSession(ctx, tx, id, waitlist.ByRules, lastRound)

@@ -33,7 +33,7 @@ func lockedOut(studio *testkit.Studio, more ...func(*testkit.Session)) (tenant.S
 // letIn edits the rules, and leaves it at that.
 func letIn(studio *testkit.Studio) {
 	studio.T.Helper()
-	expect.OK(studio.T)(studio.App.Settings.UpdateRules(
+	expect.OK(studio.T)(studio.App.Settings.UpdateWaitlistRules(
 		context.Background(), studio.Owner,
 		settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") }},
 	))
@@ -124,7 +124,7 @@ func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(studio *testkit.Studio) error{
 		"rules": func(studio *testkit.Studio) error {
-			return expect.Error(studio.App.Settings.UpdateRules(
+			return expect.Error(studio.App.Settings.UpdateWaitlistRules(
 				context.Background(), studio.Owner,
 				settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }},
 			))
@@ -227,7 +227,7 @@ func TestFillAfterEdits_CoversLowerLevels(t *testing.T) {
 	blocked, off := lockedOut(studio, testkit.StartingAt(testkit.Noon.Add(70*time.Hour)))
 	studio.Block(blocked)
 	studio.Tick()
-	expect.OK(t)(studio.App.Settings.UpdateRules(context.Background(), studio.Owner, settings.RulesEdit{
+	expect.OK(t)(studio.App.Settings.UpdateWaitlistRules(context.Background(), studio.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: studio.Service},
 		Edit:   func(s *waitlist.Settings) { s.EligibilityExpression = new("") },
 	}))

@@ -177,7 +177,7 @@ var ways = map[string]struct {
 	"many sessions go on sale": {by: waitlist.ByPublish, free: func(studio *testkit.Studio) tenant.SessionID {
 		studio.AddWaiters(1, week(studio))
 		class := studio.AddSession(testkit.Session{Starts: testkit.Evening, State: catalog.Draft})
-		expect.OK(studio.T)(studio.App.Schedules.BulkPublish(
+		expect.OK(studio.T)(studio.App.Schedules.BulkPublishSessions(
 			context.Background(), studio.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()}))
 		return class
 	}},
@@ -240,7 +240,7 @@ var ways = map[string]struct {
 	"staff end an offer": {by: waitlist.ByExpiry, free: func(studio *testkit.Studio) tenant.SessionID {
 		class, _, o := offered(studio)
 		studio.Tick()
-		expect.OK(studio.T)(studio.App.Waitlists.ExpireOffer(context.Background(), studio.Owner, o.ID, ""))
+		expect.OK(studio.T)(studio.App.Waitlists.ExpireWaitlistOffer(context.Background(), studio.Owner, o.ID, ""))
 		return class
 	}},
 	"an entry with an offer leaves": {by: waitlist.ByWithdrawal, free: func(studio *testkit.Studio) tenant.SessionID {
@@ -257,7 +257,7 @@ var ways = map[string]struct {
 			other, _, _ := studio.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
 			_, waiting := studio.AddWaiters(1, testkit.ForSessions(other))
 			studio.MustCancel(who[0], booked[0])
-			expect.OK(studio.T)(studio.App.Waitlists.OfferPlace(
+			expect.OK(studio.T)(studio.App.Waitlists.CreateWaitlistOffer(
 				context.Background(), studio.Owner, waitlists.OfferRequest{Session: class, Entry: waiting[0]},
 			))
 			studio.AddWaiters(1, testkit.ForSessions(class))

@@ -93,7 +93,7 @@ func TestFill_OffersOnceToEntryForTwoSessions(t *testing.T) {
 			return func() {
 				request := waitlists.OfferRequest{Session: to, Entry: entries[0]}
 				expect.OKOr(studio.T, fault.WaitlistEntryState)(
-					studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, request))
+					studio.App.Waitlists.CreateWaitlistOffer(context.Background(), studio.Owner, request))
 			}
 		}
 		giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
@@ -134,7 +134,7 @@ func TestOfferPlace_ConcurrentCallsOfferASeatOnce(t *testing.T) {
 		}
 		byHand := func(e tenant.EntryID) func() {
 			return func() {
-				_, err := studio.App.Waitlists.OfferPlace(
+				_, err := studio.App.Waitlists.CreateWaitlistOffer(
 					context.Background(), studio.Owner, waitlists.OfferRequest{Session: class, Entry: e},
 				)
 				test.False(studio.T, err != nil && fault.ReasonOf(err) != fault.SessionFull, test.Sprint(err))
@@ -157,7 +157,7 @@ func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 		in, out := onClock(studio, o.ExpiresAt.Add(-time.Microsecond)), onClock(studio, o.ExpiresAt)
 		a.Run(
 			func() {
-				_, told = in.Waitlists.AcceptOffer(
+				_, told = in.Waitlists.AcceptWaitlistOffer(
 					context.Background(), testkit.SelfOnly(waiters[0]), o.ID, tenant.SubscriptionID{},
 				)
 			},
@@ -213,8 +213,8 @@ func TestExpireDueOffers_EndsAnOfferOnce(t *testing.T) {
 	test.SliceLen(t, 2, studio.Offers(class))
 }
 
-// A member who joins a waitlist on two nodes at the same moment waits once, and the other request is told of the entry.
-// So it is if only the index of active places guards it.
+// A member who joins a waitlist on two nodes at the same moment waits once, and the other request is told of the
+// entry. So it is if only the index of active places guards it.
 func TestJoinWaitlist_ConcurrentCallsJoinOnce(t *testing.T) {
 	t.Parallel()
 	testkit.EachRace(t, map[string]bool{"guarded": false, "by the index": true}, func(

@@ -197,7 +197,7 @@ func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 		s.Order, s.TierBonuses = new(waitlist.ByPriority), &map[string]int{"gold": 20}
 	})
 	test.EqOp(t, "2 3 1", positions(), test.Sprint("by priority"))
-	expect.OK(t)(studio.App.Waitlists.SetPriority(
+	expect.OK(t)(studio.App.Waitlists.SetWaitlistPriority(
 		context.Background(), studio.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
 	))
 	test.EqOp(t, "3 1 2", positions(), test.Sprint("with a flag"))

@@ -41,7 +41,7 @@ func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
 	app := studio.App.Waitlists
 	studio.EditLocation(studio.Location, func(l *catalog.Location) { l.Address = "Pier Road 1" })
 	class, mia, o, token := linked(studio)
-	shown := expect.Value(app.GetClaim(t.Context(), token))(t)
+	shown := expect.Value(app.GetWaitlistClaim(t.Context(), token))(t)
 	want := waitlists.Claim{Tenant: studio.Tenant, Name: "Harbour Yoga", Offer: o}
 	want.Offer.Member, want.Offer.Entry = tenant.MemberID{}, tenant.EntryID{}
 	test.Eq(t, want, shown)
@@ -53,19 +53,19 @@ func TestClaims_ShowAndAnswerTheOffer(t *testing.T) {
 	test.Eq(t, view, page())
 	for _, link := range []string{"", "forged", token[:len(token)-2] + "AA", token + "A"} {
 		for _, err := range []error{
-			expect.Error(app.GetClaim(t.Context(), link)), expect.Error(app.ViewClaim(t.Context(), link)),
-			expect.Error(app.ClaimOffer(t.Context(), link, true)),
+			expect.Error(app.GetWaitlistClaim(t.Context(), link)), expect.Error(app.ViewClaim(t.Context(), link)),
+			expect.Error(app.AnswerWaitlistClaim(t.Context(), link, true)),
 		} {
 			test.EqOp(t, fault.LinkInvalid, fault.ReasonOf(err), test.Sprint(link))
 		}
 	}
 	for range 2 { // answers can be repeated
-		answered := expect.Value(app.ClaimOffer(t.Context(), token, true))(t)
+		answered := expect.Value(app.AnswerWaitlistClaim(t.Context(), token, true))(t)
 		test.EqOp(t, waitlist.Accepted, answered.Status)
 		test.True(t, answered.Member.IsZero())
 		test.True(t, answered.Entry.IsZero())
 	}
-	expect.Reason(t, fault.WaitlistOfferNotLive)(app.ClaimOffer(t.Context(), token, false))
+	expect.Reason(t, fault.WaitlistOfferNotLive)(app.AnswerWaitlistClaim(t.Context(), token, false))
 	says := func(waits, returned, calledOff bool) {
 		t.Helper()
 		view := page()

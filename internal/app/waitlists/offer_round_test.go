@@ -48,14 +48,14 @@ func TestRound_IncludesOpenSeats(t *testing.T) {
 		t.Fatalf("there is no offer for %s in %v", who.Subject, roster.Entries)
 		return waitlist.Offer{}
 	}
-	expect.OK(t)(studio.App.Waitlists.DeclineOffer(t.Context(), testkit.SelfOnly(one), offered(one).ID, true, ""))
+	expect.OK(t)(studio.App.Waitlists.DeclineWaitlistOffer(t.Context(), testkit.SelfOnly(one), offered(one).ID, true, ""))
 	got := offered(two)
 	test.EqOp(t, 2, got.Seats, test.Sprintf("%d seats are on offer", got.Seats))
 }
 
-// Three entries are told of two seats, and the first to claim gets them. A party of two is slower than a single member,
-// who then cancels while a third still decides. When the third lets the other seat go too, in any way, the party is
-// told of both seats, and the one who let it go is not asked again.
+// Three entries are told of two seats, and the first to claim gets them. A party of two is slower than a single
+// member, who then cancels while a third still decides. When the third lets the other seat go too, in any way, the
+// party is told of both seats, and the one who let it go is not asked again.
 func TestRound_ReopensForExpiredOffers(t *testing.T) {
 	t.Parallel()
 	testkit.Each(t, map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
@@ -126,8 +126,8 @@ func TestRound_ReopensForExpiredOffers(t *testing.T) {
 	})
 }
 
-// An entry whose offer was withdrawn because the session lost the seat is first in the round, before entries without an
-// offer. An entry that cannot be notified is not.
+// An entry whose offer was withdrawn because the session lost the seat is first in the round, before entries without
+// an offer. An entry that cannot be notified is not.
 func TestRound_OffersWithdrawnSeatsAgain(t *testing.T) {
 	t.Parallel()
 	type row struct {

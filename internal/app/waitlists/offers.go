@@ -28,9 +28,9 @@ type OfferAnswer struct {
 
 var errNoOffer = fault.Missing(fault.WaitlistOfferNotFound, "Offer")
 
-// AcceptOffer books the seats of an offer. If the booking is refused, the offer stays live. With the zero subscription,
-// the one named on joining pays.
-func (s *Service) AcceptOffer(
+// AcceptWaitlistOffer books the seats of an offer. If the booking is refused, the offer stays live. With the zero
+// subscription, the one named on joining pays.
+func (s *Service) AcceptWaitlistOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, payWith tenant.SubscriptionID,
 ) (OfferAnswer, error) {
 	accept := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
@@ -167,8 +167,8 @@ func (s *Service) endOffer(ctx context.Context, tx *engine.Tx, e waitlist.Ending
 	return changes.Entries[0].Entry, s.Apply(ctx, tx, changes)
 }
 
-// DeclineOffer ends an offer without a booking. With leave, its entry leaves the waitlist, too.
-func (s *Service) DeclineOffer(
+// DeclineWaitlistOffer ends an offer without a booking. With leave, its entry leaves the waitlist, too.
+func (s *Service) DeclineWaitlistOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string,
 ) (OfferAnswer, error) {
 	var options *waitlist.LeaveOptions
@@ -192,8 +192,8 @@ func (s *Service) DeclineOffer(
 	return onOffer(ctx, s, caller, "offer.decline", id, true, decline)
 }
 
-// ExpireOffer ends a live offer before its time.
-func (s *Service) ExpireOffer(
+// ExpireWaitlistOffer ends a live offer before its time.
+func (s *Service) ExpireWaitlistOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string,
 ) (waitlist.Offer, error) {
 	expire := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (waitlist.Offer, error) {

@@ -77,7 +77,8 @@ func TestPositions_ReportTheBest(t *testing.T) {
 	}
 }
 
-// Staff see what an entry is worth and why: the sum of its parts, what they gave it themselves, or what a formula says.
+// Staff see what an entry is worth and why: the sum of its parts, what they gave it themselves, or what a formula
+// says.
 func TestPositions_ReportTheScore(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
@@ -90,7 +91,7 @@ func TestPositions_ReportTheScore(t *testing.T) {
 	scoring := func(want waitlist.Scoring) {
 		t.Helper()
 		entries := expect.Value(
-			studio.App.Waitlists.ListEntries(t.Context(), studio.Coach, waitlists.EntryQuery{Session: class, Limit: 10}),
+			studio.App.Waitlists.ListWaitlistEntries(t.Context(), studio.Coach, waitlists.EntryQuery{Session: class, Limit: 10}),
 		)(t)
 		must.EqOp(t, 1, len(entries), must.Sprint(entries))
 		roster := expect.Value(studio.App.Bookings.GetSessionRoster(t.Context(), studio.Coach, class))(t)
@@ -103,7 +104,7 @@ func TestPositions_ReportTheScore(t *testing.T) {
 	}
 	set := func(edit waitlists.PriorityEdit) {
 		t.Helper()
-		expect.OK(t)(studio.App.Waitlists.SetPriority(t.Context(), studio.Owner, ids[0], edit))
+		expect.OK(t)(studio.App.Waitlists.SetWaitlistPriority(t.Context(), studio.Owner, ids[0], edit))
 	}
 	// it joined two days ahead, but for a moment
 	scoring(waitlist.Scoring{Score: 122, Sum: true, Base: 100, TierBonus: 20, EarlyBird: 2})
@@ -119,8 +120,8 @@ func TestPositions_ReportTheScore(t *testing.T) {
 	test.EqOp(t, (waitlist.Scoring{}), e.Scoring, test.Sprintf("of one that waits no longer: %+v", e.Scoring))
 }
 
-// An offer by hand stands as long as staff say, or else as the rules do; where by their lights there is too little time
-// it stands until booking closes. It is of its entry's score, by which messages go.
+// An offer by hand stands as long as staff say, or else as the rules do; where by their lights there is too little
+// time it stands until booking closes. It is of its entry's score, by which messages go.
 func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 	t.Parallel()
 	type row struct {
@@ -175,7 +176,7 @@ func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 		if tt.until != "" {
 			ask.Until = testkit.UTC(tt.until)
 		}
-		o := expect.Value(studio.App.Waitlists.OfferPlace(context.Background(), studio.Owner, ask))(studio.T)
+		o := expect.Value(studio.App.Waitlists.CreateWaitlistOffer(context.Background(), studio.Owner, ask))(studio.T)
 		test.EqOp(studio.T, tt.ends+" 42", fmt.Sprint(o.ExpiresAt.UTC().Format(time.RFC3339), " ", o.Score),
 			test.Sprintf("it ends, and is worth, want %s 42", tt.ends))
 		v := studio.LastDecision(open).Decision.Verdicts[0]

@@ -79,7 +79,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 	person := func(t *rapid.T) tenant.Caller { return testkit.Pick(t, "person", all) }
 	somewhere := func(t *rapid.T) tenant.SessionID { return testkit.Pick(t, "session", l.Sessions) }
 	offer := func(t *rapid.T) (tenant.Caller, waitlist.Offer, bool) {
-		offers, err := l.App.Waitlists.ListOffers(ctx, l.Owner, waitlists.OfferQuery{Oldest: true, Limit: 500})
+		offers, err := l.App.Waitlists.ListWaitlistOffers(ctx, l.Owner, waitlists.OfferQuery{Oldest: true, Limit: 500})
 		if err != nil || len(offers) == 0 {
 			return tenant.Caller{}, waitlist.Offer{}, false
 		}
@@ -93,7 +93,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		return testkit.SelfOnly(all[at]), o, true
 	}
 	entry := func(t *rapid.T, then func(waitlist.Entry) error) error {
-		entries, err := l.App.Waitlists.ListEntries(ctx, l.Owner, waitlists.EntryQuery{Limit: 500})
+		entries, err := l.App.Waitlists.ListWaitlistEntries(ctx, l.Owner, waitlists.EntryQuery{Limit: 500})
 		if err != nil || len(entries) == 0 {
 			return err
 		}
@@ -155,7 +155,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			if !ok {
 				return nil
 			}
-			return expect.Error(l.App.Waitlists.ExpireOffer(ctx, l.Owner, o.ID, ""))
+			return expect.Error(l.App.Waitlists.ExpireWaitlistOffer(ctx, l.Owner, o.ID, ""))
 		},
 		"offers expire": func(*rapid.T) error {
 			return expect.Error(l.App.Waitlists.ExpireDueOffers(ctx, l.Tenant))
@@ -168,13 +168,13 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		"offer by hand": func(t *rapid.T) error {
 			return entry(t, func(e waitlist.Entry) error {
 				return expect.Error(
-					l.App.Waitlists.OfferPlace(ctx, l.Owner, waitlists.OfferRequest{Session: somewhere(t), Entry: e.ID}),
+					l.App.Waitlists.CreateWaitlistOffer(ctx, l.Owner, waitlists.OfferRequest{Session: somewhere(t), Entry: e.ID}),
 				)
 			})
 		},
 		"prioritize": func(t *rapid.T) error {
 			return entry(t, func(e waitlist.Entry) error {
-				return expect.Error(l.App.Waitlists.SetPriority(
+				return expect.Error(l.App.Waitlists.SetWaitlistPriority(
 					ctx, l.Owner, e.ID,
 					waitlists.PriorityEdit{
 						Flagged: new(rapid.Bool().Draw(t, "flag")), Score: new(rapid.IntRange(0, 200).Draw(t, "score")),
@@ -185,11 +185,11 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		},
 		"move to the end": func(t *rapid.T) error {
 			return entry(t, func(e waitlist.Entry) error {
-				return expect.Error(l.App.Waitlists.MoveEntry(ctx, l.Owner, e.ID, tenant.EntryID{}, ""))
+				return expect.Error(l.App.Waitlists.MoveWaitlistEntry(ctx, l.Owner, e.ID, tenant.EntryID{}, ""))
 			})
 		},
 		"rules": func(t *rapid.T) error {
-			return expect.Error(l.App.Settings.UpdateRules(ctx, l.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
+			edit := func(s *waitlist.Settings) {
 				s.OffersInQuietHours = new(true)
 				s.Mode = new(
 					rapid.SampledFrom([]waitlist.Mode{
@@ -205,7 +205,8 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 					rapid.SampledFrom([]waitlist.After{waitlist.ReturnEntry, waitlist.CloseEntry}).Draw(t, "after"),
 				)
 				s.FillAfterStart = new(time.Duration(rapid.IntRange(0, 1).Draw(t, "late")) * 10 * time.Minute)
-			}}))
+			}
+			return expect.Error(l.App.Settings.UpdateWaitlistRules(ctx, l.Owner, settings.RulesEdit{Edit: edit}))
 		},
 		"capacity": func(t *rapid.T) error {
 			return expect.Error(l.App.Schedules.UpdateSession(
@@ -253,11 +254,13 @@ func (l *queueLife) wantMendsNothing(t *rapid.T, after string) {
 func wantDecisionsFollow(studio *testkit.Studio, t rapid.TB) {
 	t.Helper()
 	ctx := context.Background()
-	decisions, _, err := studio.App.Waitlists.ListDecisions(
+	decisions, _, err := studio.App.Waitlists.ListWaitlistDecisions(
 		ctx, studio.Owner, waitlists.DecisionQuery{Oldest: true, Limit: 500},
 	)
 	must.NoError(t, err)
-	versions := expect.Value(studio.App.Settings.ListRulesVersions(ctx, studio.Owner, settings.PolicyTarget{}, 0, 0))(t)
+	versions := expect.Value(studio.App.Settings.ListWaitlistRulesVersions(
+		ctx, studio.Owner, settings.PolicyTarget{}, 0, 0,
+	))(t)
 	for _, d := range decisions {
 		if d.Case.Trigger == waitlist.ByHand {
 			continue // staff chose

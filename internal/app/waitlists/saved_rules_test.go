@@ -28,9 +28,9 @@ func TestSavedRules_ThatNoLongerCompileAreAnError(t *testing.T) {
 	for call, err := range map[string]error{
 		"cancel":  expect.Error(studio.Cancel(who[0], booked[0])),
 		"join":    expect.Error(studio.Join(late, testkit.ForSessions(class))),
-		"move":    expect.Error(app.Waitlists.MoveEntry(ctx, owner, entries[1], entries[0], "first")),
-		"explain": expect.Error(app.Waitlists.ExplainSession(ctx, owner, class)),
-		"entries": expect.Error(app.Waitlists.ListEntries(ctx, owner, waitlistdb.EntryQuery{Limit: 9})),
+		"move":    expect.Error(app.Waitlists.MoveWaitlistEntry(ctx, owner, entries[1], entries[0], "first")),
+		"explain": expect.Error(app.Waitlists.ExplainSessionWaitlist(ctx, owner, class)),
+		"entries": expect.Error(app.Waitlists.ListWaitlistEntries(ctx, owner, waitlistdb.EntryQuery{Limit: 9})),
 		"roster":  expect.Error(app.Bookings.GetSessionRoster(ctx, owner, class)),
 		"session": expect.Error(app.Schedules.GetSession(ctx, waiting[0], class)),
 		"sessions": expect.Error(app.Schedules.ListSessions(ctx, waiting[0], schedules.SessionQuery{

@@ -34,8 +34,8 @@ func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 		class, _, o := offered(studio)
 		studio.Clock.Set(o.ExpiresAt.Add(tt.late))
 		// Those who look see that it has expired, though nothing has ended it yet.
-		history := expect.Value(studio.App.Waitlists.ExplainSession(t.Context(), studio.Owner, class))(studio.T)
-		mine := expect.Value(studio.App.Waitlists.ExplainEntry(t.Context(), studio.Owner, o.Entry))(studio.T)
+		history := expect.Value(studio.App.Waitlists.ExplainSessionWaitlist(t.Context(), studio.Owner, class))(studio.T)
+		mine := expect.Value(studio.App.Waitlists.ExplainWaitlistEntry(t.Context(), studio.Owner, o.Entry))(studio.T)
 		for _, shown := range [][]waitlist.Offer{studio.Offers(class), history.Offers, mine.Offers} {
 			must.SliceLen(studio.T, 1, shown)
 			test.EqOp(studio.T, waitlist.RanOut, shown[0].Status)

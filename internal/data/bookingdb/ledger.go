@@ -84,8 +84,8 @@ type LineQuery struct {
 	Limit       int
 }
 
-// ListLedger reads a subscription's lines, newest first.
-func ListLedger(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, q LineQuery, into *[]ListedLine) {
+// ListCreditLines reads a subscription's lines, newest first.
+func ListCreditLines(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, q LineQuery, into *[]ListedLine) {
 	kinds := pg.Array(q.Kinds, func(k credit.LineKind) string { return string(k) })
 	listedLines.List(b.Queue(
 		listLedger, in, id, kinds, pg.OrNull(q.From), pg.OrNull(q.Until), q.Before, q.Limit), into)

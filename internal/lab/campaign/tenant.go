@@ -152,12 +152,13 @@ func (t *testTenant) service(
 	if _, err = t.app.Settings.UpdatePolicy(ctx, t.owner, target, nil, setTTL); err != nil {
 		return made.ID, err
 	}
-	_, err = t.app.Settings.UpdateRules(ctx, t.owner, settings.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
+	edit := func(s *waitlist.Settings) {
 		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &offer, &offer
 		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
 		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
 		s.OffersInQuietHours, s.AutoPromoteCutoff = new(true), new(time.Duration(0))
-	}})
+	}
+	_, err = t.app.Settings.UpdateWaitlistRules(ctx, t.owner, settings.RulesEdit{Target: target, Edit: edit})
 	return made.ID, err
 }
 
@@ -174,7 +175,7 @@ func (t *testTenant) person(ctx context.Context, plan tenant.PlanID) (person, er
 	if err != nil {
 		return p, err
 	}
-	s, err := t.app.Accounts.Subscribe(ctx, t.owner, accounts.SubscribeRequest{
+	s, err := t.app.Accounts.CreateSubscription(ctx, t.owner, accounts.NewSubscription{
 		Member: made.ID, Plan: plan, Starts: t.now().Add(-time.Hour), // before the time of slow clocks
 	})
 	p.payer = s.ID.String()

@@ -85,8 +85,8 @@ func replayLife(t *testing.T, seed uint64, b bug) *replay {
 	return r
 }
 
-// replay is a studio in which the operations of a simulation are repeated. Its maps lead from the ids of the simulation
-// to those of the studio.
+// replay is a studio in which the operations of a simulation are repeated. Its maps lead from the ids of the
+// simulation to those of the studio.
 type replay struct {
 	*testkit.Studio
 	operations    int
@@ -147,7 +147,7 @@ func (r *replay) setUp(of Tenant) {
 }
 
 func (r *replay) setRules(target settings.PolicyTarget, rules waitlist.Rules) {
-	expect.OK(r.T)(r.App.Settings.UpdateRules(context.Background(), r.Owner, settings.RulesEdit{
+	expect.OK(r.T)(r.App.Settings.UpdateWaitlistRules(context.Background(), r.Owner, settings.RulesEdit{
 		Target: target, Reason: "as simulated", Edit: func(s *waitlist.Settings) { *s = rules.Settings() },
 	}))
 }
@@ -241,13 +241,13 @@ func (r *replay) run(op Operation, state State) (err error) {
 	case "leave":
 		_, err = r.App.Waitlists.LeaveWaitlist(ctx, r.Owner, e, "", false)
 	case "prioritize":
-		_, err = r.App.Waitlists.SetPriority(ctx, r.Owner, e, waitlists.PriorityEdit{Flagged: &op.On})
+		_, err = r.App.Waitlists.SetWaitlistPriority(ctx, r.Owner, e, waitlists.PriorityEdit{Flagged: &op.On})
 	case "accept":
-		_, err = r.App.Waitlists.AcceptOffer(ctx, r.Owner, o, tenant.SubscriptionID{})
+		_, err = r.App.Waitlists.AcceptWaitlistOffer(ctx, r.Owner, o, tenant.SubscriptionID{})
 	case "decline":
-		_, err = r.App.Waitlists.DeclineOffer(ctx, r.Owner, o, op.On, "")
+		_, err = r.App.Waitlists.DeclineWaitlistOffer(ctx, r.Owner, o, op.On, "")
 	case "offer by hand":
-		_, err = r.App.Waitlists.OfferPlace(ctx, r.Owner, waitlists.OfferRequest{Session: in, Entry: e})
+		_, err = r.App.Waitlists.CreateWaitlistOffer(ctx, r.Owner, waitlists.OfferRequest{Session: in, Entry: e})
 	case "block":
 		if op.On {
 			_, err = r.App.Schedules.BlockSession(ctx, r.Owner, in, "repairs")
@@ -263,8 +263,8 @@ func (r *replay) run(op Operation, state State) (err error) {
 		r.setRules(r.services[op.Service], *op.Rules)
 	case "subscribe":
 		var made credit.Subscription
-		made, err = r.App.Accounts.Subscribe(
-			ctx, r.Owner, accounts.SubscribeRequest{Member: who.Member, Plan: r.plans[op.Plan].ID})
+		made, err = r.App.Accounts.CreateSubscription(
+			ctx, r.Owner, accounts.NewSubscription{Member: who.Member, Plan: r.plans[op.Plan].ID})
 		if err == nil {
 			r.subscriptions.add(op.Events[0].Subscription, made.ID)
 		}
@@ -469,7 +469,7 @@ func (r *replay) ours() snapshot {
 			w.addOffer(r.offers.there[o.ID], r.entries.there[o.Entry], o)
 		}
 	}
-	entries := expect.Value(r.App.Waitlists.ListEntries(ctx, r.Owner, waitlists.EntryQuery{
+	entries := expect.Value(r.App.Waitlists.ListWaitlistEntries(ctx, r.Owner, waitlists.EntryQuery{
 		Statuses: []waitlist.Status{waitlist.Waiting, waitlist.Offered}, Limit: 1000,
 	}))(r.T)
 	for _, e := range entries {
@@ -479,7 +479,7 @@ func (r *replay) ours() snapshot {
 		var sub credit.Subscription // as it is stored: use cases read it as of now
 		r.NoError(r.DB.Owner.QueryRow(ctx, `select status, balance, period_ends_at from subscriptions
 			where tenant_id = $1 and id = $2`, r.Tenant, here).Scan(&sub.Status, &sub.Balance, &sub.PeriodEndsAt))
-		ledger := expect.Value(r.App.Accounts.ListLedger(ctx, r.Owner, here, accounts.LineQuery{Limit: 1000}))(r.T)
+		ledger := expect.Value(r.App.Accounts.ListCreditLines(ctx, r.Owner, here, accounts.LineQuery{Limit: 1000}))(r.T)
 		slices.SortFunc(ledger, func(a, b accounts.CreditLine) int { return cmp.Compare(a.Number, b.Number) })
 		var lines []credit.Line
 		for _, l := range ledger {

@@ -15,7 +15,7 @@ import (
 func (s *Accounts) CreateSubscription(
 	ctx context.Context, req *v1.CreateSubscriptionRequest,
 ) (*v1.CreateSubscriptionResponse, error) {
-	sub, err := s.Service.Subscribe(ctx, request.Caller(ctx), accounts.SubscribeRequest{
+	sub, err := s.Service.CreateSubscription(ctx, request.Caller(ctx), accounts.NewSubscription{
 		Member: convert.ID[tenant.MemberID](req.MemberId), Plan: convert.ID[tenant.PlanID](req.Subscription.GetPlanId()),
 		Starts: convert.Time(req.Subscription.GetStartTime()), Ends: subscriptionEnd(req.Subscription), Reason: req.Reason,
 	})
@@ -201,7 +201,7 @@ func (s *Accounts) ListCreditLines(
 	if page.After != nil {
 		q.Before = int(*page.After)
 	}
-	lines, err := s.Service.ListLedger(
+	lines, err := s.Service.ListCreditLines(
 		ctx, request.Caller(ctx), convert.ID[tenant.SubscriptionID](req.SubscriptionId), q,
 	)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Accounts) TransferOwnership(
 func (s *Accounts) ConfirmOwnershipTransfer(
 	ctx context.Context, req *v1.ConfirmOwnershipTransferRequest,
 ) (*v1.ConfirmOwnershipTransferResponse, error) {
-	roles, err := s.Service.ConfirmTransfer(
+	roles, err := s.Service.ConfirmOwnershipTransfer(
 		ctx, request.Caller(ctx), convert.ID[tenant.TransferID](req.GetTransferId()),
 	)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Accounts) ConfirmOwnershipTransfer(
 func (s *Accounts) CancelOwnershipTransfer(
 	ctx context.Context, req *v1.CancelOwnershipTransferRequest,
 ) (*v1.CancelOwnershipTransferResponse, error) {
-	err := s.Service.CancelTransfer(ctx, request.Caller(ctx), convert.ID[tenant.TransferID](req.GetTransferId()))
+	err := s.Service.CancelOwnershipTransfer(ctx, request.Caller(ctx), convert.ID[tenant.TransferID](req.GetTransferId()))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *Accounts) CancelOwnershipTransfer(
 func (s *Accounts) ListOwnershipTransfers(
 	ctx context.Context, _ *v1.ListOwnershipTransfersRequest,
 ) (*v1.ListOwnershipTransfersResponse, error) {
-	transfers, err := s.Service.ListTransfers(ctx, request.Caller(ctx))
+	transfers, err := s.Service.ListOwnershipTransfers(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ import (
 func (s *Bookings) GetAttendanceSummary(
 	ctx context.Context, req *v1.GetAttendanceSummaryRequest,
 ) (*v1.GetAttendanceSummaryResponse, error) {
-	sum, err := s.Service.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.GetFilter()))
+	sum, err := s.Service.GetAttendanceSummary(ctx, request.Caller(ctx), periodValue(req.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Bookings) ListAttendanceDaily(
 	if page.After != nil {
 		after = *page.After
 	}
-	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Limit())
+	days, err := s.Service.ListAttendanceDaily(ctx, request.Caller(ctx), periodValue(req.GetFilter()), after, page.Limit())
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func (s *Bookings) GetBookingTrend(
 	ctx context.Context, req *v1.GetBookingTrendRequest,
 ) (*v1.GetBookingTrendResponse, error) {
 	weekly := req.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
-	points, err := s.Service.BookingTrend(ctx, request.Caller(ctx), periodValue(req.GetFilter()), weekly)
+	points, err := s.Service.GetBookingTrend(ctx, request.Caller(ctx), periodValue(req.GetFilter()), weekly)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (s *Bookings) GetUtilization(
 	if group == "" {
 		group = bookings.UseByService
 	}
-	groups, total, err := s.Service.Utilization(ctx, request.Caller(ctx), periodValue(req.GetFilter()), group)
+	groups, total, err := s.Service.GetUtilization(ctx, request.Caller(ctx), periodValue(req.GetFilter()), group)
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (s *Messages) UpdateNotificationSettings(
 func (s *Messages) GetNotificationTemplate(
 	ctx context.Context, req *v1.GetNotificationTemplateRequest,
 ) (*v1.GetNotificationTemplateResponse, error) {
-	t, err := s.Service.GetTemplate(ctx, request.Caller(ctx), templateQueryValue(req))
+	t, err := s.Service.GetNotificationTemplate(ctx, request.Caller(ctx), templateQueryValue(req))
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (s *Messages) GetNotificationTemplate(
 func (s *Messages) ListNotificationTemplates(
 	ctx context.Context, req *v1.ListNotificationTemplatesRequest,
 ) (*v1.ListNotificationTemplatesResponse, error) {
-	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), templateQueryValue(req.GetFilter()))
+	templates, err := s.Service.ListNotificationTemplates(ctx, request.Caller(ctx), templateQueryValue(req.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (s *Messages) UpdateNotificationTemplate(
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req, req.GetTemplate()), expect)
+	t, err := s.Service.UpdateNotificationTemplate(ctx, request.Caller(ctx), templateValue(req, req.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Messages) PreviewNotificationTemplate(
 	ctx context.Context, req *v1.PreviewNotificationTemplateRequest,
 ) (*v1.PreviewNotificationTemplateResponse, error) {
 	template := templateValue(req, req.GetTemplate())
-	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
+	rendered, err := s.Service.PreviewNotificationTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (s *Messages) ResetNotificationTemplate(
 	if err != nil {
 		return nil, err
 	}
-	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), templateQueryValue(req), expect)
+	t, ok, err := s.Service.ResetNotificationTemplate(ctx, request.Caller(ctx), templateQueryValue(req), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (s *Messages) listDeliveries(
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}
-	deliveries, err := s.Service.ListDeliveries(ctx, request.Caller(ctx), q)
+	deliveries, err := s.Service.ListNotificationDeliveries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, "", err
 	}
@@ -201,7 +201,7 @@ func (s *Messages) listDeliveries(
 func (s *Messages) GetNotificationDelivery(
 	ctx context.Context, req *v1.GetNotificationDeliveryRequest,
 ) (*v1.GetNotificationDeliveryResponse, error) {
-	d, err := s.Service.GetDelivery(
+	d, err := s.Service.GetNotificationDelivery(
 		ctx, request.Caller(ctx), convert.ID[tenant.DeliveryID](req.GetNotificationDeliveryId()),
 	)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *Messages) ListNotificationOutbox(
 func (s *Messages) SendTestNotification(
 	ctx context.Context, req *v1.SendTestNotificationRequest,
 ) (*v1.SendTestNotificationResponse, error) {
-	deliveries, err := s.Service.SendTest(
+	deliveries, err := s.Service.SendTestNotification(
 		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.GetTopic()),
 		convert.EnumName[delivery.Channel](channelPrefix, req.GetChannel()), req.GetLocale(),
 	)
@@ -260,7 +260,7 @@ func (s *Messages) GetNotificationSenders(
 	ctx context.Context,
 	_ *v1.GetNotificationSendersRequest,
 ) (*v1.GetNotificationSendersResponse, error) {
-	senders, err := s.Service.GetSenders(ctx, request.Caller(ctx))
+	senders, err := s.Service.GetNotificationSenders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +290,7 @@ func (s *Messages) UpdateNotificationSenders(
 	if err != nil {
 		return nil, err
 	}
-	senders, err := s.Service.UpdateSenders(
+	senders, err := s.Service.UpdateNotificationSenders(
 		ctx, request.Caller(ctx), expect, editSenders(req.GetSenders(), req.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {

@@ -20,7 +20,7 @@ var bulkActions = map[v1.BulkSessionAction]session.BulkAction{
 func (s *Schedules) PreviewBulkSessions(
 	ctx context.Context, req *v1.PreviewBulkSessionsRequest,
 ) (*v1.PreviewBulkSessionsResponse, error) {
-	found, token, err := s.Service.PreviewBulk(ctx, request.Caller(ctx), bulkActions[req.GetAction()],
+	found, token, err := s.Service.PreviewBulkSessions(ctx, request.Caller(ctx), bulkActions[req.GetAction()],
 		schedules.BulkRequest{Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked()})
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Schedules) PreviewBulkSessions(
 func (s *Schedules) BulkPublishSessions(
 	ctx context.Context, req *v1.BulkPublishSessionsRequest,
 ) (*v1.BulkPublishSessionsResponse, error) {
-	done, err := s.Service.BulkPublish(ctx, request.Caller(ctx), schedules.BulkRequest{
+	done, err := s.Service.BulkPublishSessions(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), Token: req.GetToken(),
 	})
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Schedules) BulkPublishSessions(
 func (s *Schedules) BulkDeleteSessions(
 	ctx context.Context, req *v1.BulkDeleteSessionsRequest,
 ) (*v1.BulkDeleteSessionsResponse, error) {
-	done, err := s.Service.BulkDelete(ctx, request.Caller(ctx), schedules.BulkRequest{
+	done, err := s.Service.BulkDeleteSessions(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(), Token: req.GetToken(),
 		Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify),
 	})
@@ -65,7 +65,7 @@ func (s *Schedules) BulkDeleteSessions(
 func (s *Schedules) BulkCancelSessions(
 	ctx context.Context, req *v1.BulkCancelSessionsRequest,
 ) (*v1.BulkCancelSessionsResponse, error) {
-	done, err := s.Service.BulkCancel(ctx, request.Caller(ctx), schedules.BulkRequest{
+	done, err := s.Service.BulkCancelSessions(ctx, request.Caller(ctx), schedules.BulkRequest{
 		Filter: FilterValue(req.GetFilter()), IncludeBooked: req.GetIncludeBooked(), Token: req.GetToken(),
 		Reason: req.GetReason(), Notify: convert.TrueUnlessSet(req.Notify),
 	})

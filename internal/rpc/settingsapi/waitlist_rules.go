@@ -22,7 +22,7 @@ func rulesTargetValue(location, service string) settings.PolicyTarget {
 func (s *Settings) GetWaitlistRules(
 	ctx context.Context, req *v1.GetWaitlistRulesRequest,
 ) (*v1.GetWaitlistRulesResponse, error) {
-	effective, err := s.Service.GetRules(ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId))
+	effective, err := s.Service.GetWaitlistRules(ctx, request.Caller(ctx), rulesTargetValue(req.LocationId, req.ServiceId))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *Settings) UpdateWaitlistRules(
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.Service.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
+	effective, err := s.Service.UpdateWaitlistRules(ctx, request.Caller(ctx), settings.RulesEdit{
 		Target: rulesTargetValue(req.LocationId, req.ServiceId), Expect: expect, Reason: req.Reason,
 		Edit: editRules(req.Rules, req.GetUpdateMask().GetPaths()),
 	})
@@ -55,7 +55,7 @@ func (s *Settings) ResetWaitlistRules(
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.Service.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
+	effective, err := s.Service.UpdateWaitlistRules(ctx, request.Caller(ctx), settings.RulesEdit{
 		Target: rulesTargetValue(req.LocationId, req.ServiceId), Expect: expect, Reason: req.Reason,
 	})
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Settings) ListWaitlistRulesVersions(
 	if page.After != nil {
 		before = page.After.Version
 	}
-	versions, err := s.Service.ListRulesVersions(
+	versions, err := s.Service.ListWaitlistRulesVersions(
 		ctx, request.Caller(ctx), rulesTargetValue(req.GetFilter().GetLocationId(), req.GetFilter().GetServiceId()),
 		before, page.Limit(),
 	)
@@ -117,7 +117,7 @@ func (s *Settings) PreviewWaitlistRules(
 	if req.Limit != nil {
 		limit = min(int(*req.Limit), maxPreview)
 	}
-	previewed, name, err := s.Service.PreviewRules(ctx, request.Caller(ctx), settings.RulesDraft{
+	previewed, name, err := s.Service.PreviewWaitlistRules(ctx, request.Caller(ctx), settings.RulesDraft{
 		Target: rulesTargetValue(req.LocationId, req.ServiceId),
 		Edit:   editRules(req.Rules, req.GetUpdateMask().GetPaths()),
 		From:   within.Start, Until: within.End, Limit: limit,

@@ -74,7 +74,7 @@ func (s *Waitlists) RemoveWaitlistEntry(
 func (s *Waitlists) AcceptWaitlistOffer(
 	ctx context.Context, req *v1.AcceptWaitlistOfferRequest,
 ) (*v1.AcceptWaitlistOfferResponse, error) {
-	a, err := s.Service.AcceptOffer(
+	a, err := s.Service.AcceptWaitlistOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId),
 		convert.ID[tenant.SubscriptionID](req.SubscriptionId),
 	)
@@ -90,7 +90,7 @@ func (s *Waitlists) AcceptWaitlistOffer(
 func (s *Waitlists) DeclineWaitlistOffer(
 	ctx context.Context, req *v1.DeclineWaitlistOfferRequest,
 ) (*v1.DeclineWaitlistOfferResponse, error) {
-	a, err := s.Service.DeclineOffer(
+	a, err := s.Service.DeclineWaitlistOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Leave, req.Reason,
 	)
 	if err != nil {
@@ -105,7 +105,7 @@ func (s *Waitlists) DeclineWaitlistOffer(
 func (s *Waitlists) GetWaitlistClaim(
 	ctx context.Context, req *v1.GetWaitlistClaimRequest,
 ) (*v1.GetWaitlistClaimResponse, error) {
-	c, err := s.Service.GetClaim(ctx, req.Token)
+	c, err := s.Service.GetWaitlistClaim(ctx, req.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,9 @@ func (s *Waitlists) GetWaitlistClaim(
 func (s *Waitlists) AnswerWaitlistClaim(
 	ctx context.Context, req *v1.AnswerWaitlistClaimRequest,
 ) (*v1.AnswerWaitlistClaimResponse, error) {
-	o, err := s.Service.ClaimOffer(ctx, req.Token, req.Action == v1.WaitlistClaimAction_WAITLIST_CLAIM_ACTION_ACCEPT)
+	o, err := s.Service.AnswerWaitlistClaim(
+		ctx, req.Token, req.Action == v1.WaitlistClaimAction_WAITLIST_CLAIM_ACTION_ACCEPT,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +132,7 @@ func (s *Waitlists) AnswerWaitlistClaim(
 func (s *Waitlists) GetWaitlistEntry(
 	ctx context.Context, req *v1.GetWaitlistEntryRequest,
 ) (*v1.GetWaitlistEntryResponse, error) {
-	e, err := s.Service.GetEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
+	e, err := s.Service.GetWaitlistEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +174,7 @@ func (s *Waitlists) ListWaitlistEntries(
 	if page.After != nil {
 		q.AfterKey, q.AfterID.UUID = page.After.Key, page.After.ID
 	}
-	entries, err := s.Service.ListEntries(ctx, caller, q)
+	entries, err := s.Service.ListWaitlistEntries(ctx, caller, q)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +190,7 @@ func (s *Waitlists) ListWaitlistEntries(
 func (s *Waitlists) GetWaitlistOffer(
 	ctx context.Context, req *v1.GetWaitlistOfferRequest,
 ) (*v1.GetWaitlistOfferResponse, error) {
-	o, err := s.Service.GetOffer(ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId))
+	o, err := s.Service.GetWaitlistOffer(ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId))
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +222,7 @@ func (s *Waitlists) ListWaitlistOffers(
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	offers, err := s.Service.ListOffers(ctx, request.Caller(ctx), q)
+	offers, err := s.Service.ListWaitlistOffers(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -237,7 +239,7 @@ func (s *Waitlists) SetWaitlistPriority(
 	edit := waitlists.PriorityEdit{
 		Flagged: req.Flagged, Score: convert.OptionalInt(req.Score), ClearScore: req.ClearScore, Reason: req.Reason,
 	}
-	e, err := s.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), edit)
+	e, err := s.Service.SetWaitlistPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId), edit)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +250,7 @@ func (s *Waitlists) SetWaitlistPriority(
 func (s *Waitlists) MoveWaitlistEntry(
 	ctx context.Context, req *v1.MoveWaitlistEntryRequest,
 ) (*v1.MoveWaitlistEntryResponse, error) {
-	e, err := s.Service.MoveEntry(
+	e, err := s.Service.MoveWaitlistEntry(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId),
 		convert.ID[tenant.EntryID](req.BeforeEntryId), req.Reason,
 	)
@@ -262,7 +264,7 @@ func (s *Waitlists) MoveWaitlistEntry(
 func (s *Waitlists) CreateWaitlistOffer(
 	ctx context.Context, req *v1.CreateWaitlistOfferRequest,
 ) (*v1.CreateWaitlistOfferResponse, error) {
-	o, err := s.Service.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
+	o, err := s.Service.CreateWaitlistOffer(ctx, request.Caller(ctx), waitlists.OfferRequest{
 		Session: convert.ID[tenant.SessionID](req.SessionId), Entry: convert.ID[tenant.EntryID](req.EntryId),
 		Until: convert.Time(req.ExpireTime), Reason: req.Reason,
 	})
@@ -276,7 +278,7 @@ func (s *Waitlists) CreateWaitlistOffer(
 func (s *Waitlists) ExpireWaitlistOffer(
 	ctx context.Context, req *v1.ExpireWaitlistOfferRequest,
 ) (*v1.ExpireWaitlistOfferResponse, error) {
-	o, err := s.Service.ExpireOffer(
+	o, err := s.Service.ExpireWaitlistOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.OfferId), req.Reason,
 	)
 	if err != nil {
@@ -306,7 +308,7 @@ func (s *Waitlists) ListWaitlistDecisions(
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	decisions, name, err := s.Service.ListDecisions(ctx, request.Caller(ctx), q)
+	decisions, name, err := s.Service.ListWaitlistDecisions(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +324,7 @@ func (s *Waitlists) ListWaitlistDecisions(
 func (s *Waitlists) ExplainSessionWaitlist(
 	ctx context.Context, req *v1.ExplainSessionWaitlistRequest,
 ) (*v1.ExplainSessionWaitlistResponse, error) {
-	history, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
+	history, err := s.Service.ExplainSessionWaitlist(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -341,7 +343,7 @@ func (s *Waitlists) ExplainSessionWaitlist(
 func (s *Waitlists) ExplainWaitlistEntry(
 	ctx context.Context, req *v1.ExplainWaitlistEntryRequest,
 ) (*v1.ExplainWaitlistEntryResponse, error) {
-	explanation, err := s.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
+	explanation, err := s.Service.ExplainWaitlistEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.EntryId))
 	if err != nil {
 		return nil, err
 	}
@@ -370,7 +372,7 @@ func (s *Waitlists) ExplainWaitlistEntry(
 func (s *Waitlists) GetWaitlistAnalytics(
 	ctx context.Context, req *v1.GetWaitlistAnalyticsRequest,
 ) (*v1.GetWaitlistAnalyticsResponse, error) {
-	figures, err := s.Service.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
+	figures, err := s.Service.GetWaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
 		Span: convert.SpanOrLast30Days(s.Now, req.CreatedWithin), Location: convert.ID[tenant.LocationID](req.LocationId),
 		Service: convert.ID[tenant.ServiceID](req.ServiceId),
 	})

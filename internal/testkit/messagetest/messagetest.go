@@ -177,7 +177,9 @@ func (s *Studio) sendTestMail(who tenant.Caller) delivery.Message {
 	s.T.Helper()
 	s.Provider.Take()
 	s.ConfirmContacts(who)
-	expect.OK(s.T)(s.App.Messages.SendTest(context.Background(), who, notify.Rescheduled, delivery.Email, "en"))
+	expect.OK(s.T)(s.App.Messages.SendTestNotification(
+		context.Background(), who, notify.Rescheduled, delivery.Email, "en",
+	))
 	return s.Provider.Take()[0]
 }
 
@@ -221,7 +223,7 @@ func (s *Studio) Promote() tenant.Caller {
 // MakeOffers makes freed seats be offered in turn.
 func (s *Studio) MakeOffers(change ...func(*waitlist.Settings)) {
 	s.T.Helper()
-	expect.OK(s.T)(s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
+	expect.OK(s.T)(s.App.Settings.UpdateWaitlistRules(context.Background(), s.Owner, settings.RulesEdit{
 		Edit: func(r *waitlist.Settings) {
 			r.Enabled, r.Mode = new(true), new(waitlist.OfferInTurn)
 			for _, f := range change {
@@ -251,7 +253,9 @@ func (s *Studio) FreeSeat(start time.Time, waiting ...tenant.Caller) tenant.Sess
 // OfferByID reads an offer.
 func (s *Studio) OfferByID(id tenant.OfferID) waitlist.Offer {
 	s.T.Helper()
-	all := expect.Value(s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{Limit: 500}))(s.T)
+	all := expect.Value(s.App.Waitlists.ListWaitlistOffers(
+		context.Background(), s.Owner, waitlists.OfferQuery{Limit: 500},
+	))(s.T)
 	at := slices.IndexFunc(all, func(o waitlist.Offer) bool { return o.ID == id })
 	must.True(s.T, at >= 0, must.Sprintf("no offer %s among %d", id, len(all)))
 	return all[at]
@@ -313,7 +317,7 @@ func (s *Studio) RunAt(t time.Time) []string {
 // Log returns the delivery log of a topic, the oldest line first, as "CHANNEL STATUS REASON".
 func (s *Studio) Log(topic notify.Topic) []string {
 	s.T.Helper()
-	deliveries := expect.Value(s.App.Messages.ListDeliveries(
+	deliveries := expect.Value(s.App.Messages.ListNotificationDeliveries(
 		context.Background(), s.Owner, messages.DeliveryQuery{Topic: topic, Limit: 500},
 	))(s.T)
 	var lines []string
