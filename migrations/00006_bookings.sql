@@ -161,7 +161,7 @@ create table payment_entries (
   booking_id      uuid not null,
   -- Numbers the lines of a booking from 1, without gaps. Of two transactions that write the same line, one fails.
   line            integer not null check (line >= 1),
-  kind            text not null check (kind in ('AUTHORIZED', 'CAPTURED', 'REFUNDED', 'WRITTEN_OFF')),
+  kind            text not null check (kind in ('AUTHORIZATION', 'CAPTURE', 'REFUND', 'WRITE_OFF')),
   amount_currency text not null check (amount_currency ~ '^[A-Z]{3}$'),
   amount_units    bigint not null,
   amount_nanos    integer not null,

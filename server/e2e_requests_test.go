@@ -288,7 +288,7 @@ var peopleRequests = map[string][]build{
 				BookingId: held.GetId(),
 				Payment: &v1.PaymentFacts{
 					Amount: euros(20), Method: unique(), Reference: unique(),
-					Status: v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED,
+					Kind: v1.PaymentLineKind_PAYMENT_LINE_KIND_AUTHORIZATION,
 				},
 				BenefitProviderCode: provider.GetCode(), BenefitMembershipNumber: "M-12345",
 				Items: &v1.ItemSelection{BookingItemIds: []string{held.GetItems()[0].GetId()}},
@@ -302,7 +302,7 @@ var peopleRequests = map[string][]build{
 	"BookingService/RecordPayment": {
 		func(w *world) proto.Message {
 			return &v1.RecordPaymentRequest{BookingId: text(w.newBooking(w.other)), Payment: &v1.PaymentFacts{
-				Amount: euros(20), Method: unique(), Reference: unique(), Status: v1.PaymentStatus_PAYMENT_STATUS_CAPTURED,
+				Amount: euros(20), Method: unique(), Reference: unique(), Kind: v1.PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE,
 			}}
 		},
 		func(w *world) proto.Message {

@@ -131,10 +131,10 @@ func memberHoldsScript() script {
 	mats := func(item string, n int32) []*v1.ItemChoice {
 		return []*v1.ItemChoice{{ItemId: item, Quantity: n}}
 	}
-	paid := func(status v1.PaymentStatus) *v1.PaymentFacts {
-		return &v1.PaymentFacts{Amount: euros(20), Method: "card", Status: status}
+	paid := func(kind v1.PaymentLineKind) *v1.PaymentFacts {
+		return &v1.PaymentFacts{Amount: euros(20), Method: "card", Kind: kind}
 	}
-	captured := paid(v1.PaymentStatus_PAYMENT_STATUS_CAPTURED)
+	captured := paid(v1.PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE)
 	confirm := func(payment *v1.PaymentFacts, items ...string) *v1.ConfirmBookingRequest {
 		return &v1.ConfirmBookingRequest{
 			BookingId: "$held.booking.id", Payment: payment, BenefitProviderCode: "CLUB", BenefitMembershipNumber: "C-1234",
@@ -142,7 +142,7 @@ func memberHoldsScript() script {
 		}
 	}
 	withoutItems := &v1.ConfirmBookingRequest{
-		BookingId: "$held.booking.id", Payment: paid(v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED),
+		BookingId: "$held.booking.id", Payment: paid(v1.PaymentLineKind_PAYMENT_LINE_KIND_AUTHORIZATION),
 		BenefitProviderCode: "CLUB", BenefitMembershipNumber: "C-123",
 	}
 	refund := func(amount int64) *v1.RefundPaymentRequest {
@@ -171,9 +171,9 @@ func memberHoldsScript() script {
 		mia.refused("Mia reports her own payment", "PERMISSION_DENIED", withoutItems),
 		cora.refused("Mia's membership number is wrong", "BENEFIT_INVALID", withoutItems),
 		cora.refused("Mia keeps what she has not", "INVALID_FIELD",
-			confirm(paid(v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED), absentID)),
+			confirm(paid(v1.PaymentLineKind_PAYMENT_LINE_KIND_AUTHORIZATION), absentID)),
 		cora.calls("The coach confirms Mia with payment",
-			confirm(paid(v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED), "$held.booking.items.0.id")),
+			confirm(paid(v1.PaymentLineKind_PAYMENT_LINE_KIND_AUTHORIZATION), "$held.booking.items.0.id")),
 		membershipsScript(),
 		cora.calls("The coach confirms again", confirm(captured, "$held.booking.items.0.id")),
 		cora.calls("The coach records the same facts", &v1.RecordPaymentRequest{

@@ -114,7 +114,7 @@ usage subscription WEEK 2026-03-02 {used=1}`},
 		ID: id[tenant.PaymentLineID]("third"), Booking: id[tenant.BookingID]("third"), Number: 1,
 		Facts: payment.Facts{Kind: payment.Authorize, Amount: credit.Money{Currency: "EUR", Units: 1}}, At: now,
 	}}, "payment_entries +third {amount_currency=EUR amount_units=1 booking_id=third " +
-		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZED line=1}"},
+		"created_at=2026-03-01T12:00:00+00:00 kind=AUTHORIZATION line=1}"},
 	{bookingdb.SetLines, args{"other", "", booking.ItemCancelled}, ""},
 	{func(tx *pg.Tx, in tenant.TenantID, to tenant.SessionID, by tenant.SubscriptionID) {
 		for _, n := range []int{1, 2} {

@@ -90,7 +90,7 @@ func TestPermissions_BeyondThatOfTheRPC(t *testing.T) {
 		},
 		"ConfirmBooking with a payment": {
 			&v1.ConfirmBookingRequest{BookingId: someSession, Payment: &v1.PaymentFacts{
-				Amount: &money.Money{CurrencyCode: "EUR", Units: 5}, Status: v1.PaymentStatus_PAYMENT_STATUS_CAPTURED,
+				Amount: &money.Money{CurrencyCode: "EUR", Units: 5}, Kind: v1.PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE,
 			}},
 			"BOOKING_NOT_FOUND", append(all, "partner"), "payment.record", []string{"member", "books", "holds"},
 		},

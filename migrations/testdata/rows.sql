@@ -90,7 +90,7 @@ insert into credit_entries (tenant_id, id, subscription_id, line, kind, amount, 
   select tenant_id, id('entry'), id('subscription'), 1, 'BOOKING', -1, 9, id('booking'), 'ana', now from given;
 insert into payment_entries (tenant_id, id, booking_id, line, kind, amount_currency, amount_units, amount_nanos,
     captured_units, captured_nanos, refunded_units, refunded_nanos, actor, created_at)
-  select tenant_id, id('entry'), id('booking'), 1, 'CAPTURED', 'EUR', 50, 0, 50, 0, 0, 0, 'ana', now from given;
+  select tenant_id, id('entry'), id('booking'), 1, 'CAPTURE', 'EUR', 50, 0, 50, 0, 0, 0, 'ana', now from given;
 insert into events (tenant_id, id, type, actor, occurred_at) select tenant_id, id('event'), 'BOOKED', 'ana', now from given;
 insert into audit_entries (tenant_id, id, actor, action, target_kind, occurred_at)
   select tenant_id, id('audit'), 'ana', 'BOOK', 'booking', now from given;

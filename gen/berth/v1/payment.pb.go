@@ -24,7 +24,68 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PaymentStatus is the status of a payment.
+// PaymentLineKind is what a line of a payment records.
+type PaymentLineKind int32
+
+const (
+	// Not set.
+	PaymentLineKind_PAYMENT_LINE_KIND_UNSPECIFIED PaymentLineKind = 0
+	// The amount was reserved, but not captured.
+	PaymentLineKind_PAYMENT_LINE_KIND_AUTHORIZATION PaymentLineKind = 1
+	// The amount was received.
+	PaymentLineKind_PAYMENT_LINE_KIND_CAPTURE PaymentLineKind = 2
+	// The amount was returned. RefundPayment records it.
+	PaymentLineKind_PAYMENT_LINE_KIND_REFUND PaymentLineKind = 3
+	// The amount will not be asked for.
+	PaymentLineKind_PAYMENT_LINE_KIND_WRITE_OFF PaymentLineKind = 4
+)
+
+// Enum value maps for PaymentLineKind.
+var (
+	PaymentLineKind_name = map[int32]string{
+		0: "PAYMENT_LINE_KIND_UNSPECIFIED",
+		1: "PAYMENT_LINE_KIND_AUTHORIZATION",
+		2: "PAYMENT_LINE_KIND_CAPTURE",
+		3: "PAYMENT_LINE_KIND_REFUND",
+		4: "PAYMENT_LINE_KIND_WRITE_OFF",
+	}
+	PaymentLineKind_value = map[string]int32{
+		"PAYMENT_LINE_KIND_UNSPECIFIED":   0,
+		"PAYMENT_LINE_KIND_AUTHORIZATION": 1,
+		"PAYMENT_LINE_KIND_CAPTURE":       2,
+		"PAYMENT_LINE_KIND_REFUND":        3,
+		"PAYMENT_LINE_KIND_WRITE_OFF":     4,
+	}
+)
+
+func (x PaymentLineKind) Enum() *PaymentLineKind {
+	p := new(PaymentLineKind)
+	*p = x
+	return p
+}
+
+func (x PaymentLineKind) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (PaymentLineKind) Descriptor() protoreflect.EnumDescriptor {
+	return file_berth_v1_payment_proto_enumTypes[0].Descriptor()
+}
+
+func (PaymentLineKind) Type() protoreflect.EnumType {
+	return &file_berth_v1_payment_proto_enumTypes[0]
+}
+
+func (x PaymentLineKind) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use PaymentLineKind.Descriptor instead.
+func (PaymentLineKind) EnumDescriptor() ([]byte, []int) {
+	return file_berth_v1_payment_proto_rawDescGZIP(), []int{0}
+}
+
+// PaymentStatus is the status of a booking's payment. It follows from the payment's lines.
 type PaymentStatus int32
 
 const (
@@ -73,11 +134,11 @@ func (x PaymentStatus) String() string {
 }
 
 func (PaymentStatus) Descriptor() protoreflect.EnumDescriptor {
-	return file_berth_v1_payment_proto_enumTypes[0].Descriptor()
+	return file_berth_v1_payment_proto_enumTypes[1].Descriptor()
 }
 
 func (PaymentStatus) Type() protoreflect.EnumType {
-	return &file_berth_v1_payment_proto_enumTypes[0]
+	return &file_berth_v1_payment_proto_enumTypes[1]
 }
 
 func (x PaymentStatus) Number() protoreflect.EnumNumber {
@@ -86,7 +147,7 @@ func (x PaymentStatus) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use PaymentStatus.Descriptor instead.
 func (PaymentStatus) EnumDescriptor() ([]byte, []int) {
-	return file_berth_v1_payment_proto_rawDescGZIP(), []int{0}
+	return file_berth_v1_payment_proto_rawDescGZIP(), []int{1}
 }
 
 // Payment is what is known about a booking's payment.
@@ -179,8 +240,8 @@ type PaymentLine struct {
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The number of the line, from 1.
 	Number int32 `protobuf:"varint,2,opt,name=number,proto3" json:"number,omitempty"`
-	// What it records: AUTHORIZED, CAPTURED, REFUNDED or WRITTEN_OFF.
-	Kind PaymentStatus `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PaymentStatus" json:"kind,omitempty"`
+	// What it records.
+	Kind PaymentLineKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PaymentLineKind" json:"kind,omitempty"`
 	// The amount.
 	Amount *money.Money `protobuf:"bytes,4,opt,name=amount,proto3" json:"amount,omitempty"`
 	// The payment method, such as "card".
@@ -239,11 +300,11 @@ func (x *PaymentLine) GetNumber() int32 {
 	return 0
 }
 
-func (x *PaymentLine) GetKind() PaymentStatus {
+func (x *PaymentLine) GetKind() PaymentLineKind {
 	if x != nil {
 		return x.Kind
 	}
-	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
+	return PaymentLineKind_PAYMENT_LINE_KIND_UNSPECIFIED
 }
 
 func (x *PaymentLine) GetAmount() *money.Money {
@@ -288,8 +349,8 @@ type PaymentFacts struct {
 	Amount *money.Money `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
 	// The payment method, up to 50 characters, such as "card".
 	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	// AUTHORIZED, CAPTURED or WRITTEN_OFF. Unspecified means CAPTURED.
-	Status PaymentStatus `protobuf:"varint,3,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
+	// The kind of the line that is recorded: AUTHORIZATION, CAPTURE or WRITE_OFF. Unspecified means CAPTURE.
+	Kind PaymentLineKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PaymentLineKind" json:"kind,omitempty"`
 	// The reference of the receipt or of the provider's transaction, up to 200 characters.
 	Reference     string `protobuf:"bytes,4,opt,name=reference,proto3" json:"reference,omitempty"`
 	unknownFields protoimpl.UnknownFields
@@ -340,11 +401,11 @@ func (x *PaymentFacts) GetMethod() string {
 	return ""
 }
 
-func (x *PaymentFacts) GetStatus() PaymentStatus {
+func (x *PaymentFacts) GetKind() PaymentLineKind {
 	if x != nil {
-		return x.Status
+		return x.Kind
 	}
-	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
+	return PaymentLineKind_PAYMENT_LINE_KIND_UNSPECIFIED
 }
 
 func (x *PaymentFacts) GetReference() string {
@@ -364,22 +425,28 @@ const file_berth_v1_payment_proto_rawDesc = "" +
 	"\x06amount\x18\x02 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
 	"\x06method\x18\x03 \x01(\tR\x06method\x125\n" +
 	"\bpay_time\x18\x04 \x01(\v2\x1a.google.protobuf.TimestampR\apayTime\x12;\n" +
-	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\xa8\x02\n" +
+	"\x0frefunded_amount\x18\x05 \x01(\v2\x12.google.type.MoneyR\x0erefundedAmount\"\xaa\x02\n" +
 	"\vPaymentLine\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x16\n" +
-	"\x06number\x18\x02 \x01(\x05R\x06number\x12+\n" +
-	"\x04kind\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusR\x04kind\x12*\n" +
+	"\x06number\x18\x02 \x01(\x05R\x06number\x12-\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x19.berth.v1.PaymentLineKindR\x04kind\x12*\n" +
 	"\x06amount\x18\x04 \x01(\v2\x12.google.type.MoneyR\x06amount\x12\x16\n" +
 	"\x06method\x18\x05 \x01(\tR\x06method\x12\x1c\n" +
 	"\treference\x18\x06 \x01(\tR\treference\x12%\n" +
 	"\x05actor\x18\a \x01(\v2\x0f.berth.v1.ActorR\x05actor\x12;\n" +
 	"\vcreate_time\x18\b \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime\"\xcc\x01\n" +
+	"createTime\"\xca\x01\n" +
 	"\fPaymentFacts\x122\n" +
 	"\x06amount\x18\x01 \x01(\v2\x12.google.type.MoneyB\x06\xbaH\x03\xc8\x01\x01R\x06amount\x12\x1f\n" +
-	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12?\n" +
-	"\x06status\x18\x03 \x01(\x0e2\x17.berth.v1.PaymentStatusB\x0e\xbaH\v\x82\x01\b\x18\x00\x18\x02\x18\x03\x18\x05R\x06status\x12&\n" +
-	"\treference\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\treference*\xc3\x01\n" +
+	"\x06method\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x182R\x06method\x12=\n" +
+	"\x04kind\x18\x03 \x01(\x0e2\x19.berth.v1.PaymentLineKindB\x0e\xbaH\v\x82\x01\b\x18\x00\x18\x01\x18\x02\x18\x04R\x04kind\x12&\n" +
+	"\treference\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\treference*\xb7\x01\n" +
+	"\x0fPaymentLineKind\x12!\n" +
+	"\x1dPAYMENT_LINE_KIND_UNSPECIFIED\x10\x00\x12#\n" +
+	"\x1fPAYMENT_LINE_KIND_AUTHORIZATION\x10\x01\x12\x1d\n" +
+	"\x19PAYMENT_LINE_KIND_CAPTURE\x10\x02\x12\x1c\n" +
+	"\x18PAYMENT_LINE_KIND_REFUND\x10\x03\x12\x1f\n" +
+	"\x1bPAYMENT_LINE_KIND_WRITE_OFF\x10\x04*\xc3\x01\n" +
 	"\rPaymentStatus\x12\x1e\n" +
 	"\x1aPAYMENT_STATUS_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15PAYMENT_STATUS_UNPAID\x10\x01\x12\x1d\n" +
@@ -401,28 +468,29 @@ func file_berth_v1_payment_proto_rawDescGZIP() []byte {
 	return file_berth_v1_payment_proto_rawDescData
 }
 
-var file_berth_v1_payment_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
+var file_berth_v1_payment_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
 var file_berth_v1_payment_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_berth_v1_payment_proto_goTypes = []any{
-	(PaymentStatus)(0),            // 0: berth.v1.PaymentStatus
-	(*Payment)(nil),               // 1: berth.v1.Payment
-	(*PaymentLine)(nil),           // 2: berth.v1.PaymentLine
-	(*PaymentFacts)(nil),          // 3: berth.v1.PaymentFacts
-	(*money.Money)(nil),           // 4: google.type.Money
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(*Actor)(nil),                 // 6: berth.v1.Actor
+	(PaymentLineKind)(0),          // 0: berth.v1.PaymentLineKind
+	(PaymentStatus)(0),            // 1: berth.v1.PaymentStatus
+	(*Payment)(nil),               // 2: berth.v1.Payment
+	(*PaymentLine)(nil),           // 3: berth.v1.PaymentLine
+	(*PaymentFacts)(nil),          // 4: berth.v1.PaymentFacts
+	(*money.Money)(nil),           // 5: google.type.Money
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 7: berth.v1.Actor
 }
 var file_berth_v1_payment_proto_depIdxs = []int32{
-	0,  // 0: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
-	4,  // 1: berth.v1.Payment.amount:type_name -> google.type.Money
-	5,  // 2: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
-	4,  // 3: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
-	0,  // 4: berth.v1.PaymentLine.kind:type_name -> berth.v1.PaymentStatus
-	4,  // 5: berth.v1.PaymentLine.amount:type_name -> google.type.Money
-	6,  // 6: berth.v1.PaymentLine.actor:type_name -> berth.v1.Actor
-	5,  // 7: berth.v1.PaymentLine.create_time:type_name -> google.protobuf.Timestamp
-	4,  // 8: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
-	0,  // 9: berth.v1.PaymentFacts.status:type_name -> berth.v1.PaymentStatus
+	1,  // 0: berth.v1.Payment.status:type_name -> berth.v1.PaymentStatus
+	5,  // 1: berth.v1.Payment.amount:type_name -> google.type.Money
+	6,  // 2: berth.v1.Payment.pay_time:type_name -> google.protobuf.Timestamp
+	5,  // 3: berth.v1.Payment.refunded_amount:type_name -> google.type.Money
+	0,  // 4: berth.v1.PaymentLine.kind:type_name -> berth.v1.PaymentLineKind
+	5,  // 5: berth.v1.PaymentLine.amount:type_name -> google.type.Money
+	7,  // 6: berth.v1.PaymentLine.actor:type_name -> berth.v1.Actor
+	6,  // 7: berth.v1.PaymentLine.create_time:type_name -> google.protobuf.Timestamp
+	5,  // 8: berth.v1.PaymentFacts.amount:type_name -> google.type.Money
+	0,  // 9: berth.v1.PaymentFacts.kind:type_name -> berth.v1.PaymentLineKind
 	10, // [10:10] is the sub-list for method output_type
 	10, // [10:10] is the sub-list for method input_type
 	10, // [10:10] is the sub-list for extension type_name
@@ -441,7 +509,7 @@ func file_berth_v1_payment_proto_init() {
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_payment_proto_rawDesc), len(file_berth_v1_payment_proto_rawDesc)),
-			NumEnums:      1,
+			NumEnums:      2,
 			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,

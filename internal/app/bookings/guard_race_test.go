@@ -195,7 +195,7 @@ func TestGuard_PaymentIsRefundedOnce(t *testing.T) {
 		}
 		a.Run(refund, refund)
 		studio.WantOnce(
-			tt.refunds, `select count(*) from payment_entries where booking_id = $1 and kind = 'REFUNDED'`, held.ID,
+			tt.refunds, `select count(*) from payment_entries where booking_id = $1 and kind = 'REFUND'`, held.ID,
 		)
 	})
 }

@@ -217,8 +217,8 @@ select id::text, format('line %s says %s captured and %s refunded; it is line %s
 from (
   select id, line, captured_units * 1e9 + captured_nanos as captured, refunded_units * 1e9 + refunded_nanos as refunded,
     row_number() over w as n, first_value(amount_currency) over w <> amount_currency as mixed,
-    coalesce(sum(amount_units * 1e9 + amount_nanos) filter (where kind = 'CAPTURED') over w, 0) as captures,
-    coalesce(sum(amount_units * 1e9 + amount_nanos) filter (where kind = 'REFUNDED') over w, 0) as refunds
+    coalesce(sum(amount_units * 1e9 + amount_nanos) filter (where kind = 'CAPTURE') over w, 0) as captures,
+    coalesce(sum(amount_units * 1e9 + amount_nanos) filter (where kind = 'REFUND') over w, 0) as refunds
   from payment_entries where tenant_id = $1
   window w as (partition by booking_id order by line)) x
 where captured <> captures or refunded <> refunds or line <> n or mixed or refunds > captures`,
@@ -231,11 +231,12 @@ left join (
   select booking_id, max(captured_units * 1e9 + captured_nanos) as captured,
     max(refunded_units * 1e9 + refunded_nanos) as refunded,
     case
-      when bool_or(kind = 'CAPTURED') then
-        case when bool_or(kind = 'REFUNDED')
+      when bool_or(kind = 'CAPTURE') then
+        case when bool_or(kind = 'REFUND')
           and max(captured_units * 1e9 + captured_nanos) = max(refunded_units * 1e9 + refunded_nanos)
           then 'REFUNDED' else 'CAPTURED' end
-      else (array_agg(kind order by line desc))[1]
+      else (array_agg(case kind when 'AUTHORIZATION' then 'AUTHORIZED' when 'WRITE_OFF' then 'WRITTEN_OFF' end
+        order by line desc))[1]
     end as status
   from payment_entries where tenant_id = $1 group by booking_id) e on e.booking_id = b.id
 where b.tenant_id = $1 and (b.payment_status <> coalesce(e.status, 'UNPAID')

@@ -122,7 +122,7 @@ select again('booking_items', $$id = id('other'), number = 2, out_from = out_unt
   item_id = id('other')$$);
 select again('booking_items', $$id = id('third'), number = 3, status = 'CANCELLED', line_id = id('booking')$$);
 select again('credit_entries', $$id = id('other'), line = 2, kind = 'GRANT', amount = 5, balance = 14, booking_id = null$$);
-select again('payment_entries', $$id = id('other'), line = 2, kind = 'REFUNDED', refunded_units = 50$$);
+select again('payment_entries', $$id = id('other'), line = 2, kind = 'REFUND', refunded_units = 50$$);
 update payment_entries set actor = 'bo' where line = 1; -- moves it behind the other
 
 select again('waitlist_entries', $$id = id('other'), member_id = id('third'), external_ref = 'ref2', join_key = 2,

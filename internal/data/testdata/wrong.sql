@@ -132,7 +132,7 @@ update usage set used = 3 where tenant_id = id('tenant') and span = 'DAY';
 update usage set used = 1 where tenant_id = id('tenant') and span = 'WEEK';
 
 -- Payments whose lines do not add up, and one that is refunded in part.
-select another('payment_entries', 'entry', 'id = id(''third''), booking_id = id(''other''), kind = ''AUTHORIZED'',
+select another('payment_entries', 'entry', 'id = id(''third''), booking_id = id(''other''), kind = ''AUTHORIZATION'',
   captured_units = 0');
 select another('payment_entries', 'entry', 'id = id(''fourth''), booking_id = id(''other''), line = 2,
   amount_units = 5,
@@ -140,21 +140,21 @@ select another('payment_entries', 'entry', 'id = id(''fourth''), booking_id = id
 select another('payment_entries', 'entry', 'id = id(''fifth''), booking_id = id(''third''), amount_nanos = 7,
   captured_nanos = 7');
 select another('payment_entries', 'entry', 'id = id(''sixth''), booking_id = id(''third''), line = 2,
-  kind = ''REFUNDED'',
+  kind = ''REFUND'',
   captured_nanos = 7, amount_nanos = 8, refunded_units = 50, refunded_nanos = 8');
 select another('payment_entries', 'entry', 'id = id(''seventh''), booking_id = id(''fourth'')');
 select another('payment_entries', 'entry', 'id = id(''line''), booking_id = id(''fourth''), line = 2,
-  kind = ''REFUNDED'',
+  kind = ''REFUND'',
   amount_currency = ''USD'', amount_units = 10, refunded_units = 10');
 select another('payment_entries', 'entry', 'id = id(''code''), booking_id = id(''fifth''), line = 2');
 select another('payment_entries', 'entry', 'id = id(''key''), booking_id = id(''sixth'')');
 select another('payment_entries', 'entry', 'id = id(''screen''), booking_id = id(''sixth''), line = 2,
-  kind = ''REFUNDED'',
+  kind = ''REFUND'',
   amount_units = 10, refunded_units = 9');
-select another('payment_entries', 'entry', 'id = id(''device''), booking_id = id(''seventh''), kind = ''AUTHORIZED'',
+select another('payment_entries', 'entry', 'id = id(''device''), booking_id = id(''seventh''), kind = ''AUTHORIZATION'',
   captured_units = 0');
 select another('payment_entries', 'entry', 'id = id(''batch''), booking_id = id(''seventh''), line = 2,
-  kind = ''VOIDED'',
+  kind = ''WRITE_OFF'',
   captured_units = 0');
 select changes('bookings', 'other', 'payment_status = ''CAPTURED'', amount_units = 6');
 select changes('bookings', 'third', 'payment_status = ''REFUNDED'', amount_units = 50, amount_nanos = 7,
@@ -163,7 +163,7 @@ select changes('bookings', 'third', 'payment_status = ''REFUNDED'', amount_units
 select changes('bookings', 'fourth', 'payment_status = ''CAPTURED'', amount_units = 50, refunded_units = 10');
 select changes('bookings', 'fifth', 'payment_status = ''CAPTURED'', amount_units = 40');
 select changes('bookings', 'sixth', 'payment_status = ''CAPTURED'', amount_units = 50, refunded_units = 10');
-select changes('bookings', 'seventh', 'payment_status = ''VOIDED''');
+select changes('bookings', 'seventh', 'payment_status = ''WRITTEN_OFF''');
 select changes('bookings', 'booking', 'payment_status = ''REFUNDED'', amount_units = 50, refunded_units = 50');
 
 select changes('sessions', 'session', 'has_workouts = true');

@@ -21,10 +21,12 @@ func contactValue(m *v1.BookingContact) booking.Contact {
 	return booking.Contact{Name: m.GetName(), Email: m.GetEmail(), Phone: m.GetPhone()}
 }
 
-// paymentValue converts the facts of a payment. Without a status it is captured.
+const paymentLineKindPrefix = "PAYMENT_LINE_KIND_"
+
+// paymentValue converts the facts of a payment. Without a kind it is a capture.
 func paymentValue(m *v1.PaymentFacts) payment.Facts {
 	f := payment.Facts{
-		Kind:   convert.EnumName[payment.Kind](convert.PaymentStatusPrefix, m.Status),
+		Kind:   convert.EnumName[payment.Kind](paymentLineKindPrefix, m.Kind),
 		Amount: convert.MoneyValue(m.Amount), Method: m.Method, Reference: m.Reference,
 	}
 	if f.Kind == "" {
@@ -67,7 +69,7 @@ func statusValues(statuses []v1.BookingStatus) []booking.Status {
 func paymentLineMessage(l payment.Line, names map[string]string) *v1.PaymentLine {
 	return &v1.PaymentLine{
 		Id: convert.IDText(l.ID), Number: int32(l.Number),
-		Kind:   convert.Enum[v1.PaymentStatus](v1.PaymentStatus_value, convert.PaymentStatusPrefix, l.Kind),
+		Kind:   convert.Enum[v1.PaymentLineKind](v1.PaymentLineKind_value, paymentLineKindPrefix, l.Kind),
 		Amount: convert.MoneyMessage(l.Amount), Method: l.Method, Reference: l.Reference,
 		Actor: convert.Actor(l.Actor, names[l.Actor]), CreateTime: convert.Timestamp(l.At),
 	}

@@ -18,10 +18,10 @@ type Kind string
 
 // The kinds.
 const (
-	Authorize Kind = "AUTHORIZED"  // the amount is reserved, but not captured
-	Capture   Kind = "CAPTURED"    // the amount was received
-	Refund    Kind = "REFUNDED"    // the amount was returned
-	WriteOff  Kind = "WRITTEN_OFF" // the amount will not be asked for
+	Authorize Kind = "AUTHORIZATION" // the amount is reserved, but not captured
+	Capture   Kind = "CAPTURE"       // the amount was received
+	Refund    Kind = "REFUND"        // the amount was returned
+	WriteOff  Kind = "WRITE_OFF"     // the amount will not be asked for
 )
 
 // Status is the status of a booking's payment.

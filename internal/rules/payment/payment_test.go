@@ -165,6 +165,6 @@ func TestValues_StayAsTheyAreStored(t *testing.T) {
 	test.Eq(t, []payment.Status{"UNPAID", "AUTHORIZED", "CAPTURED", "REFUNDED", "WRITTEN_OFF"}, []payment.Status{
 		payment.Unpaid, payment.Authorized, payment.Captured, payment.Refunded, payment.WrittenOff,
 	})
-	test.Eq(t, []payment.Kind{"AUTHORIZED", "CAPTURED", "REFUNDED", "WRITTEN_OFF"},
+	test.Eq(t, []payment.Kind{"AUTHORIZATION", "CAPTURE", "REFUND", "WRITE_OFF"},
 		[]payment.Kind{payment.Authorize, payment.Capture, payment.Refund, payment.WriteOff})
 }

@@ -1,4 +1,4 @@
-import { type Booking, BookingService, CatalogService, PaymentStatus } from "@berthhq/client";
+import { type Booking, BookingService, CatalogService, PaymentLineKind } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import {
   Alert,
@@ -73,7 +73,7 @@ export function ConfirmHold({ booking, onClose, onAgain }: ConfirmHoldProps) {
         payment: {
           amount: moneyOf(Number(amount), currency),
           method,
-          status: pays === "paid" ? PaymentStatus.CAPTURED : PaymentStatus.AUTHORIZED,
+          kind: pays === "paid" ? PaymentLineKind.CAPTURE : PaymentLineKind.AUTHORIZATION,
         },
       }),
       ...(provider && { benefitProviderCode: provider, benefitMembershipNumber: number.trim() }),

@@ -1,4 +1,4 @@
-import { type Booking, BookingService, PaymentStatus } from "@berthhq/client";
+import { type Booking, BookingService, PaymentLineKind, PaymentStatus } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { Autocomplete, SegmentedControl, Stack, Text, TextInput } from "@mantine/core";
 import { useMe } from "../../shared/auth/user";
@@ -97,7 +97,7 @@ function RecordPayment({ booking, onClose }: { booking: Booking; onClose: () => 
       disabled={amount === ""}
       run={() =>
         act === "record"
-          ? record({ bookingId, payment: { ...facts, status: PaymentStatus.CAPTURED } })
+          ? record({ bookingId, payment: { ...facts, kind: PaymentLineKind.CAPTURE } })
           : refund({ bookingId, ...facts })
       }
       onClose={onClose}

@@ -100,11 +100,10 @@ export const de: typeof en = {
     reference: "Referenz",
     kinds: {
       0: "",
-      1: "",
-      2: "Autorisiert",
-      3: "Bezahlt",
-      4: "Erstattet",
-      5: "Ausgebucht",
+      1: "Autorisierung",
+      2: "Zahlung",
+      3: "Erstattung",
+      4: "Ausbuchung",
     },
   },
 };

@@ -1,4 +1,4 @@
-import type { BookingStatus, CheckInMethod, PaymentStatus } from "@berthhq/client";
+import type { BookingStatus, CheckInMethod, PaymentLineKind } from "@berthhq/client";
 import { en as s } from "../../../shared/i18n/count";
 
 /** Texts about bookings, holds and payments. */
@@ -103,11 +103,10 @@ export const en = {
     reference: "Reference",
     kinds: {
       0: "",
-      1: "",
-      2: "Authorized",
-      3: "Captured",
-      4: "Refunded",
-      5: "Written off",
-    } satisfies Record<PaymentStatus, string>,
+      1: "Authorization",
+      2: "Capture",
+      3: "Refund",
+      4: "Write-off",
+    } satisfies Record<PaymentLineKind, string>,
   },
 };

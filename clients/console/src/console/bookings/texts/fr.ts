@@ -101,11 +101,10 @@ export const fr: typeof en = {
     reference: "Référence",
     kinds: {
       0: "",
-      1: "",
-      2: "Autorisé",
-      3: "Payé",
-      4: "Remboursé",
-      5: "Abandonné",
+      1: "Autorisation",
+      2: "Paiement",
+      3: "Remboursement",
+      4: "Abandon",
     },
   },
 };

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/payment.proto.
  */
 export const file_berth_v1_payment: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9wYXltZW50LnByb3RvEghiZXJ0aC52MSLBAQoHUGF5bWVudBInCgZzdGF0dXMYASABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEiIKBmFtb3VudBgCIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgDIAEoCRIsCghwYXlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoPcmVmdW5kZWRfYW1vdW50GAUgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXki6AEKC1BheW1lbnRMaW5lEgoKAmlkGAEgASgJEg4KBm51bWJlchgCIAEoBRIlCgRraW5kGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cxIiCgZhbW91bnQYBCABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYBSABKAkSEQoJcmVmZXJlbmNlGAYgASgJEh4KBWFjdG9yGAcgASgLMg8uYmVydGgudjEuQWN0b3ISLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIn4KDFBheW1lbnRGYWN0cxIiCgZhbW91bnQYASABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYAiABKAkSJwoGc3RhdHVzGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cxIRCglyZWZlcmVuY2UYBCABKAkqwwEKDVBheW1lbnRTdGF0dXMSHgoaUEFZTUVOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRVU19VTlBBSUQQARIdChlQQVlNRU5UX1NUQVRVU19BVVRIT1JJWkVEEAISGwoXUEFZTUVOVF9TVEFUVVNfQ0FQVFVSRUQQAxIbChdQQVlNRU5UX1NUQVRVU19SRUZVTkRFRBAEEh4KGlBBWU1FTlRfU1RBVFVTX1dSSVRURU5fT0ZGEAVCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_timestamp, file_google_type_money]);
+  fileDesc("ChZiZXJ0aC92MS9wYXltZW50LnByb3RvEghiZXJ0aC52MSLBAQoHUGF5bWVudBInCgZzdGF0dXMYASABKA4yFy5iZXJ0aC52MS5QYXltZW50U3RhdHVzEiIKBmFtb3VudBgCIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgDIAEoCRIsCghwYXlfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKwoPcmVmdW5kZWRfYW1vdW50GAUgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXki6gEKC1BheW1lbnRMaW5lEgoKAmlkGAEgASgJEg4KBm51bWJlchgCIAEoBRInCgRraW5kGAMgASgOMhkuYmVydGgudjEuUGF5bWVudExpbmVLaW5kEiIKBmFtb3VudBgEIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgFIAEoCRIRCglyZWZlcmVuY2UYBiABKAkSHgoFYWN0b3IYByABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAifgoMUGF5bWVudEZhY3RzEiIKBmFtb3VudBgBIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5Eg4KBm1ldGhvZBgCIAEoCRInCgRraW5kGAMgASgOMhkuYmVydGgudjEuUGF5bWVudExpbmVLaW5kEhEKCXJlZmVyZW5jZRgEIAEoCSq3AQoPUGF5bWVudExpbmVLaW5kEiEKHVBBWU1FTlRfTElORV9LSU5EX1VOU1BFQ0lGSUVEEAASIwofUEFZTUVOVF9MSU5FX0tJTkRfQVVUSE9SSVpBVElPThABEh0KGVBBWU1FTlRfTElORV9LSU5EX0NBUFRVUkUQAhIcChhQQVlNRU5UX0xJTkVfS0lORF9SRUZVTkQQAxIfChtQQVlNRU5UX0xJTkVfS0lORF9XUklURV9PRkYQBCrDAQoNUGF5bWVudFN0YXR1cxIeChpQQVlNRU5UX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFVBBWU1FTlRfU1RBVFVTX1VOUEFJRBABEh0KGVBBWU1FTlRfU1RBVFVTX0FVVEhPUklaRUQQAhIbChdQQVlNRU5UX1NUQVRVU19DQVBUVVJFRBADEhsKF1BBWU1FTlRfU1RBVFVTX1JFRlVOREVEEAQSHgoaUEFZTUVOVF9TVEFUVVNfV1JJVFRFTl9PRkYQBUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
  * Payment is what is known about a booking's payment.
@@ -89,11 +89,11 @@ export type PaymentLine = Message<"berth.v1.PaymentLine"> & {
   number: number;
 
   /**
-   * What it records: AUTHORIZED, CAPTURED, REFUNDED or WRITTEN_OFF.
+   * What it records.
    *
-   * @generated from field: berth.v1.PaymentStatus kind = 3;
+   * @generated from field: berth.v1.PaymentLineKind kind = 3;
    */
-  kind: PaymentStatus;
+  kind: PaymentLineKind;
 
   /**
    * The amount.
@@ -159,11 +159,11 @@ export type PaymentFacts = Message<"berth.v1.PaymentFacts"> & {
   method: string;
 
   /**
-   * AUTHORIZED, CAPTURED or WRITTEN_OFF. Unspecified means CAPTURED.
+   * The kind of the line that is recorded: AUTHORIZATION, CAPTURE or WRITE_OFF. Unspecified means CAPTURE.
    *
-   * @generated from field: berth.v1.PaymentStatus status = 3;
+   * @generated from field: berth.v1.PaymentLineKind kind = 3;
    */
-  status: PaymentStatus;
+  kind: PaymentLineKind;
 
   /**
    * The reference of the receipt or of the provider's transaction, up to 200 characters.
@@ -181,7 +181,55 @@ export const PaymentFactsSchema: GenMessage<PaymentFacts> = /*@__PURE__*/
   messageDesc(file_berth_v1_payment, 2);
 
 /**
- * PaymentStatus is the status of a payment.
+ * PaymentLineKind is what a line of a payment records.
+ *
+ * @generated from enum berth.v1.PaymentLineKind
+ */
+export enum PaymentLineKind {
+  /**
+   * Not set.
+   *
+   * @generated from enum value: PAYMENT_LINE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The amount was reserved, but not captured.
+   *
+   * @generated from enum value: PAYMENT_LINE_KIND_AUTHORIZATION = 1;
+   */
+  AUTHORIZATION = 1,
+
+  /**
+   * The amount was received.
+   *
+   * @generated from enum value: PAYMENT_LINE_KIND_CAPTURE = 2;
+   */
+  CAPTURE = 2,
+
+  /**
+   * The amount was returned. RefundPayment records it.
+   *
+   * @generated from enum value: PAYMENT_LINE_KIND_REFUND = 3;
+   */
+  REFUND = 3,
+
+  /**
+   * The amount will not be asked for.
+   *
+   * @generated from enum value: PAYMENT_LINE_KIND_WRITE_OFF = 4;
+   */
+  WRITE_OFF = 4,
+}
+
+/**
+ * Describes the enum berth.v1.PaymentLineKind.
+ */
+export const PaymentLineKindSchema: GenEnum<PaymentLineKind> = /*@__PURE__*/
+  enumDesc(file_berth_v1_payment, 0);
+
+/**
+ * PaymentStatus is the status of a booking's payment. It follows from the payment's lines.
  *
  * @generated from enum berth.v1.PaymentStatus
  */
@@ -233,5 +281,5 @@ export enum PaymentStatus {
  * Describes the enum berth.v1.PaymentStatus.
  */
 export const PaymentStatusSchema: GenEnum<PaymentStatus> = /*@__PURE__*/
-  enumDesc(file_berth_v1_payment, 0);
+  enumDesc(file_berth_v1_payment, 1);
 
