@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -193,7 +194,8 @@ func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	must.NoError(t, err, must.Sprintf("Noa's entries: %+v, %v", entries, err))
 	must.SliceLen(t, 1, entries, must.Sprintf("Noa's entries: %+v, %v", entries, err))
 	test.EqOp(t, noas, entries[0].ID, test.Sprintf("Noa's entries: %+v, %v", entries, err))
-	test.EqOp(t, string(fault.NoCredits), entries[0].PassedOver, test.Sprintf("Noa's entries: %+v, %v", entries, err))
+	test.EqOp(t, waitlist.VerdictReason(fault.NoCredits), entries[0].PassedOver,
+		test.Sprintf("Noa's entries: %+v, %v", entries, err))
 	test.EqOp(t, 1, entries[0].Position, test.Sprintf("Noa's entries: %+v, %v", entries, err))
 }
 

@@ -387,7 +387,7 @@ func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	reasons := func(d waitlists.DecisionRecord) string {
 		var all []string
 		for _, v := range d.Decision.Verdicts {
-			all = append(all, v.Reason)
+			all = append(all, string(v.Reason))
 		}
 		return strings.Join(all, " ")
 	}

@@ -382,7 +382,7 @@ func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 		seats int // of the second of two full sessions; the first has one
 		// names says in the target what the second session has, and the first has not.
 		names  func(studio *testkit.Studio, target *waitlists.JoinRequest, other, this tenant.SessionID)
-		reason string
+		reason waitlist.VerdictReason
 	}
 	testkit.Each(t, map[string]row{
 		"a coach": {1, func(studio *testkit.Studio, target *waitlists.JoinRequest, other, this tenant.SessionID) {
@@ -406,7 +406,7 @@ func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 		}, waitlist.OtherTime},
 		"fewer seats than a party needs": {2, func(_ *testkit.Studio, target *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			target.Party = 2
-		}, string(fault.PartySize)},
+		}, waitlist.VerdictReason(fault.PartySize)},
 		"who may have it": {1, func(studio *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			edit(studio, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
 		}, waitlist.NotEligible},

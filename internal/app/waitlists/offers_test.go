@@ -310,7 +310,7 @@ func TestFill_OffersSeveralSeatsToSeveralEntries(t *testing.T) {
 			}[mode]
 			studio.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
 			e := studio.Entry(ids[4])
-			test.EqOp(t, string(fault.PartySize), e.PassedOver)
+			test.EqOp(t, waitlist.VerdictReason(fault.PartySize), e.PassedOver)
 			test.EqOp(t, 4, studio.SeatsTaken(class))
 		})
 	}

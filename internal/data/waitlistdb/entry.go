@@ -52,7 +52,7 @@ var entryRows = pg.NewTable("e", func(e *entryRow) []pg.Column {
 		pg.Fixed("request_hash", &e.RequestHash),
 		pg.Fixed("note", &e.Note),
 		pg.Later("booking_id", &e.Booking),
-		pg.Later("passed_over_reason", &e.PassedOver),
+		pg.Later("passed_over_reason", (*string)(&e.PassedOver)),
 		pg.Fixed("created_by", &e.CreatedBy),
 		pg.Fixed("created_at", &e.CreatedAt),
 		pg.Later("closed_at", &e.ClosedAt),
@@ -251,7 +251,7 @@ func SkipEntries(tx *pg.Tx, in tenant.TenantID, skipped []waitlist.Verdict, now 
 	}
 	entries, reasons := make([]tenant.EntryID, len(skipped)), make([]string, len(skipped))
 	for i, v := range skipped {
-		entries[i], reasons[i] = v.Entry, v.Reason
+		entries[i], reasons[i] = v.Entry, string(v.Reason)
 	}
 	tx.Write(`
 update waitlist_entries e set passed_over_reason = p.reason, updated_at = $4

@@ -69,7 +69,7 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 	return m
 }
 
-func verdictReason(reason string) v1.WaitlistVerdictReason {
+func verdictReason(reason waitlist.VerdictReason) v1.WaitlistVerdictReason {
 	return Enum[v1.WaitlistVerdictReason](v1.WaitlistVerdictReason_value, verdictPrefix, reason)
 }
 

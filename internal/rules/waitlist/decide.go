@@ -47,38 +47,41 @@ const (
 	noMove     Move = ""
 )
 
-// Verdicts other than the refusal of a booking.
+// VerdictReason is why an entry got seats or not: one of those below, or the fault.Reason of the refusal that its
+// booking would get, if reasonTexts has it.
+type VerdictReason string
+
+// The reasons other than the refusal of a booking.
 const (
-	Promoted       = "PROMOTED"
-	WasOffered     = "OFFERED"
-	NoSeatsLeft    = "NO_SEATS_LEFT"
-	DownFitting    = "DOWN_FITTING"
-	HasOffer       = "HAS_OFFER"
-	OtherService   = "SERVICE"
-	OtherLocation  = "LOCATION"
-	OtherResource  = "RESOURCE"
-	OtherDate      = "DATE"
-	OtherTime      = "TIME"
-	OtherStaff     = "STAFF_PREFERENCE"
-	MaxOffers      = "MAX_OFFERS"
-	AlreadyOffered = "TRIED"
-	NotEligible    = "NOT_ELIGIBLE"
-	RuleFailed     = "RULE_FAILED"
-	NoTime         = "NO_TIME"
-	InQuietHours   = "QUIET_HOURS"
-	MaxTries       = "TRY_CAP"
-	NoCascade      = "NO_CASCADE"
-	BookingRefused = "BOOKING_REFUSED" // for a reason that is not in reasonTexts
+	Promoted       VerdictReason = "PROMOTED"
+	WasOffered     VerdictReason = "OFFERED"
+	NoSeatsLeft    VerdictReason = "NO_SEATS_LEFT"
+	DownFitting    VerdictReason = "DOWN_FITTING"
+	HasOffer       VerdictReason = "HAS_OFFER"
+	OtherService   VerdictReason = "SERVICE"
+	OtherLocation  VerdictReason = "LOCATION"
+	OtherResource  VerdictReason = "RESOURCE"
+	OtherDate      VerdictReason = "DATE"
+	OtherTime      VerdictReason = "TIME"
+	OtherStaff     VerdictReason = "STAFF_PREFERENCE"
+	MaxOffers      VerdictReason = "MAX_OFFERS"
+	AlreadyOffered VerdictReason = "TRIED"
+	NotEligible    VerdictReason = "NOT_ELIGIBLE"
+	RuleFailed     VerdictReason = "RULE_FAILED"
+	NoTime         VerdictReason = "NO_TIME"
+	InQuietHours   VerdictReason = "QUIET_HOURS"
+	MaxTries       VerdictReason = "TRY_CAP"
+	NoCascade      VerdictReason = "NO_CASCADE"
+	BookingRefused VerdictReason = "BOOKING_REFUSED" // for a reason that is not in reasonTexts
 )
 
 // Verdict is the result for one entry.
 type Verdict struct {
 	Entry  tenant.EntryID  `json:"entry_id"`
 	Member tenant.MemberID `json:"member_id"`
-	// Reason is one of the above, PARTY_SIZE, or the refusal that its booking would get.
-	Reason string `json:"reason"`
-	Score  int    `json:"score"`
-	Party  int    `json:"party"`
+	Reason VerdictReason   `json:"reason"`
+	Score  int             `json:"score"`
+	Party  int             `json:"party"`
 }
 
 // Grant gives seats to an entry.
@@ -136,7 +139,7 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 		case slot.Seats != nil && left == 0:
 			reason = NoSeatsLeft
 		case slot.Seats != nil && c.Party > left:
-			reason = string(fault.PartySize)
+			reason = VerdictReason(fault.PartySize)
 		case slot.Seats != nil && !rules.AllowDownFitting && c.Party < *slot.Seats:
 			reason = DownFitting
 		case c.Refusal != "":
@@ -200,10 +203,10 @@ func (r Rules) modeFor(slot Slot, now time.Time) Mode {
 }
 
 // stopReason returns why no entry can get seats, or "" if one can.
-func (r Rules) stopReason(slot Slot, round Round, trigger Trigger, now time.Time) string {
+func (r Rules) stopReason(slot Slot, round Round, trigger Trigger, now time.Time) VerdictReason {
 	switch {
 	case !r.Enabled:
-		return string(fault.WaitlistClosed)
+		return VerdictReason(fault.WaitlistClosed)
 	case !now.Before(slot.Closes):
 		return NoTime
 	case trigger.afterEndedOffer(round) && !r.AutoCascade:
@@ -229,12 +232,14 @@ func (c Candidate) zone(slot Slot) string {
 
 // RefusalOf returns the reason of a refused booking, for a Candidate: one that the contract has as a verdict, or
 // BookingRefused.
-func RefusalOf(err error) string {
+func RefusalOf(err error) VerdictReason {
 	if err == nil {
 		return ""
 	}
-	if refusal, ok := errors.AsType[*fault.Error](err); ok && reasonTexts[string(refusal.Reason)] != "" {
-		return string(refusal.Reason)
+	if refusal, ok := errors.AsType[*fault.Error](err); ok {
+		if reason := VerdictReason(refusal.Reason); reasonTexts[reason] != "" {
+			return reason
+		}
 	}
 	return BookingRefused
 }

@@ -25,7 +25,7 @@ import (
 type judged struct {
 	Move, Left waitlist.Move
 	Given      int
-	Verdicts   []string
+	Verdicts   []waitlist.VerdictReason
 }
 
 func judgedOf(d waitlist.Decision) judged {
@@ -43,9 +43,11 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 	const (
 		offer, roll, back, none = waitlist.MakeOffer, waitlist.RollOn, waitlist.HandBack, waitlist.NobodyFits
 		offered, full, promoted = waitlist.WasOffered, waitlist.NoSeatsLeft, waitlist.Promoted
-		had, large, noCredits   = waitlist.AlreadyOffered, string(fault.PartySize), string(fault.NoCredits)
+		had                     = waitlist.AlreadyOffered
+		large                   = waitlist.VerdictReason(fault.PartySize)
+		noCredits               = waitlist.VerdictReason(fault.NoCredits)
 	)
-	type words = []string
+	type words = []waitlist.VerdictReason
 	poor := set{"Refusal": noCredits}
 	declined, expired := waitlist.ByDecline, waitlist.ByExpiry
 	for name, tt := range map[string]struct {
@@ -151,7 +153,7 @@ func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 			set{"MaxOffersPerEntry": 0}, nil, queueOf(set{"Tries": 99}), judged{offer, "", 1, words{offered}},
 		},
 		"the waitlist is off": {
-			set{"Enabled": false}, nil, queue(1), judged{none, none, 0, words{string(fault.WaitlistClosed)}},
+			set{"Enabled": false}, nil, queue(1), judged{none, none, 0, words{waitlist.VerdictReason(fault.WaitlistClosed)}},
 		},
 		"the slot has closed": {nil, set{"Now": starts}, queue(1), judged{none, none, 0, words{waitlist.NoTime}}},
 		"too little time is left for an offer": {
@@ -204,7 +206,8 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 	t.Parallel()
 	// Every check fails for this entry. Each step mends the one that the verdict before named.
 	c := queueOf(set{
-		"Asked": true, "Coach": rui, "Tries": 3, "Party": 5, "Refusal": string(fault.Overlap), "Window": timeWindow(set{
+		"Asked": true, "Coach": rui, "Tries": 3, "Party": 5, "Refusal": waitlist.VerdictReason(fault.Overlap),
+		"Window": timeWindow(set{
 			"Service": massage, "Location": porto, "Resource": id[tenant.ResourceID](9),
 			"From": civiltest.Date("2026-03-20"), "Until": civiltest.Date("2026-03-20"),
 			"Earliest": clock("06:00"), "Latest": clock("07:00"),
@@ -215,7 +218,7 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 		"Mode": waitlist.OfferInTurn, "MaxTriesPerSlot": 1, "AllowDownFitting": false, "EligibilityExpression": "false",
 	})
 	for _, step := range []struct {
-		reason              string
+		reason              waitlist.VerdictReason
 		entry, rules, about set // what mends it
 	}{
 		{reason: waitlist.HasOffer, entry: set{"Asked": false}},
@@ -231,9 +234,9 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 		{reason: waitlist.RuleFailed, rules: set{"EligibilityExpression": ""}},
 		{reason: waitlist.NoTime, about: set{"Slot.Closes": starts}},
 		{reason: waitlist.MaxTries, rules: set{"MaxTriesPerSlot": 0}},
-		{reason: string(fault.PartySize), entry: set{"Party": 2}},
+		{reason: waitlist.VerdictReason(fault.PartySize), entry: set{"Party": 2}},
 		{reason: waitlist.DownFitting, entry: set{"Party": 3}},
-		{reason: string(fault.Overlap), entry: set{"Refusal": ""}},
+		{reason: waitlist.VerdictReason(fault.Overlap), entry: set{"Refusal": ""}},
 		{reason: waitlist.WasOffered},
 	} {
 		about.Queue = []waitlist.Candidate{c}
@@ -244,11 +247,11 @@ func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 
 func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 	t.Parallel()
-	for want, err := range map[string]error{
-		"":                      nil,
-		string(fault.Overlap):   fault.New(fault.FailedPrecondition, fault.Overlap, "x"),
-		string(fault.NoCredits): errors.Join(fault.New(fault.FailedPrecondition, fault.NoCredits, "x")),
-		waitlist.BookingRefused: errors.New("no fault"),
+	for want, err := range map[waitlist.VerdictReason]error{
+		"":                                      nil,
+		waitlist.VerdictReason(fault.Overlap):   fault.New(fault.FailedPrecondition, fault.Overlap, "x"),
+		waitlist.VerdictReason(fault.NoCredits): errors.Join(fault.New(fault.FailedPrecondition, fault.NoCredits, "x")),
+		waitlist.BookingRefused:                 errors.New("no fault"),
 	} {
 		test.EqOp(t, want, waitlist.RefusalOf(err), test.Sprintf("RefusalOf(%v)", err))
 	}
@@ -270,7 +273,7 @@ func TestGraceUntil_EndsAtStartAtTheLatest(t *testing.T) {
 
 // proofs reports for each reason whether it holds for an entry, with the seats that are left and the grants before it.
 // It is written independently of the rules.
-func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted int) map[string]bool {
+func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted int) map[waitlist.VerdictReason]bool {
 	r, limited, asks := w.rules.Rules, w.Slot.Seats != nil, d.Mode != waitlist.AutoPromote
 	_, late := r.OfferUntil(w.Now, w.Slot.Closes, zone(cmp.Or(c.Zone, w.Slot.Zone)))
 	tries, freed := len(w.Round.Tried), w.Round.Freed
@@ -279,27 +282,28 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 	}
 	most := r.MaxTriesPerSlot * max(freed, 1)
 	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
-	return map[string]bool{
+	return map[waitlist.VerdictReason]bool{
 		waitlist.HasOffer: c.Asked || slices.ContainsFunc(
 			d.Grants[:granted], func(g waitlist.Grant) bool { return g.Member == c.Member },
 		),
-		waitlist.OtherService:        c.Window != nil && c.Window.Service != w.Slot.Service,
-		waitlist.OtherLocation:       c.Window != nil && c.Window.Location != w.Slot.Location,
-		waitlist.OtherDate:           c.Window != nil && !wishesDay(*c.Window, w.Slot),
-		waitlist.OtherTime:           c.Window != nil && !wishesTime(*c.Window, w.Slot, r.TimeFlexibility),
-		waitlist.OtherStaff:          !c.Coach.IsZero() && c.Coach != w.Slot.Coach,
-		waitlist.MaxOffers:           asks && r.MaxOffersPerEntry > 0 && c.Tries >= r.MaxOffersPerEntry,
-		waitlist.AlreadyOffered:      slices.Contains(w.Round.Tried, c.Entry),
-		waitlist.NotEligible:         !w.letsIn(c),
-		string(fault.WaitlistClosed): !r.Enabled,
-		waitlist.NoTime:              !w.Now.Before(w.Slot.Closes) || asks && late == waitlist.NoTime,
-		waitlist.InQuietHours:        asks && late == waitlist.InQuietHours,
-		waitlist.NoCascade:           !r.AutoCascade && (w.Trigger == waitlist.ByDecline || w.Trigger == waitlist.ByExpiry),
-		waitlist.MaxTries:            capped && (tries >= most || asks && tries+granted >= most),
-		waitlist.NoSeatsLeft:         limited && left == 0,
-		string(fault.PartySize):      limited && c.Party > left,
-		waitlist.DownFitting:         limited && !r.AllowDownFitting && c.Party < *w.Slot.Seats,
-		string(fault.NoCredits):      c.Refusal != "",
+		waitlist.OtherService:                        c.Window != nil && c.Window.Service != w.Slot.Service,
+		waitlist.OtherLocation:                       c.Window != nil && c.Window.Location != w.Slot.Location,
+		waitlist.OtherDate:                           c.Window != nil && !wishesDay(*c.Window, w.Slot),
+		waitlist.OtherTime:                           c.Window != nil && !wishesTime(*c.Window, w.Slot, r.TimeFlexibility),
+		waitlist.OtherStaff:                          !c.Coach.IsZero() && c.Coach != w.Slot.Coach,
+		waitlist.MaxOffers:                           asks && r.MaxOffersPerEntry > 0 && c.Tries >= r.MaxOffersPerEntry,
+		waitlist.AlreadyOffered:                      slices.Contains(w.Round.Tried, c.Entry),
+		waitlist.NotEligible:                         !w.letsIn(c),
+		waitlist.VerdictReason(fault.WaitlistClosed): !r.Enabled,
+		waitlist.NoTime:                              !w.Now.Before(w.Slot.Closes) || asks && late == waitlist.NoTime,
+		waitlist.InQuietHours:                        asks && late == waitlist.InQuietHours,
+		waitlist.NoCascade: !r.AutoCascade &&
+			(w.Trigger == waitlist.ByDecline || w.Trigger == waitlist.ByExpiry),
+		waitlist.MaxTries:                       capped && (tries >= most || asks && tries+granted >= most),
+		waitlist.NoSeatsLeft:                    limited && left == 0,
+		waitlist.VerdictReason(fault.PartySize): limited && c.Party > left,
+		waitlist.DownFitting:                    limited && !r.AllowDownFitting && c.Party < *w.Slot.Seats,
+		waitlist.VerdictReason(fault.NoCredits): c.Refusal != "",
 	}
 }
 

@@ -62,7 +62,7 @@ type Entry struct {
 	RequestHash  []byte
 	Note         string
 	Booking      tenant.BookingID // the booking that it got
-	PassedOver   string           // why it was last skipped when a seat was freed
+	PassedOver   VerdictReason    // why it was last skipped when a seat was freed
 	CreatedBy    string
 	CreatedAt    time.Time
 	ClosedAt     *time.Time

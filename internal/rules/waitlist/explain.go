@@ -30,7 +30,7 @@ var triggerTexts = map[Trigger]string{
 }
 
 // reasonTexts say why an entry got no seats. They are used within a sentence, for any number of entries.
-var reasonTexts = map[string]string{
+var reasonTexts = map[VerdictReason]string{
 	NoSeatsLeft:    "all open seats went to earlier entries",
 	DownFitting:    "the open seats are only given out together",
 	HasOffer:       "the member already had another offer",
@@ -50,30 +50,30 @@ var reasonTexts = map[string]string{
 	NoCascade:      "the rules leave the next offer to staff",
 	BookingRefused: "a booking would have been refused",
 
-	string(fault.WaitlistClosed):      "the waitlist is switched off",
-	string(fault.PartySize):           "there were not enough seats for the party",
-	string(fault.SessionNotOpen):      "the session could not be booked",
-	string(fault.AdvanceWindow):       "it was too early to book the session",
-	string(fault.ChannelClosed):       "the location does not take bookings through that channel",
-	string(fault.AlreadyBooked):       "the member had already booked the session",
-	string(fault.SessionFull):         "the session was full",
-	string(fault.NoActivePlan):        "no active plan covered the session",
-	string(fault.PlanChoiceRequired):  "several plans covered the session, and none was chosen",
-	string(fault.OutstandingBalance):  "a balance was outstanding",
-	string(fault.NoCredits):           "no credits were left",
-	string(fault.DailyLimit):          "the plan allowed no more bookings on that day",
-	string(fault.WeeklyLimit):         "the plan allowed no more bookings in that week",
-	string(fault.Overlap):             "there was another booking at the same time",
-	string(fault.SubscriptionState):   "the plan was not active",
-	string(fault.MemberNotFound):      "the membership has ended",
-	string(fault.ExternalRefConflict): "its reference had been used for another booking",
+	VerdictReason(fault.WaitlistClosed):      "the waitlist is switched off",
+	VerdictReason(fault.PartySize):           "there were not enough seats for the party",
+	VerdictReason(fault.SessionNotOpen):      "the session could not be booked",
+	VerdictReason(fault.AdvanceWindow):       "it was too early to book the session",
+	VerdictReason(fault.ChannelClosed):       "the location does not take bookings through that channel",
+	VerdictReason(fault.AlreadyBooked):       "the member had already booked the session",
+	VerdictReason(fault.SessionFull):         "the session was full",
+	VerdictReason(fault.NoActivePlan):        "no active plan covered the session",
+	VerdictReason(fault.PlanChoiceRequired):  "several plans covered the session, and none was chosen",
+	VerdictReason(fault.OutstandingBalance):  "a balance was outstanding",
+	VerdictReason(fault.NoCredits):           "no credits were left",
+	VerdictReason(fault.DailyLimit):          "the plan allowed no more bookings on that day",
+	VerdictReason(fault.WeeklyLimit):         "the plan allowed no more bookings in that week",
+	VerdictReason(fault.Overlap):             "there was another booking at the same time",
+	VerdictReason(fault.SubscriptionState):   "the plan was not active",
+	VerdictReason(fault.MemberNotFound):      "the membership has ended",
+	VerdictReason(fault.ExternalRefConflict): "its reference had been used for another booking",
 }
 
-func reasonText(reason string) string {
+func reasonText(reason VerdictReason) string {
 	if text, ok := reasonTexts[reason]; ok {
 		return text
 	}
-	return "a booking would have been refused (" + strings.ToLower(strings.ReplaceAll(reason, "_", " ")) + ")"
+	return "a booking would have been refused (" + strings.ToLower(strings.ReplaceAll(string(reason), "_", " ")) + ")"
 }
 
 // Explain explains a decision in sentences: what happened to a slot, how many entries were waiting, which got seats,
@@ -136,7 +136,7 @@ func (d Decision) sentence(v Verdict, slot Slot) string {
 			" unless others claimed first."
 	case v.Reason == WasOffered:
 		return "It was offered " + plural(v.Party, "seat", "seats") + d.until(v.Entry, slot) + "."
-	case v.Reason == string(fault.PartySize):
+	case v.Reason == VerdictReason(fault.PartySize):
 		needs := plural(v.Party, "seat", "seats")
 		return fmt.Sprintf("It was not chosen, because %s: it needs %s.", reasonText(v.Reason), needs)
 	}
@@ -224,8 +224,8 @@ func (d Decision) granted(slot Slot, name func(tenant.MemberID) string) string {
 
 // rejected counts the entries that got nothing, by reason.
 func (d Decision) rejected() string {
-	number := make(map[string]int)
-	var order []string
+	number := make(map[VerdictReason]int)
+	var order []VerdictReason
 	for _, v := range d.Verdicts {
 		if v.chosen() {
 			continue
@@ -266,7 +266,7 @@ func (d Decision) openSeats() string {
 
 // stopText says why no other entry got an offer.
 func (d Decision) stopText() string {
-	has := func(reasons ...string) bool {
+	has := func(reasons ...VerdictReason) bool {
 		return slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return slices.Contains(reasons, v.Reason) })
 	}
 	switch {

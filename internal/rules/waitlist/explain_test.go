@@ -188,7 +188,8 @@ func TestExplain_HasTextForEveryTriggerAndReason(t *testing.T) {
 	sentences := make(map[string]string)
 	for name, value := range constants(t, "decide.go") {
 		d := waitlist.Decision{
-			Seats: new(1), Mode: waitlist.OfferInTurn, Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: value, Party: 1}},
+			Seats: new(1), Mode: waitlist.OfferInTurn,
+			Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: waitlist.VerdictReason(value), Party: 1}},
 		}
 		switch {
 		case strings.HasPrefix(name, "By"):

@@ -68,7 +68,7 @@ func CompileSaved(r Rules) (*CompiledRules, error) {
 }
 
 // eligible evaluates the tenant's eligibility expression. If that fails, the entry is not eligible.
-func (s *scene) eligible(c *Candidate) string {
+func (s *scene) eligible(c *Candidate) VerdictReason {
 	switch {
 	case s.EligibilityExpression == "":
 		return ""

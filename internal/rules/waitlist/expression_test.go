@@ -52,7 +52,7 @@ func thursday(differ set) waitlist.Case {
 	return vary.From(c, differ)
 }
 
-func verdict(t *testing.T, c waitlist.Case, text string) string {
+func verdict(t *testing.T, c waitlist.Case, text string) waitlist.VerdictReason {
 	t.Helper()
 	return c.Decide(rules(t, set{"EligibilityExpression": text})).Verdicts[0].Reason
 }
@@ -88,7 +88,7 @@ func TestVariables_HaveValuesWithoutOptionalFacts(t *testing.T) {
 
 func TestEligible_EvaluatesExpression(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
+	for text, want := range map[string]waitlist.VerdictReason{
 		`true`:  waitlist.WasOffered,
 		`false`: waitlist.NotEligible,
 		`member.tier in ["gold", "silver"] || entry.waiting_hours > 24`:                         waitlist.WasOffered,
@@ -131,7 +131,7 @@ func TestDecide_LimitsCostOfExpressionsAtRunTime(t *testing.T) {
 	for _, tt := range []struct {
 		text string
 		tags []string
-		want string
+		want waitlist.VerdictReason
 	}{
 		{all, []string{"vip"}, waitlist.WasOffered}, {pattern, []string{strings.Repeat("x", 100_000)}, waitlist.RuleFailed},
 		{all, strings.Split(strings.Repeat("tag ", 5_000), " "), waitlist.RuleFailed},
@@ -140,7 +140,7 @@ func TestDecide_LimitsCostOfExpressionsAtRunTime(t *testing.T) {
 		test.EqOp(t, tt.want, verdict(t, c, tt.text), test.Sprint(tt.text, len(tt.tags)))
 	}
 	// A short pattern can have many steps. They count, not its length.
-	for length, want := range map[int]string{40: waitlist.NotEligible, 3_000: waitlist.RuleFailed} {
+	for length, want := range map[int]waitlist.VerdictReason{40: waitlist.NotEligible, 3_000: waitlist.RuleFailed} {
 		c.Queue[0].Tier = strings.Repeat("x", length)
 		test.EqOp(t, want, verdict(t, c, `member.tier.matches("(a{20}){4}")`), test.Sprint(length))
 	}

@@ -98,7 +98,7 @@ func (f filling) run(t *testing.T) (waitlist.Changes, *run) {
 // outcome is the part of changes that most tests check.
 type outcome struct {
 	Offered, Promoted []tenant.EntryID
-	Skipped           []string
+	Skipped           []waitlist.VerdictReason
 	Seats             int
 	Opened            bool
 	Rounds            []waitlist.Round
@@ -124,7 +124,8 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 	const declined, had = waitlist.ByDecline, waitlist.AlreadyOffered
 	before, closed := waitlist.Round{ID: id[tenant.RoundID](5), Freed: 1, Tried: some(0), Offers: 1}, now.Add(-time.Hour)
 	shut := vary.From(before, set{"Closed": closed})
-	poor := []string{string(fault.NoCredits)}
+	passed := []waitlist.VerdictReason{had}
+	poor := []waitlist.VerdictReason{waitlist.VerdictReason(fault.NoCredits)}
 	known := entries(queue(2))
 	known[0].PassedOver = poor[0]
 	for name, tt := range map[string]struct {
@@ -157,7 +158,7 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 		},
 		"an offer that was let go goes on in its round": {
 			filling{entries: entries(queue(2)), trigger: declined, round: &before},
-			outcome{Offered: some(1), Skipped: []string{had}, Seats: 1, Recorded: true, Rounds: []waitlist.Round{before}},
+			outcome{Offered: some(1), Skipped: passed, Seats: 1, Recorded: true, Rounds: []waitlist.Round{before}},
 		},
 		"a round grows by seats that were open": {
 			filling{
@@ -169,7 +170,7 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 				},
 			},
 			outcome{
-				Offered: some(1, 2), Skipped: []string{had}, Seats: 2, Recorded: true,
+				Offered: some(1, 2), Skipped: passed, Seats: 2, Recorded: true,
 				Rounds: []waitlist.Round{vary.From(before, set{"Freed": 5})},
 			},
 		},
@@ -180,13 +181,13 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 		"a closed round that keeps seats again is open": {
 			filling{rules: first, entries: entries(queue(2)), trigger: declined, round: &shut},
 			outcome{
-				Offered: some(1), Skipped: []string{had}, Seats: 1, Recorded: true,
+				Offered: some(1), Skipped: passed, Seats: 1, Recorded: true,
 				Rounds: []waitlist.Round{vary.From(before, set{"Keeps": 1})},
 			},
 		},
 		"a closed round stays closed if its seats are offered in turn": {
 			filling{entries: entries(queue(2)), trigger: declined, round: &shut},
-			outcome{Offered: some(1), Skipped: []string{had}, Seats: 1, Recorded: true, Rounds: []waitlist.Round{shut}},
+			outcome{Offered: some(1), Skipped: passed, Seats: 1, Recorded: true, Rounds: []waitlist.Round{shut}},
 		},
 		"a round keeps the new seats in addition": {
 			filling{
@@ -194,7 +195,7 @@ func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 				round: new(vary.From(before, set{"Freed": 3, "Keeps": 2})),
 			},
 			outcome{
-				Offered: some(1), Skipped: []string{had}, Seats: 1, Recorded: true,
+				Offered: some(1), Skipped: passed, Seats: 1, Recorded: true,
 				Rounds: []waitlist.Round{vary.From(before, set{"Freed": 3, "Keeps": 3})},
 			},
 		},

@@ -44,7 +44,7 @@ type Candidate struct {
 	Tries   int             `json:"tries,omitempty"`
 	Asked   bool            `json:"asked,omitempty"` // has a live offer
 	// Refusal is why a booking would be refused. It is empty if it would not be, or was not checked.
-	Refusal string `json:"refusal,omitempty"`
+	Refusal VerdictReason `json:"refusal,omitempty"`
 }
 
 // Candidate returns the entry as a candidate.
@@ -73,7 +73,7 @@ type scene struct {
 
 type offerEnd struct {
 	at     time.Time
-	reason string
+	reason VerdictReason
 }
 
 func (c *CompiledRules) scene(slot Slot, round Round, now time.Time) *scene {
@@ -91,7 +91,7 @@ func (c *CompiledRules) scene(slot Slot, round Round, now time.Time) *scene {
 
 // ineligible returns why an entry cannot get seats of the slot, however many are open, or "" if it can. The order of
 // the checks is the order in which reasons are explained.
-func (s *scene) ineligible(c *Candidate) string {
+func (s *scene) ineligible(c *Candidate) VerdictReason {
 	if c.Asked {
 		return HasOffer
 	}
@@ -111,7 +111,7 @@ func (s *scene) ineligible(c *Candidate) string {
 }
 
 // mismatch returns why a slot does not match a window, or "" if it does.
-func (s *scene) mismatch(w *Window) string {
+func (s *scene) mismatch(w *Window) VerdictReason {
 	switch {
 	case w == nil:
 		return ""
@@ -130,7 +130,7 @@ func (s *scene) mismatch(w *Window) string {
 }
 
 // offerEnd returns OfferUntil for an entry.
-func (s *scene) offerEnd(c *Candidate) (time.Time, string) {
+func (s *scene) offerEnd(c *Candidate) (time.Time, VerdictReason) {
 	name := c.zone(s.slot)
 	end, ok := s.ends[name]
 	if !ok {

@@ -27,7 +27,7 @@ func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 		coach  tenant.MemberID
 		starts time.Time // 18:00 on 18 March if zero
 		slack  *time.Duration
-		want   string // "" if it fits
+		want   waitlist.VerdictReason // "" if it fits
 	}{
 		"the session itself": {},
 		"a window around it": {target: set{}},

@@ -11,7 +11,7 @@ import (
 //
 // The window shrinks to a quarter of the time that is left, but not below the minimum. It does not run during quiet
 // hours, and never ends after the slot closes.
-func (r Rules) OfferUntil(now, closes time.Time, zone *time.Location) (until time.Time, reason string) {
+func (r Rules) OfferUntil(now, closes time.Time, zone *time.Location) (until time.Time, reason VerdictReason) {
 	left, least := closes.Sub(now), min(r.MinOfferWindow, r.OfferWindow) // levels can set them independently
 	window := min(r.OfferWindow, max(left/4, least))
 	if left < least || left <= 0 {

@@ -35,8 +35,8 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 		"two hours before it is not shorter": {nil, lisbon, "2026-03-16 12:00", "2026-03-16 14:00", "2026-03-16 12:30"},
 		"five minutes at least":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:12", "2026-03-16 12:05"},
 		"five minutes are left":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:05", "2026-03-16 12:05"},
-		"four minutes are left":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", waitlist.NoTime},
-		"it has closed":                      {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", waitlist.NoTime},
+		"four minutes are left":              {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", string(waitlist.NoTime)},
+		"it has closed":                      {nil, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", string(waitlist.NoTime)},
 		"a least window above the window": {
 			set{"MinOfferWindow": time.Hour}, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 12:30",
 		},
@@ -44,10 +44,10 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", "2026-03-16 12:01",
 		},
 		"it has closed, without a least window": {
-			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", waitlist.NoTime,
+			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 12:00", "2026-03-16 12:00", string(waitlist.NoTime),
 		},
 		"without a least window, closed by night": {
-			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 22:00", "2026-03-16 23:00", waitlist.InQuietHours,
+			set{"MinOfferWindow": 0}, lisbon, "2026-03-16 22:00", "2026-03-16 23:00", string(waitlist.InQuietHours),
 		},
 		"it pauses by night":             {nil, lisbon, "2026-03-16 21:50", "2026-03-18 18:00", "2026-03-17 07:20"},
 		"it ends as the night begins":    {nil, lisbon, "2026-03-16 21:30", "2026-03-18 18:00", "2026-03-16 22:00"},
@@ -58,7 +58,7 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 		},
 		"it never outlives the slot": {nil, lisbon, "2026-03-16 21:50", "2026-03-17 07:10", "2026-03-17 07:10"},
 		"it cannot wait for the morning": {
-			nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:04", waitlist.InQuietHours,
+			nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:04", string(waitlist.InQuietHours),
 		},
 		"it can wait just so":           {nil, lisbon, "2026-03-16 23:00", "2026-03-17 07:05", "2026-03-17 07:05"},
 		"enough of the evening is left": {nil, lisbon, "2026-03-16 21:55", "2026-03-16 23:30", "2026-03-16 23:30"},
@@ -90,7 +90,7 @@ func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 		where := zone(tt.zone)
 		at := func(text string) time.Time { return expect.Value(time.ParseInLocation(layout, text, where))(t).UTC() }
 		until, reason := vary.From(r, tt.rules).OfferUntil(at(tt.now), at(tt.closes), where)
-		test.EqOp(t, tt.want, cmp.Or(reason, until.In(where).Format(layout)), test.Sprint(name))
+		test.EqOp(t, tt.want, cmp.Or(string(reason), until.In(where).Format(layout)), test.Sprint(name))
 	}
 }
 

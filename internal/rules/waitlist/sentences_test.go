@@ -37,7 +37,7 @@ func TestExplainEntry_SaysWhatTheEntryGot(t *testing.T) {
 	until := starts.Add(-time.Hour)
 	for name, tt := range map[string]struct {
 		mode   waitlist.Mode
-		reason string
+		reason waitlist.VerdictReason
 		party  int
 		want   string
 	}{

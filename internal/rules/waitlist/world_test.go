@@ -217,7 +217,7 @@ func anyCandidate(t *rapid.T, i int, in waitlist.Case) waitlist.Candidate {
 		c.Score = new(rapid.IntRange(90, 160).Draw(t, "score"))
 	}
 	if sometimes("refused") {
-		c.Refusal = string(fault.NoCredits)
+		c.Refusal = waitlist.VerdictReason(fault.NoCredits)
 	}
 	if rapid.Bool().Draw(t, "for the session") {
 		c.Window = nil
