@@ -52,11 +52,36 @@ func TestTypes_AreNamedByTermsOfWords(t *testing.T) {
 	}
 }
 
+// Resources and enums of the contract are named by the same terms: with their last words. Requests and responses are
+// named after their RPCs.
+func TestContract_IsNamedByTermsOfWords(t *testing.T) {
+	t.Parallel()
+	terms := readTerms(t)
+	files := expect.Value(filepath.Glob(filepath.Join(root, "proto/berth/v1/*.proto")))(t)
+	must.SliceNotEmpty(t, files)
+	declared := regexp.MustCompile(`(?m)^(?:message|enum) (\w+)`)
+	for _, file := range files {
+		for _, found := range declared.FindAllStringSubmatch(string(expect.Value(os.ReadFile(file))(t)), -1) {
+			words := wordsOf(found[1])
+			last := words[len(words)-1]
+			if last == "request" || last == "response" {
+				continue
+			}
+			words[len(words)-1] = singular(last)
+			known := false
+			for i := range words {
+				known = known || terms[strings.Join(words[i:], " ")]
+			}
+			test.True(t, known, test.Sprintf("docs/words.md has no term for %s", found[1]))
+		}
+	}
+}
+
 func TestSingular_IsTheTermOfAPlural(t *testing.T) {
 	t.Parallel()
 	for plural, want := range map[string]string{
 		"policies": "policy", "hours": "hour", "series": "series", "status": "status", "access": "access",
-		"settings": "setting", "booking": "booking",
+		"settings": "setting", "booking": "booking", "bonuses": "bonus",
 	} {
 		test.EqOp(t, want, singular(plural))
 	}
@@ -110,6 +135,8 @@ func singular(word string) string {
 	switch {
 	case word == "series" || strings.HasSuffix(word, "ss") || strings.HasSuffix(word, "us"):
 		return word
+	case strings.HasSuffix(word, "uses"):
+		return strings.TrimSuffix(word, "es")
 	case strings.HasSuffix(word, "ies"):
 		return strings.TrimSuffix(word, "ies") + "y"
 	default:
