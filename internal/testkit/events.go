@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/shoenig/test/must"
+
 	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
 )
@@ -24,6 +28,16 @@ func (s *Studio) BookingEvents(id tenant.BookingID) string {
 	return s.Text(`select string_agg(type || ' ' ||
 			case actor when $3 then 'coach' when 'system' then actor else 'member' end, ', ' order by xid, id)
 		from events where tenant_id = $1 and booking_id = $2`, s.Tenant, id, s.Coach.Actor())
+}
+
+// LastEvent returns the latest event of a type, as the owner sees it, and fails the test if there is none.
+func (s *Studio) LastEvent(of event.Type) *events.EventRecord {
+	s.T.Helper()
+	page := expect.Value(s.App.Events.ListEvents(context.Background(), ReaderOfAll(s.Owner), events.EventQuery{
+		Filter: events.EventFilter{Types: []event.Type{of}}, Backwards: true, Limit: 1,
+	}))(s.T)
+	must.SliceLen(s.T, 1, page.Events, must.Sprintf("there is no %s", of))
+	return page.Events[0]
 }
 
 // CatalogEvents counts the events about the tenant's catalog since Noon.
