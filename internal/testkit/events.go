@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/shoenig/test/must"
-
 	"github.com/berthhq/berth/internal/app/accounts"
-	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -30,14 +28,23 @@ func (s *Studio) BookingEvents(id tenant.BookingID) string {
 		from events where tenant_id = $1 and booking_id = $2`, s.Tenant, id, s.Coach.Actor())
 }
 
-// LastEvent returns the latest event of a type, as the owner sees it, and fails the test if there is none.
-func (s *Studio) LastEvent(of event.Type) *events.EventRecord {
+// LastEvent returns the data and facts of the latest event of a type, and what it is about. It is not read like a
+// watcher, which waits for the transactions of all others on the server.
+func (s *Studio) LastEvent(of event.Type) outbox.Event {
 	s.T.Helper()
-	page := expect.Value(s.App.Events.ListEvents(context.Background(), ReaderOfAll(s.Owner), events.EventQuery{
-		Filter: events.EventFilter{Types: []event.Type{of}}, Backwards: true, Limit: 1,
-	}))(s.T)
-	must.SliceLen(s.T, 1, page.Events, must.Sprintf("there is no %s", of))
-	return page.Events[0]
+	var text []byte
+	var e outbox.Event
+	s.NoError(s.DB.Owner.QueryRow(context.Background(), `select data, session_id, booking_id, member_id, actor from events
+		where tenant_id = $1 and type = $2 order by xid desc, id desc limit 1`, s.Tenant, string(of)).
+		Scan(&text, &e.Session, &e.Booking, &e.Member, &e.Actor))
+	e.Data = expect.Value(event.Decode(of, text))(s.T)
+	about := struct {
+		Entry *tenant.EntryID `json:"entry_id"`
+		Offer *tenant.OfferID `json:"offer_id"`
+		*event.Facts
+	}{&e.Entry, &e.Offer, &e.Facts}
+	s.NoError(json.Unmarshal(text, &about))
+	return e
 }
 
 // CatalogEvents counts the events about the tenant's catalog since Noon.

@@ -93,11 +93,11 @@ func (o *noticeOutcome) log(tx *engine.Tx, s notify.Step, d messagedb.Delivery) 
 }
 
 // remind adds the event that the reminder of a booking is due.
-func (o *noticeOutcome) remind(tx *engine.Tx, n notify.Notice) {
+func (o *noticeOutcome) remind(tx *engine.Tx, n notify.Notice, booked event.Facts) {
 	o.events = append(o.events, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Session: n.Session, Booking: n.Booking, Member: n.Member,
 		Actor: credit.SystemActor, Data: event.BookingReminderDue{LeadSeconds: int(n.Details.Lead.Seconds())},
-		Facts: event.NoFacts, At: tx.Now,
+		Facts: booked, At: tx.Now,
 	})
 }
 

@@ -265,6 +265,7 @@ func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 		test.EqOp(t, o.ID, e.Offer, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
 		test.EqOp(t, o.Entry, e.Entry, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
 		test.EqOp(t, "system", e.Actor, test.Sprintf("%s: %+v, want the end %s", name, e, o.ExpiresAt))
+		test.EqOp(t, event.Facts{Status: string(waitlist.Live), Party: 1}, e.Facts, test.Sprint(name))
 		test.Eq[event.Data](t, event.OfferExtended{Expires: o.ExpiresAt}, e.Data, test.Sprint(name))
 	}
 }

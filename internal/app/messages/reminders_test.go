@@ -15,7 +15,11 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/payment"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -245,4 +249,28 @@ and session_id = $1 and actor = 'system'`, class))(studio.T)
 	due(day...)
 	studio.RunAt(start.Add(-30 * time.Minute))
 	due("Ida 1800 2026-03-18T21:30:00Z", day[0], "Mia 1800 2026-03-18T21:30:00Z", day[1])
+}
+
+// Programs that remind people in other ways find the booking by the partner's reference, and see whether it is paid.
+func TestReminders_AreEventsThatSayWhatIsBooked(t *testing.T) {
+	t.Parallel()
+	studio := messagetest.New(t)
+	studio.TakePayments()
+	mia := studio.AddReachable("Mia")
+	pack := studio.Subscribe(mia, studio.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 10}))
+	start := testkit.Noon.Add(48 * time.Hour)
+	id := expect.Value(studio.Book(mia, studio.SessionAt(start), func(r *bookings.BookRequest) {
+		r.Party, r.ExternalRef = 2, "x-1"
+	}))(t).Booking.ID
+	studio.Run()
+	studio.RunAt(start.Add(-24 * time.Hour))
+	e := studio.LastEvent(event.BookingReminderDue{}.Type())
+	test.EqOp(t, id, e.Booking)
+	test.Eq[event.Data](t, event.BookingReminderDue{LeadSeconds: 86_400}, e.Data)
+	test.EqOp(t, string(booking.Confirmed), e.Facts.Status)
+	test.EqOp(t, 2, e.Facts.Party)
+	test.EqOp(t, "x-1", e.Facts.ExternalRef)
+	test.EqOp(t, string(payment.Unpaid), e.Facts.Payment.Status)
+	test.EqOp(t, 0, e.Facts.Credits)
+	test.EqOp(t, pack.ID, e.Facts.Subscription)
 }

@@ -56,7 +56,7 @@ type heldOffer struct {
 func (t *noticeTaker) decide(ctx context.Context, n *noticeFacts) error {
 	step := t.batch.usage.Next(n.due(), t.batch.settings, t.tx.Now)
 	if step.Reminder {
-		t.outcome.remind(t.tx, step.Notice)
+		t.outcome.remind(t.tx, step.Notice, n.subject.Says)
 	}
 	switch {
 	case n.offer != nil && step.HoldsOffer():

@@ -5,6 +5,7 @@ import (
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/content"
+	"github.com/berthhq/berth/internal/rules/event"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -18,6 +19,7 @@ type Subject struct {
 	Name     string // the guest's
 	Email    string
 	Phone    string
+	Says     event.Facts // what an event says of a booking
 }
 
 // BookedSubject is a booking in a calendar feed.
@@ -56,7 +58,7 @@ const subjectJoins = `
   left join members c on c.tenant_id = s.tenant_id and c.id = s.coach_id`
 
 var (
-	bookingSubjects = pg.NewReader(func(s *subjectRow) []pg.Column {
+	bookingSubjects = pg.ReadAs(func(s *subjectRow) []pg.Column {
 		return append(s.columns(),
 			pg.Read("b.id", &s.id),
 			pg.Read("b.status = 'CONFIRMED'", &s.Booked),
@@ -68,7 +70,14 @@ var (
 			pg.Read("b.contact_name", &s.Name),
 			pg.Read("b.contact_email", &s.Email),
 			pg.Read("b.contact_phone", &s.Phone),
+			pg.Read("b.status", &s.Says.Status),
+			pg.Read("b.external_ref", &s.Says.ExternalRef),
+			pg.Read("b.payment_status", &s.Says.Payment.Status),
+			pg.Read("b.subscription_id", &s.Says.Subscription),
 		)
+	}, func(s *subjectRow) (subjectRow, error) {
+		s.Says.Party = s.Party
+		return *s, nil
 	})
 	entrySubjects = pg.NewReader(func(s *subjectRow) []pg.Column {
 		return append(s.columns(),

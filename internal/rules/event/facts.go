@@ -6,7 +6,7 @@ import "github.com/berthhq/berth/internal/tenant"
 // was after the event. Those that do not apply are zero. They are stored like the fields of data, so no data has fields
 // with their names.
 type Facts struct {
-	Status      string `json:"status,omitempty"` // of the offer if there is one, or else of the booking, and so on
+	Status      string `json:"status,omitempty"` // of what the type names: the offer, the booking, …
 	Party       int    `json:"party_size,omitempty"`
 	ExternalRef string `json:"external_ref,omitempty"`
 	Payment
