@@ -174,7 +174,7 @@ var peopleRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			return &v1.ListAuditEntriesRequest{
-				Action: "subscription.started", TargetKind: "subscription", TargetId: text(w.credits),
+				Action: "subscription.created", TargetKind: "subscription", TargetId: text(w.credits),
 			}
 		},
 		always(&v1.ListAuditEntriesRequest{PageSize: 1}),

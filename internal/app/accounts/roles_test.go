@@ -97,8 +97,8 @@ func TestRoles_CreateEditAssignAndDelete(t *testing.T) {
 	expect.Reason(t, fault.RoleNotFound)(studio.App.Accounts.DeleteRole(t.Context(), studio.Owner, "front_desk", nil))
 
 	for action, n := range map[string]int{
-		"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1, "account.created": 1,
-		"account.revoked": 1,
+		"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1,
+		"service_account.created": 1, "service_account.revoked": 1,
 	} {
 		test.EqOp(t, n, studio.Count(`select count(*) from audit_entries
 			where tenant_id = $1 and action = $2 and actor = $3 and occurred_at >= $4`,

@@ -78,12 +78,12 @@ func TestExchangeKey_AuditsOnlyKeysThatProveTheirTenant(t *testing.T) {
 	exchange(string(wrong))
 	expect.OK(t)(studio.App.Accounts.RevokeServiceAccount(t.Context(), studio.Owner, account.ID))
 	exchange(string(wrong))
-	test.EqOp(t, 0, audited(studio, "account.key_refused"))
+	test.EqOp(t, 0, audited(studio, "service_account.key_refused"))
 	exchange(key)
 	exchange(key)
-	test.EqOp(t, 1, audited(studio, "account.key_refused"), test.Sprint("once an hour"))
+	test.EqOp(t, 1, audited(studio, "service_account.key_refused"), test.Sprint("once an hour"))
 	last := expect.Value(studio.App.Accounts.ListAuditEntries(t.Context(), studio.Owner, accounts.AuditQuery{
-		Action: "account.key_refused", Limit: 1,
+		Action: "service_account.key_refused", Limit: 1,
 	}))(t)
 	test.EqOp(t, tenant.AccountPrefix+account.ID.String(), last[0].Actor)
 	test.EqOp(t, account.ID.String(), last[0].TargetID)

@@ -51,7 +51,7 @@ func (s *Service) CreateServiceAccount(
 			account.ID, account.CreatedAt, account.Keys = tenant.NextID[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
 			accountdb.InsertAccount(tx.Tx, tx.Tenant, account)
 			key := s.insertKey(tx, &account, secret)
-			accountChanged(tx, "account.created", account, record.Changes(nil, accountValues(account)))
+			accountChanged(tx, "service_account.created", account, record.Changes(nil, accountValues(account)))
 			return accountWithKey{account, key}, nil
 		})
 	if pg.IsUnique(err, "service_accounts_name") {
@@ -100,7 +100,7 @@ func (s *Service) RotateServiceAccountKey(
 			account.ExpireKeys(end)
 			accountdb.EndKeys(tx.Tx, tx.Tenant, id, end)
 			key := s.insertKey(tx, &account, secret)
-			accountChanged(tx, "account.rotated", account, map[string]any{"others_end_at": end.Format(time.RFC3339)})
+			accountChanged(tx, "service_account.key_rotated", account, map[string]any{"others_end_at": end.Format(time.RFC3339)})
 			return accountWithKey{account, key}, nil
 		})
 	return rotated.Account, rotated.Key, err
@@ -121,7 +121,7 @@ func (s *Service) RevokeServiceAccount(
 			account.ExpireKeys(tx.Now)
 			account.RevokedAt, account.Roles = tx.Now, []string{}
 			accountdb.RevokeAccount(tx.Tx, tx.Tenant, id, tx.Now)
-			accountChanged(tx, "account.revoked", account, changes)
+			accountChanged(tx, "service_account.revoked", account, changes)
 			return account, nil
 		})
 }
@@ -139,7 +139,7 @@ func findAccount(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID)
 
 var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")
 
-const keyRefused = "account.key_refused"
+const keyRefused = "service_account.key_refused"
 
 // auditRefusedKey records that a program still uses a key that was revoked or has expired, once an hour. The key's
 // secret was right, so it is one of the tenant's.

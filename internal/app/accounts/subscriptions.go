@@ -63,7 +63,7 @@ func (s *Service) CreateSubscription(
 				tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, r.Ends, tx.Now)
 			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
 			credits.Write(tx, sub, ledger)
-			subscriptionChanged(tx, credit.Subscription{}, sub, "subscription.started", r.Reason)
+			subscriptionChanged(tx, credit.Subscription{}, sub, "subscription.created", r.Reason)
 			return sub, nil
 		})
 }

@@ -83,7 +83,7 @@ func TestSubscriptions_ChangesAreKeptAndSaid(t *testing.T) {
 		{
 			"it starts with the first credits", 0, func() error { return nil }, "v1 ACTIVE 4; PERIOD 4 4",
 			`subscription.changed {"status": "ACTIVE"}; ` +
-				`subscription.started of a subscription: paid {"plan": "Pack", "status": "ACTIVE"}`,
+				`subscription.created of a subscription: paid {"plan": "Pack", "status": "ACTIVE"}`,
 		},
 		{
 			"credits are given", time.Second, grant(3, "a gift"), "v1 ACTIVE 7; GRANT 3 7 a gift; PERIOD 4 4",

@@ -126,7 +126,7 @@ func TestConfirmBooking_WithNumbersOfAList(t *testing.T) {
 	expect.Reason(t, fault.BenefitInvalid)(confirmWith(t, studio, mia, "M-001"))
 	test.EqOp(t, 1, update(catalog.BenefitNumbers{Remove: []string{"M-002"}}))
 	test.EqOp(t, 0, update(catalog.BenefitNumbers{Replace: true}))
-	test.EqOp(t, 4, studio.Count(`select count(*) from audit_entries where action = 'benefit_provider.numbers'`))
+	test.EqOp(t, 4, studio.Count(`select count(*) from audit_entries where action = 'benefit_numbers.updated'`))
 
 	const most = 500_000
 	studio.Exec(`update benefit_providers set numbers = $1`, most-1)

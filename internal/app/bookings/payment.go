@@ -83,9 +83,9 @@ func writePayment(tx *engine.Tx, b *booking.Booking, before []payment.Line, l pa
 	l.ID = tenant.NextID[tenant.PaymentLineID](tx.IDs)
 	bookingdb.AppendPayment(tx.Tx, tx.Tenant, l)
 	b.Payment = payment.Of(append(slices.Clip(before), l))
-	action := "payment.record"
+	action := "payment.recorded"
 	if l.Kind == payment.Refund {
-		action = "payment.refund"
+		action = "payment.refunded"
 	}
 	record.Audit(tx, action, "booking", b.ID.UUID, "", map[string]any{
 		"kind": l.Kind, "line": l.Number, "method": l.Method, "reference": l.Reference,

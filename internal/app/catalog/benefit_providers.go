@@ -159,7 +159,7 @@ func (s *Service) UpdateBenefitNumbers(
 			catalogdb.AddBenefitNumbers(tx.Tx, tx.Tenant, code, add)
 			catalogdb.PutBenefitProvider(tx.Tx, tx.Tenant, *provider)
 			record.AuditEntry(tx, coredb.AuditEntry{
-				Action: "benefit_provider.numbers", TargetKind: "benefit_provider", TargetID: code,
+				Action: "benefit_numbers.updated", TargetKind: "benefit_provider", TargetID: code,
 				Changes: map[string]any{"added": added, "removed": removed, "numbers": provider.Numbers},
 			})
 			return *provider, nil

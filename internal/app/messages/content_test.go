@@ -78,7 +78,7 @@ func TestMessages_OfABooking(t *testing.T) {
 	}, shown)
 	test.StrContains(t, shown.Text, "Sa, 23. Mai")
 	test.Eq(t, map[string]any{"topic": "REMINDER", "channel": "PUSH", "messages": 1.0},
-		studio.LastAudit("test_message.sent"))
+		studio.LastAudit("test_notification.sent"))
 	test.NotEqOp(t, "", tests(notify.Reminder, email).Unsubscribe)
 	test.EqOp(t, "", tests(notify.AccessChanged, email).Unsubscribe, test.Sprint("it cannot be turned off"))
 }
@@ -182,11 +182,11 @@ func TestSettingsAndTemplates_HaveVersions(t *testing.T) {
 	test.SliceLen(t, 9, list())
 	kept := map[string]any{"subject": "", "body": "Até já", "html": ""}
 	test.Eq(t, map[string]any{"topic": "BOOKING_CONFIRMED", "channel": "SMS", "locale": "pt-BR", "before": kept},
-		studio.LastAudit("template.reset"))
+		studio.LastAudit("notification_template.reset"))
 	test.Eq(t, map[string]any{
 		"topic": "BOOKING_CONFIRMED", "channel": "SMS", "locale": "de", "before": nil, "after": kept,
-	}, studio.LastAudit("template.updated"))
-	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where action = 'template.reset'`))
+	}, studio.LastAudit("notification_template.updated"))
+	test.EqOp(t, 1, studio.Count(`select count(*) from audit_entries where action = 'notification_template.reset'`))
 }
 
 // woken reports whether the alarm for a studio's notices has gone off.

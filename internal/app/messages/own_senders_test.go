@@ -49,7 +49,7 @@ func TestUpdateSenders_KeepsSecretsOfTheSameAccounts(t *testing.T) {
 	test.Eq(t, public, shown)
 	test.Eq(t, map[string]any{"before": map[string]any{}, "after": map[string]any{
 		"twilio": "AC1 +15005550006", "fcm": "studio", "smtp": "studio@mail.example.com",
-	}}, studio.LastAudit("senders.updated"))
+	}}, studio.LastAudit("notification_senders.updated"))
 	// Senders whose key is gone are none.
 	studio.Exec(`update notification_senders set sealed = 'x'`)
 	test.Eq(t, messages.Senders{Version: 1}, expect.Value(service.GetNotificationSenders(t.Context(), studio.Owner))(t))

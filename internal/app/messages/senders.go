@@ -126,7 +126,7 @@ func (s *Service) UpdateNotificationSenders(
 		}
 		after.Version = before.Version + 1
 		changes := record.Changes(before.AuditFields(), after.AuditFields())
-		record.Audit(tx, "senders.updated", "tenant", tx.Tenant.UUID, "", changes)
+		record.Audit(tx, "notification_senders.updated", "tenant", tx.Tenant.UUID, "", changes)
 		return after.Public(), s.putSenders(tx, after)
 	}
 	return s.changeSenders(ctx, caller, "notification_senders.update", update)

@@ -295,7 +295,7 @@ func TestSendTest_GoesToConfirmedContacts(t *testing.T) {
 	}
 	_, err := ask(email)
 	test.EqOp(t, "QUOTA_EXCEEDED limit=20 quota=test_messages", faulttest.Text(err))
-	test.EqOp(t, 20, s.Count(`select count(*) from audit_entries where action = 'test_message.sent'`))
+	test.EqOp(t, 20, s.Count(`select count(*) from audit_entries where action = 'test_notification.sent'`))
 	s.Clock.Advance(24 * time.Hour)
 	must.SliceLen(t, 1, expect.Value(ask(email))(t))
 }

@@ -140,9 +140,10 @@ func TestSendingDomain_IsUsedWhileItIsVerified(t *testing.T) {
 
 	expect.OK(t)(p.verify())
 	wantMail("Zoe", own, "studio.com")
-	test.EqOp(t, "senders.updated sending_domain.verified sending_domain.lapsed sending_domain.verified", p.Text(`
+	const want = "notification_senders.updated sending_domain.verified sending_domain.lapsed sending_domain.verified"
+	test.EqOp(t, want, p.Text(`
 select string_agg(action, ' ' order by id) from audit_entries
-where action in ('senders.updated', 'sending_domain.verified', 'sending_domain.lapsed')`))
+where action in ('notification_senders.updated', 'sending_domain.verified', 'sending_domain.lapsed')`))
 }
 
 // A tenant whose mails come from an account of its own is not told that the domain lapses.

@@ -113,7 +113,8 @@ func (s *Service) UpdateNotificationTemplate(
 		}
 		after := Template{Template: t, Version: before.Version + 1, UpdatedAt: tx.Now}
 		messagedb.PutTemplate(tx.Tx, tx.Tenant, after)
-		auditTemplate(tx, "template.updated", t, map[string]any{"before": auditFields(before), "after": auditFields(after)})
+		auditTemplate(tx, "notification_template.updated", t,
+			map[string]any{"before": auditFields(before), "after": auditFields(after)})
 		return after, nil
 	})
 }
@@ -131,7 +132,7 @@ func (s *Service) ResetNotificationTemplate(
 			return err
 		}
 		messagedb.DeleteTemplate(tx.Tx, tx.Tenant, t.Topic, t.Channel, t.Locale)
-		auditTemplate(tx, "template.reset", t, map[string]any{"before": auditFields(before)})
+		auditTemplate(tx, "notification_template.reset", t, map[string]any{"before": auditFields(before)})
 		return nil
 	})
 	d, ok := content.DefaultTemplate(t.Topic, t.Channel, t.Locale)
@@ -175,7 +176,7 @@ func auditFields(t Template) map[string]any {
 
 func auditTemplate(tx *engine.Tx, action string, t content.Template, changes map[string]any) {
 	changes["topic"], changes["channel"], changes["locale"] = string(t.Topic), string(t.Channel), t.Locale
-	record.Audit(tx, action, "template", tx.Tenant.UUID, "", changes)
+	record.Audit(tx, action, "notification_template", tx.Tenant.UUID, "", changes)
 }
 
 // PreviewNotificationTemplate renders a template with example values. Without a body it renders the template in use.

@@ -134,7 +134,7 @@ func (s *Service) composeTest(
 			Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device, Counted: counted,
 		})
 	}
-	record.Audit(tx, "test_message.sent", "member", m.ID.UUID, "", map[string]any{
+	record.Audit(tx, "test_notification.sent", "member", m.ID.UUID, "", map[string]any{
 		"topic": string(topic), "channel": string(c), "messages": len(deliveries),
 	})
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, deliveries)

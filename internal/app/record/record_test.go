@@ -35,7 +35,7 @@ func TestAudit_RecordsCallerAndRequest(t *testing.T) {
 	var at, found time.Time
 	audit := func(ctx context.Context, tx *engine.Tx) (tenant.MemberID, error) {
 		at = tx.Now
-		record.Audit(tx, "member.update", "member", target.UUID, "moved", map[string]any{"after": "x"})
+		record.Audit(tx, "member.updated", "member", target.UUID, "moved", map[string]any{"after": "x"})
 		return target, ctx.Err()
 	}
 	ctx := engine.WithRequest(t.Context(), engine.Request{ID: "r1", Address: "192.0.2.1", Client: "kiosk"})
@@ -51,7 +51,7 @@ func TestAudit_RecordsCallerAndRequest(t *testing.T) {
 	texts := expect.Value(pgx.CollectRows(rows, func(row pgx.CollectableRow) (text string, err error) {
 		return text, row.Scan(&text, &found)
 	}))(t)
-	want := caller.Member.String() + " test member.update member " + target.String() +
+	want := caller.Member.String() + " test member.updated member " + target.String() +
 		` moved {"after": "x"} r1 192.0.2.1 kiosk`
 	test.Eq(t, []string{want, want}, texts)
 	test.Eq(t, at, found.UTC())

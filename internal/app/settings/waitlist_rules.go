@@ -93,7 +93,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 		version.ActorName = author[0].Name
 	}
 	waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
-	record.Audit(tx, "rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
+	record.Audit(tx, "waitlist_rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 	record.Event(tx, outbox.Event{
 		Data:  event.RulesChanged{Version: layer.Version, Level: string(layer.Level), Target: layer.Scope},
 		Facts: event.NoFacts,

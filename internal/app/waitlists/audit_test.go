@@ -23,7 +23,7 @@ func TestAudit_RecordsChangesByStaff(t *testing.T) {
 		act func(studio *testkit.Studio, class tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error)
 		has []string // in what changed
 	}{
-		"offer.made": {"offer",
+		"waitlist_offer.created": {"waitlist_offer",
 			func(studio *testkit.Studio, class tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				studio.Exec(`update sessions set capacity = 2 where id = $1`, class) // damage: no entry was asked for the seat
 				o, err := studio.App.Waitlists.CreateWaitlistOffer(
@@ -31,29 +31,29 @@ func TestAudit_RecordsChangesByStaff(t *testing.T) {
 				)
 				return o.ID, err
 			}, []string{"entry_id", "member_id", "session_id", "expire_time"}},
-		"offer.expired": {"offer",
+		"waitlist_offer.expired": {"waitlist_offer",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				o, err := studio.App.Waitlists.ExpireWaitlistOffer(t.Context(), studio.Coach, studio.LiveOffer(entries[0]).ID, why)
 				return o.ID, err
 			}, []string{"entry_id", "member_id"}},
-		"waitlist.removed": {"waitlist_entry",
+		"waitlist_entry.removed": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				e, err := studio.App.Waitlists.LeaveWaitlist(t.Context(), studio.Coach, entries[1], why, false)
 				return e.ID, err
 			}, []string{"member_id"}},
-		"waitlist.prioritized": {"waitlist_entry",
+		"waitlist_entry.prioritized": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				e, err := studio.App.Waitlists.SetWaitlistPriority(
 					t.Context(), studio.Coach, entries[2], waitlists.PriorityEdit{Flagged: new(true), Reason: why},
 				)
 				return e.ID, err
 			}, []string{"flagged", "score", "position", "position_before"}},
-		"waitlist.moved": {"waitlist_entry",
+		"waitlist_entry.moved": {"waitlist_entry",
 			func(studio *testkit.Studio, _ tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
 				e, err := studio.App.Waitlists.MoveWaitlistEntry(t.Context(), studio.Coach, entries[2], entries[1], why)
 				return e.ID, err
 			}, []string{"position", "position_before"}},
-		"rules.updated": {"waitlist_rules",
+		"waitlist_rules.updated": {"waitlist_rules",
 			func(studio *testkit.Studio, _ tenant.SessionID, _ []tenant.EntryID, why string) (fmt.Stringer, error) {
 				_, err := studio.App.Settings.UpdateWaitlistRules(
 					t.Context(), studio.Coach,

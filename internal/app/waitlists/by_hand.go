@@ -46,7 +46,7 @@ func (s *Service) SetWaitlistPriority(
 		}
 		return e, nil, nil
 	}
-	return s.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, prioritize)
+	return s.editEntry(ctx, caller, "waitlist_entry.prioritized", id, edit.Reason, prioritize)
 }
 
 // MoveWaitlistEntry moves an entry directly before another of its queue. With the zero id it moves it to the end.
@@ -71,7 +71,7 @@ func (s *Service) MoveWaitlistEntry(
 		}
 		return e.Move(slot, queue, before, rules, tx.Now)
 	}
-	return s.editEntry(ctx, caller, "waitlist.moved", id, reason, move)
+	return s.editEntry(ctx, caller, "waitlist_entry.moved", id, reason, move)
 }
 
 // commonQueue returns the first queue that the entry shares with another one. With the zero id it is the entry's first
@@ -137,7 +137,7 @@ type OfferRequest struct {
 func (s *Service) CreateWaitlistOffer(
 	ctx context.Context, caller tenant.Caller, r OfferRequest,
 ) (waitlist.Offer, error) {
-	t := engine.Transaction{Name: "offer.create", Replay: true}
+	t := engine.Transaction{Name: "waitlist_offer.create", Replay: true}
 	offer := func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
 		e, err := s.activeEntry(ctx, tx, r.Entry)
 		if err != nil {
@@ -174,7 +174,7 @@ func (s *Service) CreateWaitlistOffer(
 		made := *changes.Entries[0].Offer
 		made.MemberName = e.MemberName
 		made = made.In(slot.Summary())
-		record.Audit(tx, "offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
+		record.Audit(tx, "waitlist_offer.created", "waitlist_offer", made.ID.UUID, r.Reason, map[string]any{
 			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(),
 			"expire_time": made.ExpiresAt,
 		})

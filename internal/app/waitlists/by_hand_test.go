@@ -81,7 +81,7 @@ func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 				test.Sprintf("an entry that joins later stands at %d", late.Position),
 			)
 			test.EqOp(t, 35, studio.Count(
-				`select count(*) from audit_entries where action = 'waitlist.moved' and reason = 'they asked'`,
+				`select count(*) from audit_entries where action = 'waitlist_entry.moved' and reason = 'they asked'`,
 			), test.Sprint("acts are on record"))
 			studio.WantSound()
 			// What they see is what happens.
@@ -189,7 +189,7 @@ func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	expect.OK(t)(studio.Accept(who[0], o))
 	expect.Fault(t, "WAITLIST_ENTRY_STATE status=BOOKED")(offer(open, ids[0], time.Time{}))
 	test.EqOp(t, 1, studio.Count(
-		`select count(*) from audit_entries where action = 'offer.made' and reason = 'promised'`,
+		`select count(*) from audit_entries where action = 'waitlist_offer.created' and reason = 'promised'`,
 	), test.Sprint("acts are on record"))
 	d := studio.LastDecision(open)
 	test.EqOp(t, waitlist.ByHand, d.Case.Trigger, test.Sprintf("%+v", d))
@@ -275,7 +275,7 @@ func TestUpdateRules_StoresVersions(t *testing.T) {
 		test.Eq(t, want, got)
 	}
 	test.EqOp(t, 1, studio.Count(
-		`select count(*) from audit_entries where action = 'rules.updated' and target_id = $1 and reason = 'reset'
+		`select count(*) from audit_entries where action = 'waitlist_rules.updated' and target_id = $1 and reason = 'reset'
 			and changes ?& '{before,after}'`,
 		studio.Location.String(),
 	), test.Sprint("the reset is on record times"))

@@ -41,7 +41,7 @@ func (s *Service) leave(
 		return e, err
 	}
 	if !tx.Caller.SelfOnly {
-		record.Audit(tx, "waitlist.removed", "waitlist_entry", e.ID.UUID, options.Reason, map[string]any{
+		record.Audit(tx, "waitlist_entry.removed", "waitlist_entry", e.ID.UUID, options.Reason, map[string]any{
 			"member_id": e.Member.String(),
 		})
 	}

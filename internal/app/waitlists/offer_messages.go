@@ -108,7 +108,7 @@ func (*Service) StartOffer(
 // WithdrawUnsendable implements Offers. An offer that staff made stays live, because they can tell the member
 // themselves.
 func (s *Service) WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
-	t := engine.Transaction{Name: "offer.unsendable"}
+	t := engine.Transaction{Name: "waitlist_offer.withdraw_unsendable"}
 	return engine.Exec(ctx, s.engine, tenant.System(in), t, func(ctx context.Context, tx *engine.Tx) error {
 		o, err := s.findOffer(ctx, tx, id)
 		if err != nil || o.Status != waitlist.Live || o.ByHand {

@@ -36,7 +36,7 @@ func (s *Service) AcceptWaitlistOffer(
 	accept := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
 		return s.accept(ctx, tx, o, payWith)
 	}
-	answered, err := onOffer(ctx, s, caller, "offer.accept", id, true, accept)
+	answered, err := onOffer(ctx, s, caller, "waitlist_offer.accept", id, true, accept)
 	return answered, seats.ConstraintError(err)
 }
 
@@ -189,7 +189,7 @@ func (s *Service) DeclineWaitlistOffer(
 		}
 		return s.releaseOffer(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), options)
 	}
-	return onOffer(ctx, s, caller, "offer.decline", id, true, decline)
+	return onOffer(ctx, s, caller, "waitlist_offer.decline", id, true, decline)
 }
 
 // ExpireWaitlistOffer ends a live offer before its time.
@@ -203,13 +203,13 @@ func (s *Service) ExpireWaitlistOffer(
 		if o.Status != waitlist.Live {
 			return waitlist.Offer{}, o.Answerable(tx.Now)
 		}
-		record.Audit(tx, "offer.expired", "offer", o.ID.UUID, reason, map[string]any{
+		record.Audit(tx, "waitlist_offer.expired", "waitlist_offer", o.ID.UUID, reason, map[string]any{
 			"member_id": o.Member.String(), "entry_id": o.Entry.String(),
 		})
 		answered, err := s.releaseOffer(ctx, tx, o.Close(waitlist.RanOut, reason, tx.Now), nil)
 		return answered.Offer, err
 	}
-	return onOffer(ctx, s, caller, "offer.expire", id, true, expire)
+	return onOffer(ctx, s, caller, "waitlist_offer.expire", id, true, expire)
 }
 
 // releaseOffer ends an offer without a booking. Its seats go to the next entry.
@@ -272,7 +272,7 @@ func (s *Service) ExpireDueOffers(ctx context.Context, id tenant.TenantID) (expi
 			return expired, overdue, err
 		}
 		for _, offer := range due {
-			count, err := onOffer(ctx, s, caller, "offer.run_out", offer, false, expire)
+			count, err := onOffer(ctx, s, caller, "waitlist_offer.run_out", offer, false, expire)
 			failed = cmp.Or(failed, err)
 			expired, overdue = expired+count.expired, overdue+count.overdue
 		}

@@ -124,6 +124,13 @@ export const de: typeof en = {
       service_account: "Dienstkonto",
       tenant: "Organisation",
       item: "Artikel",
+      workout: "Workout",
+      waitlist_entry: "Wartelisteneintrag",
+      waitlist_offer: "Wartelistenangebot",
+      waitlist_rules: "Wartelistenregeln",
+      notification_template: "Nachrichtenvorlage",
+      benefit_provider: "Partner",
+      import: "Import",
     },
   },
   members: {

@@ -120,6 +120,13 @@ export const en = {
       service_account: "Service account",
       tenant: "Organization",
       item: "Item",
+      workout: "Workout",
+      waitlist_entry: "Waitlist entry",
+      waitlist_offer: "Waitlist offer",
+      waitlist_rules: "Waitlist rules",
+      notification_template: "Message template",
+      benefit_provider: "Partner",
+      import: "Import",
     } as Record<string, string>,
   },
   members: {

@@ -124,6 +124,13 @@ export const fr: typeof en = {
       service_account: "Compte de service",
       tenant: "Organisation",
       item: "Article",
+      workout: "Entraînement",
+      waitlist_entry: "Inscription en liste d’attente",
+      waitlist_offer: "Offre de la liste d’attente",
+      waitlist_rules: "Règles de la liste d’attente",
+      notification_template: "Modèle de message",
+      benefit_provider: "Partenaire",
+      import: "Importation",
     },
   },
   members: {
