@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +11,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"github.com/berthhq/berth/internal/testkit/expect"
 )
 
 // keywords are the reserved words of the languages of clients: Go, Java, Kotlin, Python, Swift and TypeScript.
@@ -109,4 +113,24 @@ func TestContract_RedactsSecrets(t *testing.T) {
 		}
 		return true
 	})
+}
+
+var (
+	recordedAction = regexp.MustCompile(`\baction: "([a-z_.]+)"`)
+	participle     = regexp.MustCompile(`^[a-z_]+\.([a-z]+_)*([a-z]+ed|reset|sent|set)(_by_hand)?$`)
+)
+
+// The contract says that actions of the audit log are an object and a past participle. So are those that are recorded.
+func TestAuditActions_EndInParticiple(t *testing.T) {
+	t.Parallel()
+	actions := make(map[string]bool)
+	for _, file := range expect.Value(filepath.Glob(filepath.Join(root, "server", "testdata", "recording", "*.txt")))(t) {
+		for _, of := range recordedAction.FindAllStringSubmatch(string(expect.Value(os.ReadFile(file))(t)), -1) {
+			actions[of[1]] = true
+		}
+	}
+	test.MapContainsKey(t, actions, "payment.recorded")
+	for action := range actions {
+		test.RegexMatch(t, participle, action)
+	}
 }

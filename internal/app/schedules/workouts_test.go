@@ -74,7 +74,9 @@ func TestWorkouts_ReturnEachReason(t *testing.T) {
 	studio := testkit.New(t)
 	there := studio.OtherTenant()
 	class, other := studio.AddSession(testkit.Session{}), studio.AddSession(testkit.Session{})
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, other, "Theirs alone", ""))(t).Workout
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(
+		t.Context(), studio.Coach, other, "Theirs alone", "",
+	))(t).Workout
 	for name, ids := range map[string][]tenant.WorkoutID{
 		"no such workout":             {testkit.NewID[tenant.WorkoutID]()},
 		"another tenant's":            {workout(there, "Squats")},
@@ -118,7 +120,9 @@ func TestUpdateWorkout_Edits(t *testing.T) {
 	attached := expect.Value(
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{squats}),
 	)(t)
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t).Workout
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(
+		t.Context(), studio.Coach, class, "Finisher", "",
+	))(t).Workout
 	studio.Clock.Set(testkit.Noon.Add(time.Hour))
 	told := studio.CatalogEvents()
 	edited, err := editWorkout(
@@ -226,7 +230,9 @@ func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 		studio.App.Schedules.SetWorkouts(t.Context(), studio.Coach, class, nil, []tenant.WorkoutID{rows, squats}),
 	)
 
-	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(t.Context(), studio.Coach, class, "Finisher", ""))(t).Workout
+	inline := expect.Value(studio.App.Schedules.AddInlineWorkout(
+		t.Context(), studio.Coach, class, "Finisher", "",
+	))(t).Workout
 	expect.Reason(t, fault.InvalidField)(remove(studio.Coach, inline.ID, nil))
 	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.Coach, testkit.NewID[tenant.WorkoutID](), nil))
 	expect.Reason(t, fault.WorkoutNotFound)(remove(studio.OtherTenant().Coach, rows, nil))
