@@ -167,15 +167,17 @@ var peopleRequests = map[string][]build{
 	},
 	"AuditService/ListAuditEntries": {
 		func(w *world) proto.Message {
-			return &v1.ListAuditEntriesRequest{
+			return &v1.ListAuditEntriesRequest{Filter: &v1.AuditEntryFilter{
 				ActorId: text(w.owner.Member), ActorKind: v1.ActorKind_ACTOR_KIND_MEMBER, BatchId: text(w.batch),
-				TimeRange: &v1.TimeRange{Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour))},
-			}
+				OccurredWithin: &v1.TimeRange{
+					Start: timestamppb.New(w.now.Add(-time.Hour)), End: timestamppb.New(w.now.Add(time.Hour)),
+				},
+			}}
 		},
 		func(w *world) proto.Message {
-			return &v1.ListAuditEntriesRequest{
+			return &v1.ListAuditEntriesRequest{Filter: &v1.AuditEntryFilter{
 				Action: "subscription.created", TargetKind: "subscription", TargetId: text(w.credits),
-			}
+			}}
 		},
 		always(&v1.ListAuditEntriesRequest{PageSize: 1}),
 	},
@@ -383,7 +385,15 @@ var peopleRequests = map[string][]build{
 	"CatalogService/ListBenefitMemberships": {
 		func(w *world) proto.Message {
 			code, _ := w.newBenefitMembership()
-			return &v1.ListBenefitMembershipsRequest{ProviderCode: code, MembershipNumber: "M-12345"}
+			return &v1.ListBenefitMembershipsRequest{
+				ProviderCode: code, Filter: &v1.BenefitMembershipFilter{MembershipNumber: "M-12345"},
+			}
+		},
+		func(w *world) proto.Message {
+			code, of := w.newBenefitMembership()
+			return &v1.ListBenefitMembershipsRequest{ProviderCode: code, Filter: &v1.BenefitMembershipFilter{
+				MembershipNumber: "M-12345", MemberId: of, Verified: new(false),
+			}}
 		},
 		func(w *world) proto.Message {
 			code, _ := w.newBenefitMembership()
@@ -441,13 +451,20 @@ var peopleRequests = map[string][]build{
 			Token: expect.Value(w.app.Bookings.CreateDisplayLink(w.ctx(), w.owner, in))(w.t).Token,
 		}
 	}},
-	"CheckInService/ListAttendance": {func(w *world) proto.Message {
-		who := w.newMember()
-		for range 2 {
-			expect.OK(w.t)(w.app.Bookings.MarkNoShow(w.ctx(), w.owner, w.newPastBooking(who)))
-		}
-		return &v1.ListAttendanceRequest{MemberId: text(who.Member), PageSize: 1}
-	}},
+	"CheckInService/ListAttendance": {
+		func(w *world) proto.Message {
+			return &v1.ListAttendanceRequest{MemberId: text(w.newAbsences().Member), PageSize: 1}
+		},
+		func(w *world) proto.Message {
+			return &v1.ListAttendanceRequest{MemberId: text(w.newAbsences().Member), Filter: &v1.AttendanceFilter{
+				StartsWithin: &v1.TimeRange{
+					Start: timestamppb.New(w.now.Add(-48 * time.Hour)), End: timestamppb.New(w.now.Add(48 * time.Hour)),
+				},
+				Statuses:  []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_NO_SHOW},
+				ServiceId: text(w.service), LocationId: text(w.location),
+			}}
+		},
+	},
 
 	// Plans and credits
 

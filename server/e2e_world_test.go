@@ -351,6 +351,16 @@ func (w *world) newPastBooking(caller tenant.Caller) tenant.BookingID {
 	return w.book(w.before, caller, w.createSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)).Booking.ID
 }
 
+// newAbsences returns a new member who missed two sessions.
+func (w *world) newAbsences() tenant.Caller {
+	w.t.Helper()
+	who := w.newMember()
+	for range 2 {
+		expect.OK(w.t)(w.app.Bookings.MarkNoShow(w.ctx(), w.owner, w.newPastBooking(who)))
+	}
+	return who
+}
+
 // newEntry creates a waitlist entry for a full session.
 func (w *world) newEntry(caller tenant.Caller) tenant.EntryID {
 	w.t.Helper()

@@ -109,6 +109,16 @@ func checkInScript() script {
 			&v1.ListAttendanceRequest{MemberId: "$mia", PageSize: 1}).as("page"),
 		cora.calls("The coach lists the next of Mia's",
 			&v1.ListAttendanceRequest{MemberId: "$mia", PageSize: 1, PageToken: "$page.nextPageToken"}),
+		cora.calls("The coach lists Mia's no-shows of two weeks", &v1.ListAttendanceRequest{
+			MemberId: "$mia", Filter: &v1.AttendanceFilter{
+				StartsWithin: week(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_NO_SHOW},
+			},
+		}),
+		cora.refused("The coach lists holds", "INVALID_FIELD", &v1.ListAttendanceRequest{
+			MemberId: "$mia", Filter: &v1.AttendanceFilter{
+				Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_PENDING},
+			},
+		}),
 		cora.refused("The coach lists the attendance of an unknown member", "MEMBER_NOT_FOUND",
 			&v1.ListAttendanceRequest{MemberId: absentID}),
 		mia.refused("Mia lists her attendance", "PERMISSION_DENIED", &v1.ListAttendanceRequest{MemberId: "$mia"}),

@@ -117,7 +117,7 @@ func membershipsScript() script {
 		tom.refused("Tom has Mia's number", "BENEFIT_INVALID", confirm),
 		cora.refused("The coach tries it for Tom", "BENEFIT_IN_USE", confirm),
 		cora.calls("The coach looks who uses it", &v1.ListBenefitMembershipsRequest{
-			ProviderCode: "CLUB", MembershipNumber: "c1234",
+			ProviderCode: "CLUB", Filter: &v1.BenefitMembershipFilter{MembershipNumber: "c1234", Verified: new(true)},
 		}),
 		tom.refused("Tom looks who uses it", "PERMISSION_DENIED", &v1.ListBenefitMembershipsRequest{ProviderCode: "CLUB"}),
 		tom.refused("Tom ends Mia's use", "PERMISSION_DENIED", end),

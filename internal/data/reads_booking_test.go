@@ -110,44 +110,65 @@ var bookingReads = []read{
 		}, Limit: 20,
 	}}, "fifth item line second code entry workout"},
 	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
-		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(time.Hour), Limit: 9,
+		PastFilter: bookingdb.PastFilter{
+			Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(time.Hour),
+		}, Limit: 9,
 	}}, "booking fifth"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{PastFilter: pastOf("member"), Limit: 1}}, "fourth"},
 	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
-		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour), Limit: 1,
+		PastFilter: bookingdb.PastFilter{
+			Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Until: start.Add(999 * time.Hour),
+		}, Limit: 9,
 	}}, "fourth"},
-	{
-		bookingdb.ListPastBookings,
-		args{
-			bookingdb.PastQuery{
-				Member: id[tenant.MemberID](
-					"member",
-				),
-				Statuses: []booking.Status{booking.NoShow},
-				Until:    start.Add(999 * time.Hour),
-				Limit:    9,
-			},
-		},
-		"fourth",
-	},
-	{
-		bookingdb.ListPastBookings,
-		args{
-			bookingdb.PastQuery{
-				Member: id[tenant.MemberID](
-					"member",
-				),
-				Statuses:    booking.Statuses(),
-				Until:       start.Add(999 * time.Hour),
-				BeforeStart: start,
-				BeforeID:    id[tenant.BookingID]("booking"),
-				Limit:       9,
-			},
-		},
-		"fifth",
-	},
-	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "{Attended=1 NoShows=1}"},
-	{bookingdb.CountAttendance, args{"member", start.Add(24 * time.Hour)}, "{Attended=1}"},
-	{bookingdb.CountAttendance, args{"third", start.Add(time.Second)}, "{LateCancelled=1}"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		PastFilter: pastOf("member"), BeforeStart: start, BeforeID: id[tenant.BookingID]("booking"), Limit: 9,
+	}}, "fifth"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		PastFilter: bookingdb.PastFilter{
+			Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), From: start, Until: start.Add(999 * time.Hour),
+		}, Limit: 9,
+	}}, "fourth workout entry booking"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		PastFilter: bookingdb.PastFilter{
+			Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour),
+			Service: id[tenant.ServiceID]("service"),
+		}, Limit: 9,
+	}}, "fourth workout entry booking"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		PastFilter: bookingdb.PastFilter{
+			Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour),
+			Location: id[tenant.LocationID]("other"),
+		}, Limit: 9,
+	}}, "workout entry fifth"},
+	{bookingdb.ListPastBookings, args{bookingdb.PastQuery{
+		PastFilter: bookingdb.PastFilter{
+			Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour),
+			Service: id[tenant.ServiceID]("service"), Location: id[tenant.LocationID]("other"),
+		}, Limit: 9,
+	}}, "workout entry"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(24*time.Hour + time.Second),
+	}}, "{Attended=1 NoShows=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(24 * time.Hour),
+	}}, "{Attended=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("third"), Statuses: booking.Statuses(), Until: start.Add(time.Second),
+	}}, "{LateCancelled=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: []booking.Status{booking.NoShow}, Until: start.Add(999 * time.Hour),
+	}}, "{NoShows=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), From: start, Until: start.Add(999 * time.Hour),
+	}}, "{NoShows=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour),
+		Service: id[tenant.ServiceID]("other"),
+	}}, "{Attended=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour),
+		Location: id[tenant.LocationID]("location"),
+	}}, "{NoShows=1}"},
 	{bookingdb.ListNoShows, args{"session", 9}, "booking"},
 	{bookingdb.FindDisplay, args{"session"}, "{Location=Pier Coach=Ana Expected=1}"},
 	{bookingdb.FindDisplayLink, args{"display"}, "display"},
@@ -405,9 +426,18 @@ var bookingReads = []read{
 	}}, ""},
 }
 
+// pastOf selects all bookings of a member.
+func pastOf(member string) bookingdb.PastFilter {
+	return bookingdb.PastFilter{
+		Member: id[tenant.MemberID](member), Statuses: booking.Statuses(), Until: start.Add(999 * time.Hour),
+	}
+}
+
 // changedBookingReads are reads of the rows that more.sql changes in a tenant.
 var changedBookingReads = []read{
-	{bookingdb.CountAttendance, args{"member", start.Add(24*time.Hour + time.Second)}, "{Attended=1}"},
+	{bookingdb.CountAttendance, args{bookingdb.PastFilter{
+		Member: id[tenant.MemberID]("member"), Statuses: booking.Statuses(), Until: start.Add(24*time.Hour + time.Second),
+	}}, "{Attended=1}"},
 	{
 		bookingdb.CountAttendanceDaily, args{bookingdb.Period{From: day, To: day.AddDays(1)}},
 		"{Date=2026-03-02 Sessions=8 SessionsCancelled=1 Capacity=56 Booked=7 BookedLimited=6 Attended=2 " +

@@ -107,6 +107,22 @@ var catalogReads = []read{
 	},
 	{
 		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
+			Provider: "CLUB", Member: id[tenant.MemberID]("third"), Limit: 9,
+		}},
+		"{Provider=CLUB Member=third Key=0 Number=1 Shared=true CreatedAt=01T12:00 MemberName=Cy}",
+	},
+	{
+		catalogdb.ListBenefitMemberships,
+		args{catalogdb.MembershipQuery{Provider: "CLUB", Verified: new(true), Limit: 9}},
+		"{Provider=CLUB Member=member Key=1 Number=1 CreatedAt=01T12:00 MemberName=Ana Verified=true}",
+	},
+	{
+		catalogdb.ListBenefitMemberships,
+		args{catalogdb.MembershipQuery{Provider: "CLUB", Verified: new(false), Limit: 1}},
+		"{Provider=CLUB Member=other Key=0 Number=0- Shared=true CreatedAt=01T12:00 MemberName=bo}",
+	},
+	{
+		catalogdb.ListBenefitMemberships, args{catalogdb.MembershipQuery{
 			Provider: "CLUB", AfterKey: "0", AfterMember: id[tenant.MemberID]("other"), Limit: 9,
 		}},
 		"{Provider=CLUB Member=receiver Key=0 Number=1 Shared=true CreatedAt=01T12:00 MemberName=CY} " +

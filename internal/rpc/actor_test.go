@@ -37,7 +37,7 @@ func TestActors_HaveNamesForThoseWhoMayReadMembers(t *testing.T) {
 		for _, l := range ask[*v1.ListCreditLinesResponse](t, s, token, lines).GetLines()[:2] {
 			all = append(all, l.GetActor())
 		}
-		entries := &v1.ListAuditEntriesRequest{Action: "credit.granted"}
+		entries := &v1.ListAuditEntriesRequest{Filter: &v1.AuditEntryFilter{Action: "credit.granted"}}
 		for _, e := range ask[*v1.ListAuditEntriesResponse](t, s, token, entries).GetEntries() {
 			all = append(all, e.GetActor())
 		}

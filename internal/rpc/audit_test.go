@@ -16,14 +16,16 @@ func TestListAuditEntries_RejectsInvalidRequests(t *testing.T) {
 	s.location(t, &v1.LocationInput{Name: "Pier 1"})
 	page := ask[*v1.ListAuditEntriesResponse](t, s, s.owner, &v1.ListAuditEntriesRequest{PageSize: 1})
 	for name, q := range map[string]*v1.ListAuditEntriesRequest{
-		"another query's token": {TargetKind: "location", PageToken: page.GetNextPageToken()},
-		"no token":              {PageToken: "1"},
-		"huge page":             {PageSize: 501},
-		"NUL":                   {TargetId: "\x00"},
-		"no action":             {Action: "Session.Cancelled"},
-		"backwards": {TimeRange: &v1.TimeRange{
+		"another query's token": {
+			Filter: &v1.AuditEntryFilter{TargetKind: "location"}, PageToken: page.GetNextPageToken(),
+		},
+		"no token":  {PageToken: "1"},
+		"huge page": {PageSize: 501},
+		"NUL":       {Filter: &v1.AuditEntryFilter{TargetId: "\x00"}},
+		"no action": {Filter: &v1.AuditEntryFilter{Action: "Session.Cancelled"}},
+		"backwards": {Filter: &v1.AuditEntryFilter{OccurredWithin: &v1.TimeRange{
 			Start: timestamppb.New(time.Unix(9, 0)), End: timestamppb.New(time.Unix(8, 0)),
-		}},
+		}}},
 	} {
 		refused(t, "invalid_argument INVALID_FIELD", test.Sprint(name))(s.call(t, s.owner, q))
 	}

@@ -7,6 +7,7 @@
 package berthv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	structpb "google.golang.org/protobuf/types/known/structpb"
@@ -181,11 +182,111 @@ func (x *AuditEntry) GetSubject() string {
 	return ""
 }
 
+// AuditEntryFilter selects entries of the audit log. All conditions that are set must match.
+type AuditEntryFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only actions of this member or service account.
+	ActorId string `protobuf:"bytes,1,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
+	// Only actions of this kind of actor. Unspecified: all.
+	ActorKind ActorKind `protobuf:"varint,2,opt,name=actor_kind,json=actorKind,proto3,enum=berth.v1.ActorKind" json:"actor_kind,omitempty"`
+	// Only this action, such as "session.cancelled", up to 100 characters. Empty: all.
+	Action string `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
+	// Only this kind of object, such as "session", up to 50 characters. Empty: all.
+	TargetKind string `protobuf:"bytes,4,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
+	// Only this object: its id, or a role's name, up to 100 characters. Empty: all.
+	TargetId string `protobuf:"bytes,5,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
+	// Only this bulk operation or import.
+	BatchId string `protobuf:"bytes,6,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// Only actions in this period, in UTC. Absent: at any time.
+	OccurredWithin *TimeRange `protobuf:"bytes,7,opt,name=occurred_within,json=occurredWithin,proto3" json:"occurred_within,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *AuditEntryFilter) Reset() {
+	*x = AuditEntryFilter{}
+	mi := &file_berth_v1_audit_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditEntryFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditEntryFilter) ProtoMessage() {}
+
+func (x *AuditEntryFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_audit_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditEntryFilter.ProtoReflect.Descriptor instead.
+func (*AuditEntryFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_audit_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AuditEntryFilter) GetActorId() string {
+	if x != nil {
+		return x.ActorId
+	}
+	return ""
+}
+
+func (x *AuditEntryFilter) GetActorKind() ActorKind {
+	if x != nil {
+		return x.ActorKind
+	}
+	return ActorKind_ACTOR_KIND_UNSPECIFIED
+}
+
+func (x *AuditEntryFilter) GetAction() string {
+	if x != nil {
+		return x.Action
+	}
+	return ""
+}
+
+func (x *AuditEntryFilter) GetTargetKind() string {
+	if x != nil {
+		return x.TargetKind
+	}
+	return ""
+}
+
+func (x *AuditEntryFilter) GetTargetId() string {
+	if x != nil {
+		return x.TargetId
+	}
+	return ""
+}
+
+func (x *AuditEntryFilter) GetBatchId() string {
+	if x != nil {
+		return x.BatchId
+	}
+	return ""
+}
+
+func (x *AuditEntryFilter) GetOccurredWithin() *TimeRange {
+	if x != nil {
+		return x.OccurredWithin
+	}
+	return nil
+}
+
 var File_berth_v1_audit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/audit.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a\x03\n" +
+	"\x14berth/v1/audit.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a\x03\n" +
 	"\n" +
 	"AuditEntry\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12.\n" +
@@ -203,7 +304,17 @@ const file_berth_v1_audit_proto_rawDesc = "" +
 	" \x01(\tR\trequestId\x12\x18\n" +
 	"\aaddress\x18\v \x01(\tR\aaddress\x12\x16\n" +
 	"\x06client\x18\f \x01(\tR\x06client\x12\x18\n" +
-	"\asubject\x18\r \x01(\tR\asubjectBR\n" +
+	"\asubject\x18\r \x01(\tR\asubject\"\xfe\x02\n" +
+	"\x10AuditEntryFilter\x12&\n" +
+	"\bactor_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aactorId\x12<\n" +
+	"\n" +
+	"actor_kind\x18\x02 \x01(\x0e2\x13.berth.v1.ActorKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\tactorKind\x12.\n" +
+	"\x06action\x18\x03 \x01(\tB\x16\xbaH\x13r\x11\x18d2\r^[a-z0-9_.]*$R\x06action\x126\n" +
+	"\vtarget_kind\x18\x04 \x01(\tB\x15\xbaH\x12r\x10\x1822\f^[a-z0-9_]*$R\n" +
+	"targetKind\x126\n" +
+	"\ttarget_id\x18\x05 \x01(\tB\x19\xbaH\x16r\x14\x18d2\x10^[A-Za-z0-9_-]*$R\btargetId\x12&\n" +
+	"\bbatch_id\x18\x06 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\abatchId\x12<\n" +
+	"\x0foccurred_within\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\x0eoccurredWithinBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -218,22 +329,27 @@ func file_berth_v1_audit_proto_rawDescGZIP() []byte {
 	return file_berth_v1_audit_proto_rawDescData
 }
 
-var file_berth_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 1)
+var file_berth_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
 var file_berth_v1_audit_proto_goTypes = []any{
 	(*AuditEntry)(nil),            // 0: berth.v1.AuditEntry
-	(*timestamppb.Timestamp)(nil), // 1: google.protobuf.Timestamp
-	(*Actor)(nil),                 // 2: berth.v1.Actor
-	(*structpb.Struct)(nil),       // 3: google.protobuf.Struct
+	(*AuditEntryFilter)(nil),      // 1: berth.v1.AuditEntryFilter
+	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 3: berth.v1.Actor
+	(*structpb.Struct)(nil),       // 4: google.protobuf.Struct
+	(ActorKind)(0),                // 5: berth.v1.ActorKind
+	(*TimeRange)(nil),             // 6: berth.v1.TimeRange
 }
 var file_berth_v1_audit_proto_depIdxs = []int32{
-	1, // 0: berth.v1.AuditEntry.time:type_name -> google.protobuf.Timestamp
-	2, // 1: berth.v1.AuditEntry.actor:type_name -> berth.v1.Actor
-	3, // 2: berth.v1.AuditEntry.changes:type_name -> google.protobuf.Struct
-	3, // [3:3] is the sub-list for method output_type
-	3, // [3:3] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	2, // 0: berth.v1.AuditEntry.time:type_name -> google.protobuf.Timestamp
+	3, // 1: berth.v1.AuditEntry.actor:type_name -> berth.v1.Actor
+	4, // 2: berth.v1.AuditEntry.changes:type_name -> google.protobuf.Struct
+	5, // 3: berth.v1.AuditEntryFilter.actor_kind:type_name -> berth.v1.ActorKind
+	6, // 4: berth.v1.AuditEntryFilter.occurred_within:type_name -> berth.v1.TimeRange
+	5, // [5:5] is the sub-list for method output_type
+	5, // [5:5] is the sub-list for method input_type
+	5, // [5:5] is the sub-list for extension type_name
+	5, // [5:5] is the sub-list for extension extendee
+	0, // [0:5] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_audit_proto_init() }
@@ -248,7 +364,7 @@ func file_berth_v1_audit_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_audit_proto_rawDesc), len(file_berth_v1_audit_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   1,
+			NumMessages:   2,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -22,29 +22,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListAuditEntriesRequest selects entries. All conditions that are set must match.
+// ListAuditEntriesRequest selects entries.
 type ListAuditEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Actions of this member or service account.
-	ActorId string `protobuf:"bytes,2,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
-	// Actions of this kind of actor. Unspecified: all.
-	ActorKind ActorKind `protobuf:"varint,3,opt,name=actor_kind,json=actorKind,proto3,enum=berth.v1.ActorKind" json:"actor_kind,omitempty"`
-	// Only this action, such as "session.cancelled".
-	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
-	// Only this kind of object, such as "session".
-	TargetKind string `protobuf:"bytes,5,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
-	// Only this object: its id, or a role's name.
-	TargetId string `protobuf:"bytes,6,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// Only this period, in UTC. Absent: any time.
-	TimeRange *TimeRange `protobuf:"bytes,7,opt,name=time_range,json=timeRange,proto3" json:"time_range,omitempty"`
-	// Only this bulk operation or import.
-	BatchId string `protobuf:"bytes,8,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
+	// Which to list. Absent: all.
+	Filter *AuditEntryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,9,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,10,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -86,53 +74,11 @@ func (x *ListAuditEntriesRequest) GetTenantId() string {
 	return ""
 }
 
-func (x *ListAuditEntriesRequest) GetActorId() string {
+func (x *ListAuditEntriesRequest) GetFilter() *AuditEntryFilter {
 	if x != nil {
-		return x.ActorId
-	}
-	return ""
-}
-
-func (x *ListAuditEntriesRequest) GetActorKind() ActorKind {
-	if x != nil {
-		return x.ActorKind
-	}
-	return ActorKind_ACTOR_KIND_UNSPECIFIED
-}
-
-func (x *ListAuditEntriesRequest) GetAction() string {
-	if x != nil {
-		return x.Action
-	}
-	return ""
-}
-
-func (x *ListAuditEntriesRequest) GetTargetKind() string {
-	if x != nil {
-		return x.TargetKind
-	}
-	return ""
-}
-
-func (x *ListAuditEntriesRequest) GetTargetId() string {
-	if x != nil {
-		return x.TargetId
-	}
-	return ""
-}
-
-func (x *ListAuditEntriesRequest) GetTimeRange() *TimeRange {
-	if x != nil {
-		return x.TimeRange
+		return x.Filter
 	}
 	return nil
-}
-
-func (x *ListAuditEntriesRequest) GetBatchId() string {
-	if x != nil {
-		return x.BatchId
-	}
-	return ""
 }
 
 func (x *ListAuditEntriesRequest) GetPageSize() int32 {
@@ -208,24 +154,14 @@ var File_berth_v1_audit_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_audit_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1cberth/v1/audit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x14berth/v1/audit.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\"\xf7\x03\n" +
+	"\x1cberth/v1/audit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x14berth/v1/audit.proto\x1a\x1bbuf/validate/validate.proto\"\xc9\x01\n" +
 	"\x17ListAuditEntriesRequest\x12(\n" +
-	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12&\n" +
-	"\bactor_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\aactorId\x12<\n" +
-	"\n" +
-	"actor_kind\x18\x03 \x01(\x0e2\x13.berth.v1.ActorKindB\b\xbaH\x05\x82\x01\x02\x10\x01R\tactorKind\x12.\n" +
-	"\x06action\x18\x04 \x01(\tB\x16\xbaH\x13r\x11\x18d2\r^[a-z0-9_.]*$R\x06action\x126\n" +
-	"\vtarget_kind\x18\x05 \x01(\tB\x15\xbaH\x12r\x10\x1822\f^[a-z0-9_]*$R\n" +
-	"targetKind\x126\n" +
-	"\ttarget_id\x18\x06 \x01(\tB\x19\xbaH\x16r\x14\x18d2\x10^[A-Za-z0-9_-]*$R\btargetId\x122\n" +
-	"\n" +
-	"time_range\x18\a \x01(\v2\x13.berth.v1.TimeRangeR\ttimeRange\x12&\n" +
-	"\bbatch_id\x18\b \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\abatchId\x12'\n" +
-	"\tpage_size\x18\t \x01(\x05B\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x122\n" +
+	"\x06filter\x18\x02 \x01(\v2\x1a.berth.v1.AuditEntryFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x03 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\n" +
-	" \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"r\n" +
+	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"r\n" +
 	"\x18ListAuditEntriesResponse\x12.\n" +
 	"\aentries\x18\x01 \x03(\v2\x14.berth.v1.AuditEntryR\aentries\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken2\x80\x01\n" +
@@ -250,21 +186,19 @@ var file_berth_v1_audit_service_proto_msgTypes = make([]protoimpl.MessageInfo, 2
 var file_berth_v1_audit_service_proto_goTypes = []any{
 	(*ListAuditEntriesRequest)(nil),  // 0: berth.v1.ListAuditEntriesRequest
 	(*ListAuditEntriesResponse)(nil), // 1: berth.v1.ListAuditEntriesResponse
-	(ActorKind)(0),                   // 2: berth.v1.ActorKind
-	(*TimeRange)(nil),                // 3: berth.v1.TimeRange
-	(*AuditEntry)(nil),               // 4: berth.v1.AuditEntry
+	(*AuditEntryFilter)(nil),         // 2: berth.v1.AuditEntryFilter
+	(*AuditEntry)(nil),               // 3: berth.v1.AuditEntry
 }
 var file_berth_v1_audit_service_proto_depIdxs = []int32{
-	2, // 0: berth.v1.ListAuditEntriesRequest.actor_kind:type_name -> berth.v1.ActorKind
-	3, // 1: berth.v1.ListAuditEntriesRequest.time_range:type_name -> berth.v1.TimeRange
-	4, // 2: berth.v1.ListAuditEntriesResponse.entries:type_name -> berth.v1.AuditEntry
-	0, // 3: berth.v1.AuditService.ListAuditEntries:input_type -> berth.v1.ListAuditEntriesRequest
-	1, // 4: berth.v1.AuditService.ListAuditEntries:output_type -> berth.v1.ListAuditEntriesResponse
-	4, // [4:5] is the sub-list for method output_type
-	3, // [3:4] is the sub-list for method input_type
-	3, // [3:3] is the sub-list for extension type_name
-	3, // [3:3] is the sub-list for extension extendee
-	0, // [0:3] is the sub-list for field type_name
+	2, // 0: berth.v1.ListAuditEntriesRequest.filter:type_name -> berth.v1.AuditEntryFilter
+	3, // 1: berth.v1.ListAuditEntriesResponse.entries:type_name -> berth.v1.AuditEntry
+	0, // 2: berth.v1.AuditService.ListAuditEntries:input_type -> berth.v1.ListAuditEntriesRequest
+	1, // 3: berth.v1.AuditService.ListAuditEntries:output_type -> berth.v1.ListAuditEntriesResponse
+	3, // [3:4] is the sub-list for method output_type
+	2, // [2:3] is the sub-list for method input_type
+	2, // [2:2] is the sub-list for extension type_name
+	2, // [2:2] is the sub-list for extension extendee
+	0, // [0:2] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_audit_service_proto_init() }
@@ -274,7 +208,6 @@ func file_berth_v1_audit_service_proto_init() {
 	}
 	file_berth_v1_access_proto_init()
 	file_berth_v1_audit_proto_init()
-	file_berth_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{

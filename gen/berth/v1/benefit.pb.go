@@ -451,6 +451,70 @@ func (x *BenefitMembership) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// BenefitMembershipFilter selects membership numbers that members use. All conditions that are set must match.
+type BenefitMembershipFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only this number, up to 100 characters. Letter case, spaces and punctuation do not count. Empty: all.
+	MembershipNumber string `protobuf:"bytes,1,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
+	// Only the number of this member. Empty: of all.
+	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Whether the number is on the provider's list now. Absent: either.
+	Verified      *bool `protobuf:"varint,3,opt,name=verified,proto3,oneof" json:"verified,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BenefitMembershipFilter) Reset() {
+	*x = BenefitMembershipFilter{}
+	mi := &file_berth_v1_benefit_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BenefitMembershipFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BenefitMembershipFilter) ProtoMessage() {}
+
+func (x *BenefitMembershipFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_benefit_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BenefitMembershipFilter.ProtoReflect.Descriptor instead.
+func (*BenefitMembershipFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_benefit_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *BenefitMembershipFilter) GetMembershipNumber() string {
+	if x != nil {
+		return x.MembershipNumber
+	}
+	return ""
+}
+
+func (x *BenefitMembershipFilter) GetMemberId() string {
+	if x != nil {
+		return x.MemberId
+	}
+	return ""
+}
+
+func (x *BenefitMembershipFilter) GetVerified() bool {
+	if x != nil && x.Verified != nil {
+		return *x.Verified
+	}
+	return false
+}
+
 var File_berth_v1_benefit_proto protoreflect.FileDescriptor
 
 const file_berth_v1_benefit_proto_rawDesc = "" +
@@ -487,7 +551,12 @@ const file_berth_v1_benefit_proto_rawDesc = "" +
 	"\x11membership_number\x18\x04 \x01(\tR\x10membershipNumber\x12\x1a\n" +
 	"\bverified\x18\x05 \x01(\bR\bverified\x12;\n" +
 	"\vcreate_time\x18\x06 \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"createTime*y\n" +
+	"createTime\"\xa7\x01\n" +
+	"\x17BenefitMembershipFilter\x124\n" +
+	"\x11membership_number\x18\x01 \x01(\tB\a\xbaH\x04r\x02\x18dR\x10membershipNumber\x12(\n" +
+	"\tmember_id\x18\x02 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\bmemberId\x12\x1f\n" +
+	"\bverified\x18\x03 \x01(\bH\x00R\bverified\x88\x01\x01B\v\n" +
+	"\t_verified*y\n" +
 	"\x13BenefitVerification\x12$\n" +
 	" BENEFIT_VERIFICATION_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19BENEFIT_VERIFICATION_NONE\x10\x01\x12\x1d\n" +
@@ -507,19 +576,20 @@ func file_berth_v1_benefit_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_benefit_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_berth_v1_benefit_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
+var file_berth_v1_benefit_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
 var file_berth_v1_benefit_proto_goTypes = []any{
-	(BenefitVerification)(0),      // 0: berth.v1.BenefitVerification
-	(*Benefit)(nil),               // 1: berth.v1.Benefit
-	(*BenefitProvider)(nil),       // 2: berth.v1.BenefitProvider
-	(*BenefitProviderInput)(nil),  // 3: berth.v1.BenefitProviderInput
-	(*BenefitMembership)(nil),     // 4: berth.v1.BenefitMembership
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
+	(BenefitVerification)(0),        // 0: berth.v1.BenefitVerification
+	(*Benefit)(nil),                 // 1: berth.v1.Benefit
+	(*BenefitProvider)(nil),         // 2: berth.v1.BenefitProvider
+	(*BenefitProviderInput)(nil),    // 3: berth.v1.BenefitProviderInput
+	(*BenefitMembership)(nil),       // 4: berth.v1.BenefitMembership
+	(*BenefitMembershipFilter)(nil), // 5: berth.v1.BenefitMembershipFilter
+	(*timestamppb.Timestamp)(nil),   // 6: google.protobuf.Timestamp
 }
 var file_berth_v1_benefit_proto_depIdxs = []int32{
 	0, // 0: berth.v1.BenefitProvider.verification:type_name -> berth.v1.BenefitVerification
 	0, // 1: berth.v1.BenefitProviderInput.verification:type_name -> berth.v1.BenefitVerification
-	5, // 2: berth.v1.BenefitMembership.create_time:type_name -> google.protobuf.Timestamp
+	6, // 2: berth.v1.BenefitMembership.create_time:type_name -> google.protobuf.Timestamp
 	3, // [3:3] is the sub-list for method output_type
 	3, // [3:3] is the sub-list for method input_type
 	3, // [3:3] is the sub-list for extension type_name
@@ -533,13 +603,14 @@ func file_berth_v1_benefit_proto_init() {
 		return
 	}
 	file_berth_v1_benefit_proto_msgTypes[2].OneofWrappers = []any{}
+	file_berth_v1_benefit_proto_msgTypes[4].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_benefit_proto_rawDesc), len(file_berth_v1_benefit_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   4,
+			NumMessages:   5,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1059,9 +1059,9 @@ type ListBenefitMembershipsRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The code of the provider.
 	ProviderCode string `protobuf:"bytes,2,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// Only this number. Letter case, spaces and punctuation do not count. Empty: all.
-	MembershipNumber string `protobuf:"bytes,3,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
-	// The page size, up to 500. 0 means 50.
+	// Which to list. Absent: all.
+	Filter *BenefitMembershipFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
@@ -1113,11 +1113,11 @@ func (x *ListBenefitMembershipsRequest) GetProviderCode() string {
 	return ""
 }
 
-func (x *ListBenefitMembershipsRequest) GetMembershipNumber() string {
+func (x *ListBenefitMembershipsRequest) GetFilter() *BenefitMembershipFilter {
 	if x != nil {
-		return x.MembershipNumber
+		return x.Filter
 	}
-	return ""
+	return nil
 }
 
 func (x *ListBenefitMembershipsRequest) GetPageSize() int32 {
@@ -3000,11 +3000,11 @@ const file_berth_v1_catalog_service_proto_rawDesc = "" +
 	"\x06remove\x18\x04 \x03(\tB\x11\xbaH\x0e\x92\x01\v\x10\x88'\"\x06r\x04\x10\x01\x18dR\x06remove\x12\x18\n" +
 	"\areplace\x18\x05 \x01(\bR\areplace\"U\n" +
 	"\x1cUpdateBenefitNumbersResponse\x125\n" +
-	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"\x81\x02\n" +
+	"\bprovider\x18\x01 \x01(\v2\x19.berth.v1.BenefitProviderR\bprovider\"\x86\x02\n" +
 	"\x1dListBenefitMembershipsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12.\n" +
-	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x124\n" +
-	"\x11membership_number\x18\x03 \x01(\tB\a\xbaH\x04r\x02\x18dR\x10membershipNumber\x12'\n" +
+	"\rprovider_code\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x10\x01\x182R\fproviderCode\x129\n" +
+	"\x06filter\x18\x03 \x01(\v2!.berth.v1.BenefitMembershipFilterR\x06filter\x12'\n" +
 	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
@@ -3240,20 +3240,21 @@ var file_berth_v1_catalog_service_proto_goTypes = []any{
 	(*ItemFilter)(nil),                      // 53: berth.v1.ItemFilter
 	(*BenefitProviderInput)(nil),            // 54: berth.v1.BenefitProviderInput
 	(*BenefitProvider)(nil),                 // 55: berth.v1.BenefitProvider
-	(*BenefitMembership)(nil),               // 56: berth.v1.BenefitMembership
-	(*LocationInput)(nil),                   // 57: berth.v1.LocationInput
-	(*Location)(nil),                        // 58: berth.v1.Location
-	(*LocationFilter)(nil),                  // 59: berth.v1.LocationFilter
-	(*ResourceInput)(nil),                   // 60: berth.v1.ResourceInput
-	(*Resource)(nil),                        // 61: berth.v1.Resource
-	(*ResourceFilter)(nil),                  // 62: berth.v1.ResourceFilter
-	(*ServiceInput)(nil),                    // 63: berth.v1.ServiceInput
-	(*Service)(nil),                         // 64: berth.v1.Service
-	(*ServiceFilter)(nil),                   // 65: berth.v1.ServiceFilter
-	(*EffectivePolicy)(nil),                 // 66: berth.v1.EffectivePolicy
-	(SettingLevel)(0),                       // 67: berth.v1.SettingLevel
-	(*Policy)(nil),                          // 68: berth.v1.Policy
-	(*PolicyLayer)(nil),                     // 69: berth.v1.PolicyLayer
+	(*BenefitMembershipFilter)(nil),         // 56: berth.v1.BenefitMembershipFilter
+	(*BenefitMembership)(nil),               // 57: berth.v1.BenefitMembership
+	(*LocationInput)(nil),                   // 58: berth.v1.LocationInput
+	(*Location)(nil),                        // 59: berth.v1.Location
+	(*LocationFilter)(nil),                  // 60: berth.v1.LocationFilter
+	(*ResourceInput)(nil),                   // 61: berth.v1.ResourceInput
+	(*Resource)(nil),                        // 62: berth.v1.Resource
+	(*ResourceFilter)(nil),                  // 63: berth.v1.ResourceFilter
+	(*ServiceInput)(nil),                    // 64: berth.v1.ServiceInput
+	(*Service)(nil),                         // 65: berth.v1.Service
+	(*ServiceFilter)(nil),                   // 66: berth.v1.ServiceFilter
+	(*EffectivePolicy)(nil),                 // 67: berth.v1.EffectivePolicy
+	(SettingLevel)(0),                       // 68: berth.v1.SettingLevel
+	(*Policy)(nil),                          // 69: berth.v1.Policy
+	(*PolicyLayer)(nil),                     // 70: berth.v1.PolicyLayer
 }
 var file_berth_v1_catalog_service_proto_depIdxs = []int32{
 	50, // 0: berth.v1.CreateItemRequest.item:type_name -> berth.v1.ItemInput
@@ -3272,92 +3273,93 @@ var file_berth_v1_catalog_service_proto_depIdxs = []int32{
 	55, // 13: berth.v1.GetBenefitProviderResponse.provider:type_name -> berth.v1.BenefitProvider
 	55, // 14: berth.v1.ListBenefitProvidersResponse.providers:type_name -> berth.v1.BenefitProvider
 	55, // 15: berth.v1.UpdateBenefitNumbersResponse.provider:type_name -> berth.v1.BenefitProvider
-	56, // 16: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
-	57, // 17: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
-	58, // 18: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
-	57, // 19: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
-	52, // 20: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
-	58, // 21: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
-	58, // 22: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
-	59, // 23: berth.v1.ListLocationsRequest.filter:type_name -> berth.v1.LocationFilter
-	58, // 24: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
-	60, // 25: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	61, // 26: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
-	60, // 27: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
-	52, // 28: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	61, // 29: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
-	61, // 30: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
-	62, // 31: berth.v1.ListResourcesRequest.filter:type_name -> berth.v1.ResourceFilter
-	61, // 32: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
-	63, // 33: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	64, // 34: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
-	63, // 35: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
-	52, // 36: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
-	64, // 37: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
-	64, // 38: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
-	65, // 39: berth.v1.ListServicesRequest.filter:type_name -> berth.v1.ServiceFilter
-	64, // 40: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
-	66, // 41: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	67, // 42: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
-	68, // 43: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
-	52, // 44: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
-	69, // 45: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
-	66, // 46: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
-	22, // 47: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
-	24, // 48: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
-	26, // 49: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
-	28, // 50: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
-	30, // 51: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
-	32, // 52: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
-	34, // 53: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
-	36, // 54: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
-	38, // 55: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
-	40, // 56: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
-	42, // 57: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
-	44, // 58: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
-	46, // 59: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
-	48, // 60: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
-	0,  // 61: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
-	2,  // 62: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
-	4,  // 63: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
-	6,  // 64: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
-	8,  // 65: berth.v1.CatalogService.CreateBenefitProvider:input_type -> berth.v1.CreateBenefitProviderRequest
-	10, // 66: berth.v1.CatalogService.UpdateBenefitProvider:input_type -> berth.v1.UpdateBenefitProviderRequest
-	12, // 67: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
-	14, // 68: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
-	16, // 69: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
-	18, // 70: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
-	20, // 71: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
-	23, // 72: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
-	25, // 73: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
-	27, // 74: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
-	29, // 75: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
-	31, // 76: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
-	33, // 77: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
-	35, // 78: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
-	37, // 79: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
-	39, // 80: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
-	41, // 81: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
-	43, // 82: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
-	45, // 83: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
-	47, // 84: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
-	49, // 85: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
-	1,  // 86: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
-	3,  // 87: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
-	5,  // 88: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
-	7,  // 89: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
-	9,  // 90: berth.v1.CatalogService.CreateBenefitProvider:output_type -> berth.v1.CreateBenefitProviderResponse
-	11, // 91: berth.v1.CatalogService.UpdateBenefitProvider:output_type -> berth.v1.UpdateBenefitProviderResponse
-	13, // 92: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
-	15, // 93: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
-	17, // 94: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
-	19, // 95: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
-	21, // 96: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
-	72, // [72:97] is the sub-list for method output_type
-	47, // [47:72] is the sub-list for method input_type
-	47, // [47:47] is the sub-list for extension type_name
-	47, // [47:47] is the sub-list for extension extendee
-	0,  // [0:47] is the sub-list for field type_name
+	56, // 16: berth.v1.ListBenefitMembershipsRequest.filter:type_name -> berth.v1.BenefitMembershipFilter
+	57, // 17: berth.v1.ListBenefitMembershipsResponse.memberships:type_name -> berth.v1.BenefitMembership
+	58, // 18: berth.v1.CreateLocationRequest.location:type_name -> berth.v1.LocationInput
+	59, // 19: berth.v1.CreateLocationResponse.location:type_name -> berth.v1.Location
+	58, // 20: berth.v1.UpdateLocationRequest.location:type_name -> berth.v1.LocationInput
+	52, // 21: berth.v1.UpdateLocationRequest.update_mask:type_name -> google.protobuf.FieldMask
+	59, // 22: berth.v1.UpdateLocationResponse.location:type_name -> berth.v1.Location
+	59, // 23: berth.v1.GetLocationResponse.location:type_name -> berth.v1.Location
+	60, // 24: berth.v1.ListLocationsRequest.filter:type_name -> berth.v1.LocationFilter
+	59, // 25: berth.v1.ListLocationsResponse.locations:type_name -> berth.v1.Location
+	61, // 26: berth.v1.CreateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	62, // 27: berth.v1.CreateResourceResponse.resource:type_name -> berth.v1.Resource
+	61, // 28: berth.v1.UpdateResourceRequest.resource:type_name -> berth.v1.ResourceInput
+	52, // 29: berth.v1.UpdateResourceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	62, // 30: berth.v1.UpdateResourceResponse.resource:type_name -> berth.v1.Resource
+	62, // 31: berth.v1.GetResourceResponse.resource:type_name -> berth.v1.Resource
+	63, // 32: berth.v1.ListResourcesRequest.filter:type_name -> berth.v1.ResourceFilter
+	62, // 33: berth.v1.ListResourcesResponse.resources:type_name -> berth.v1.Resource
+	64, // 34: berth.v1.CreateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	65, // 35: berth.v1.CreateServiceResponse.service:type_name -> berth.v1.Service
+	64, // 36: berth.v1.UpdateServiceRequest.service:type_name -> berth.v1.ServiceInput
+	52, // 37: berth.v1.UpdateServiceRequest.update_mask:type_name -> google.protobuf.FieldMask
+	65, // 38: berth.v1.UpdateServiceResponse.service:type_name -> berth.v1.Service
+	65, // 39: berth.v1.GetServiceResponse.service:type_name -> berth.v1.Service
+	66, // 40: berth.v1.ListServicesRequest.filter:type_name -> berth.v1.ServiceFilter
+	65, // 41: berth.v1.ListServicesResponse.services:type_name -> berth.v1.Service
+	67, // 42: berth.v1.GetPolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	68, // 43: berth.v1.UpdatePolicyRequest.level:type_name -> berth.v1.SettingLevel
+	69, // 44: berth.v1.UpdatePolicyRequest.policy:type_name -> berth.v1.Policy
+	52, // 45: berth.v1.UpdatePolicyRequest.update_mask:type_name -> google.protobuf.FieldMask
+	70, // 46: berth.v1.UpdatePolicyResponse.layer:type_name -> berth.v1.PolicyLayer
+	67, // 47: berth.v1.UpdatePolicyResponse.effective:type_name -> berth.v1.EffectivePolicy
+	22, // 48: berth.v1.CatalogService.CreateLocation:input_type -> berth.v1.CreateLocationRequest
+	24, // 49: berth.v1.CatalogService.UpdateLocation:input_type -> berth.v1.UpdateLocationRequest
+	26, // 50: berth.v1.CatalogService.GetLocation:input_type -> berth.v1.GetLocationRequest
+	28, // 51: berth.v1.CatalogService.ListLocations:input_type -> berth.v1.ListLocationsRequest
+	30, // 52: berth.v1.CatalogService.CreateResource:input_type -> berth.v1.CreateResourceRequest
+	32, // 53: berth.v1.CatalogService.UpdateResource:input_type -> berth.v1.UpdateResourceRequest
+	34, // 54: berth.v1.CatalogService.GetResource:input_type -> berth.v1.GetResourceRequest
+	36, // 55: berth.v1.CatalogService.ListResources:input_type -> berth.v1.ListResourcesRequest
+	38, // 56: berth.v1.CatalogService.CreateService:input_type -> berth.v1.CreateServiceRequest
+	40, // 57: berth.v1.CatalogService.UpdateService:input_type -> berth.v1.UpdateServiceRequest
+	42, // 58: berth.v1.CatalogService.GetService:input_type -> berth.v1.GetServiceRequest
+	44, // 59: berth.v1.CatalogService.ListServices:input_type -> berth.v1.ListServicesRequest
+	46, // 60: berth.v1.CatalogService.GetPolicy:input_type -> berth.v1.GetPolicyRequest
+	48, // 61: berth.v1.CatalogService.UpdatePolicy:input_type -> berth.v1.UpdatePolicyRequest
+	0,  // 62: berth.v1.CatalogService.CreateItem:input_type -> berth.v1.CreateItemRequest
+	2,  // 63: berth.v1.CatalogService.UpdateItem:input_type -> berth.v1.UpdateItemRequest
+	4,  // 64: berth.v1.CatalogService.GetItem:input_type -> berth.v1.GetItemRequest
+	6,  // 65: berth.v1.CatalogService.ListItems:input_type -> berth.v1.ListItemsRequest
+	8,  // 66: berth.v1.CatalogService.CreateBenefitProvider:input_type -> berth.v1.CreateBenefitProviderRequest
+	10, // 67: berth.v1.CatalogService.UpdateBenefitProvider:input_type -> berth.v1.UpdateBenefitProviderRequest
+	12, // 68: berth.v1.CatalogService.GetBenefitProvider:input_type -> berth.v1.GetBenefitProviderRequest
+	14, // 69: berth.v1.CatalogService.ListBenefitProviders:input_type -> berth.v1.ListBenefitProvidersRequest
+	16, // 70: berth.v1.CatalogService.UpdateBenefitNumbers:input_type -> berth.v1.UpdateBenefitNumbersRequest
+	18, // 71: berth.v1.CatalogService.ListBenefitMemberships:input_type -> berth.v1.ListBenefitMembershipsRequest
+	20, // 72: berth.v1.CatalogService.DeleteBenefitMembership:input_type -> berth.v1.DeleteBenefitMembershipRequest
+	23, // 73: berth.v1.CatalogService.CreateLocation:output_type -> berth.v1.CreateLocationResponse
+	25, // 74: berth.v1.CatalogService.UpdateLocation:output_type -> berth.v1.UpdateLocationResponse
+	27, // 75: berth.v1.CatalogService.GetLocation:output_type -> berth.v1.GetLocationResponse
+	29, // 76: berth.v1.CatalogService.ListLocations:output_type -> berth.v1.ListLocationsResponse
+	31, // 77: berth.v1.CatalogService.CreateResource:output_type -> berth.v1.CreateResourceResponse
+	33, // 78: berth.v1.CatalogService.UpdateResource:output_type -> berth.v1.UpdateResourceResponse
+	35, // 79: berth.v1.CatalogService.GetResource:output_type -> berth.v1.GetResourceResponse
+	37, // 80: berth.v1.CatalogService.ListResources:output_type -> berth.v1.ListResourcesResponse
+	39, // 81: berth.v1.CatalogService.CreateService:output_type -> berth.v1.CreateServiceResponse
+	41, // 82: berth.v1.CatalogService.UpdateService:output_type -> berth.v1.UpdateServiceResponse
+	43, // 83: berth.v1.CatalogService.GetService:output_type -> berth.v1.GetServiceResponse
+	45, // 84: berth.v1.CatalogService.ListServices:output_type -> berth.v1.ListServicesResponse
+	47, // 85: berth.v1.CatalogService.GetPolicy:output_type -> berth.v1.GetPolicyResponse
+	49, // 86: berth.v1.CatalogService.UpdatePolicy:output_type -> berth.v1.UpdatePolicyResponse
+	1,  // 87: berth.v1.CatalogService.CreateItem:output_type -> berth.v1.CreateItemResponse
+	3,  // 88: berth.v1.CatalogService.UpdateItem:output_type -> berth.v1.UpdateItemResponse
+	5,  // 89: berth.v1.CatalogService.GetItem:output_type -> berth.v1.GetItemResponse
+	7,  // 90: berth.v1.CatalogService.ListItems:output_type -> berth.v1.ListItemsResponse
+	9,  // 91: berth.v1.CatalogService.CreateBenefitProvider:output_type -> berth.v1.CreateBenefitProviderResponse
+	11, // 92: berth.v1.CatalogService.UpdateBenefitProvider:output_type -> berth.v1.UpdateBenefitProviderResponse
+	13, // 93: berth.v1.CatalogService.GetBenefitProvider:output_type -> berth.v1.GetBenefitProviderResponse
+	15, // 94: berth.v1.CatalogService.ListBenefitProviders:output_type -> berth.v1.ListBenefitProvidersResponse
+	17, // 95: berth.v1.CatalogService.UpdateBenefitNumbers:output_type -> berth.v1.UpdateBenefitNumbersResponse
+	19, // 96: berth.v1.CatalogService.ListBenefitMemberships:output_type -> berth.v1.ListBenefitMembershipsResponse
+	21, // 97: berth.v1.CatalogService.DeleteBenefitMembership:output_type -> berth.v1.DeleteBenefitMembershipResponse
+	73, // [73:98] is the sub-list for method output_type
+	48, // [48:73] is the sub-list for method input_type
+	48, // [48:48] is the sub-list for extension type_name
+	48, // [48:48] is the sub-list for extension extendee
+	0,  // [0:48] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_catalog_service_proto_init() }

@@ -7,6 +7,7 @@
 package berthv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -205,11 +206,84 @@ func (x *DisplayArrival) GetCheckInTime() *timestamppb.Timestamp {
 	return nil
 }
 
+// AttendanceFilter selects a member's bookings in sessions that have started. All conditions that are set must match.
+type AttendanceFilter struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Only sessions that start in this period, in UTC. Absent: at any time.
+	StartsWithin *TimeRange `protobuf:"bytes,1,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
+	// Only these statuses: CONFIRMED, ATTENDED, NO_SHOW or CANCELLED. Empty: all four.
+	Statuses []BookingStatus `protobuf:"varint,2,rep,packed,name=statuses,proto3,enum=berth.v1.BookingStatus" json:"statuses,omitempty"`
+	// Only sessions of this service. Empty: of all.
+	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
+	// Only sessions at this location. Empty: at all.
+	LocationId    string `protobuf:"bytes,4,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AttendanceFilter) Reset() {
+	*x = AttendanceFilter{}
+	mi := &file_berth_v1_check_in_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AttendanceFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AttendanceFilter) ProtoMessage() {}
+
+func (x *AttendanceFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_check_in_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AttendanceFilter.ProtoReflect.Descriptor instead.
+func (*AttendanceFilter) Descriptor() ([]byte, []int) {
+	return file_berth_v1_check_in_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *AttendanceFilter) GetStartsWithin() *TimeRange {
+	if x != nil {
+		return x.StartsWithin
+	}
+	return nil
+}
+
+func (x *AttendanceFilter) GetStatuses() []BookingStatus {
+	if x != nil {
+		return x.Statuses
+	}
+	return nil
+}
+
+func (x *AttendanceFilter) GetServiceId() string {
+	if x != nil {
+		return x.ServiceId
+	}
+	return ""
+}
+
+func (x *AttendanceFilter) GetLocationId() string {
+	if x != nil {
+		return x.LocationId
+	}
+	return ""
+}
+
 var File_berth_v1_check_in_proto protoreflect.FileDescriptor
 
 const file_berth_v1_check_in_proto_rawDesc = "" +
 	"\n" +
-	"\x17berth/v1/check_in.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd2\x03\n" +
+	"\x17berth/v1/check_in.proto\x12\bberth.v1\x1a\x16berth/v1/booking.proto\x1a\x15berth/v1/common.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xd2\x03\n" +
 	"\vDisplayLink\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12\x1d\n" +
 	"\n" +
@@ -230,7 +304,14 @@ const file_berth_v1_check_in_proto_rawDesc = "" +
 	"\fdisplay_name\x18\x01 \x01(\tR\vdisplayName\x12\x1d\n" +
 	"\n" +
 	"party_size\x18\x02 \x01(\x05R\tpartySize\x12>\n" +
-	"\rcheck_in_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTimeBR\n" +
+	"\rcheck_in_time\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\vcheckInTime\"\xf4\x01\n" +
+	"\x10AttendanceFilter\x128\n" +
+	"\rstarts_within\x18\x01 \x01(\v2\x13.berth.v1.TimeRangeR\fstartsWithin\x12L\n" +
+	"\bstatuses\x18\x02 \x03(\x0e2\x17.berth.v1.BookingStatusB\x17\xbaH\x14\x92\x01\x11\x10\x04\x18\x01\"\v\x82\x01\b\x18\x02\x18\x03\x18\x04\x18\x05R\bstatuses\x12*\n" +
+	"\n" +
+	"service_id\x18\x03 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\tserviceId\x12,\n" +
+	"\vlocation_id\x18\x04 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\n" +
+	"locationIdBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 
 var (
@@ -245,27 +326,32 @@ func file_berth_v1_check_in_proto_rawDescGZIP() []byte {
 	return file_berth_v1_check_in_proto_rawDescData
 }
 
-var file_berth_v1_check_in_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_berth_v1_check_in_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_berth_v1_check_in_proto_goTypes = []any{
 	(*DisplayLink)(nil),           // 0: berth.v1.DisplayLink
 	(*DisplayArrival)(nil),        // 1: berth.v1.DisplayArrival
-	(*timestamppb.Timestamp)(nil), // 2: google.protobuf.Timestamp
-	(*Actor)(nil),                 // 3: berth.v1.Actor
+	(*AttendanceFilter)(nil),      // 2: berth.v1.AttendanceFilter
+	(*timestamppb.Timestamp)(nil), // 3: google.protobuf.Timestamp
+	(*Actor)(nil),                 // 4: berth.v1.Actor
+	(*TimeRange)(nil),             // 5: berth.v1.TimeRange
+	(BookingStatus)(0),            // 6: berth.v1.BookingStatus
 }
 var file_berth_v1_check_in_proto_depIdxs = []int32{
-	2, // 0: berth.v1.DisplayLink.create_time:type_name -> google.protobuf.Timestamp
-	3, // 1: berth.v1.DisplayLink.created_by:type_name -> berth.v1.Actor
-	2, // 2: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
-	2, // 3: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
-	2, // 4: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
-	3, // 5: berth.v1.DisplayLink.revoked_by:type_name -> berth.v1.Actor
-	2, // 6: berth.v1.DisplayLink.second_open_time:type_name -> google.protobuf.Timestamp
-	2, // 7: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	3,  // 0: berth.v1.DisplayLink.create_time:type_name -> google.protobuf.Timestamp
+	4,  // 1: berth.v1.DisplayLink.created_by:type_name -> berth.v1.Actor
+	3,  // 2: berth.v1.DisplayLink.expire_time:type_name -> google.protobuf.Timestamp
+	3,  // 3: berth.v1.DisplayLink.open_time:type_name -> google.protobuf.Timestamp
+	3,  // 4: berth.v1.DisplayLink.revoke_time:type_name -> google.protobuf.Timestamp
+	4,  // 5: berth.v1.DisplayLink.revoked_by:type_name -> berth.v1.Actor
+	3,  // 6: berth.v1.DisplayLink.second_open_time:type_name -> google.protobuf.Timestamp
+	3,  // 7: berth.v1.DisplayArrival.check_in_time:type_name -> google.protobuf.Timestamp
+	5,  // 8: berth.v1.AttendanceFilter.starts_within:type_name -> berth.v1.TimeRange
+	6,  // 9: berth.v1.AttendanceFilter.statuses:type_name -> berth.v1.BookingStatus
+	10, // [10:10] is the sub-list for method output_type
+	10, // [10:10] is the sub-list for method input_type
+	10, // [10:10] is the sub-list for extension type_name
+	10, // [10:10] is the sub-list for extension extendee
+	0,  // [0:10] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_check_in_proto_init() }
@@ -273,6 +359,7 @@ func file_berth_v1_check_in_proto_init() {
 	if File_berth_v1_check_in_proto != nil {
 		return
 	}
+	file_berth_v1_booking_proto_init()
 	file_berth_v1_common_proto_init()
 	type x struct{}
 	out := protoimpl.TypeBuilder{
@@ -280,7 +367,7 @@ func file_berth_v1_check_in_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_check_in_proto_rawDesc), len(file_berth_v1_check_in_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1081,10 +1081,12 @@ type ListAttendanceRequest struct {
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The member.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
+	// Which bookings to list and to count. Absent: all.
+	Filter *AttendanceFilter `protobuf:"bytes,3,opt,name=filter,proto3" json:"filter,omitempty"`
 	// The maximum number of results on a page, up to 500. 0 means 50.
-	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
+	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// The next_page_token of the previous page. Empty for the first page.
-	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1131,6 +1133,13 @@ func (x *ListAttendanceRequest) GetMemberId() string {
 		return x.MemberId
 	}
 	return ""
+}
+
+func (x *ListAttendanceRequest) GetFilter() *AttendanceFilter {
+	if x != nil {
+		return x.Filter
+	}
+	return nil
 }
 
 func (x *ListAttendanceRequest) GetPageSize() int32 {
@@ -1311,14 +1320,15 @@ const file_berth_v1_check_in_service_proto_rawDesc = "" +
 	"\x13check_in_opens_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\x10checkInOpensTime\x12K\n" +
 	"\x14check_in_closes_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\x11checkInClosesTime\x12;\n" +
 	"\vexpire_time\x18\x0f \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\xba\x01\n" +
+	"expireTime\"\xee\x01\n" +
 	"\x15ListAttendanceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
-	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x12'\n" +
-	"\tpage_size\x18\x03 \x01(\x05B\n" +
+	"\tmember_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bmemberId\x122\n" +
+	"\x06filter\x18\x03 \x01(\v2\x1a.berth.v1.AttendanceFilterR\x06filter\x12'\n" +
+	"\tpage_size\x18\x04 \x01(\x05B\n" +
 	"\xbaH\a\x1a\x05\x18\xf4\x03(\x00R\bpageSize\x12'\n" +
 	"\n" +
-	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\xcd\x01\n" +
+	"page_token\x18\x05 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"\xcd\x01\n" +
 	"\x16ListAttendanceResponse\x12-\n" +
 	"\bbookings\x18\x01 \x03(\v2\x11.berth.v1.BookingR\bbookings\x12\x1a\n" +
 	"\battended\x18\x02 \x01(\x05R\battended\x12\x19\n" +
@@ -1376,6 +1386,7 @@ var file_berth_v1_check_in_service_proto_goTypes = []any{
 	(*timestamppb.Timestamp)(nil),     // 21: google.protobuf.Timestamp
 	(*DisplayLink)(nil),               // 22: berth.v1.DisplayLink
 	(*DisplayArrival)(nil),            // 23: berth.v1.DisplayArrival
+	(*AttendanceFilter)(nil),          // 24: berth.v1.AttendanceFilter
 }
 var file_berth_v1_check_in_service_proto_depIdxs = []int32{
 	18, // 0: berth.v1.CheckInResponse.booking:type_name -> berth.v1.Booking
@@ -1395,30 +1406,31 @@ var file_berth_v1_check_in_service_proto_depIdxs = []int32{
 	21, // 14: berth.v1.GetCheckInDisplayResponse.check_in_opens_time:type_name -> google.protobuf.Timestamp
 	21, // 15: berth.v1.GetCheckInDisplayResponse.check_in_closes_time:type_name -> google.protobuf.Timestamp
 	21, // 16: berth.v1.GetCheckInDisplayResponse.expire_time:type_name -> google.protobuf.Timestamp
-	18, // 17: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
-	0,  // 18: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
-	2,  // 19: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
-	4,  // 20: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
-	6,  // 21: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
-	8,  // 22: berth.v1.CheckInService.CreateDisplayLink:input_type -> berth.v1.CreateDisplayLinkRequest
-	10, // 23: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
-	12, // 24: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
-	14, // 25: berth.v1.CheckInService.GetCheckInDisplay:input_type -> berth.v1.GetCheckInDisplayRequest
-	16, // 26: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
-	1,  // 27: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
-	3,  // 28: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
-	5,  // 29: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
-	7,  // 30: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
-	9,  // 31: berth.v1.CheckInService.CreateDisplayLink:output_type -> berth.v1.CreateDisplayLinkResponse
-	11, // 32: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
-	13, // 33: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
-	15, // 34: berth.v1.CheckInService.GetCheckInDisplay:output_type -> berth.v1.GetCheckInDisplayResponse
-	17, // 35: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
-	27, // [27:36] is the sub-list for method output_type
-	18, // [18:27] is the sub-list for method input_type
-	18, // [18:18] is the sub-list for extension type_name
-	18, // [18:18] is the sub-list for extension extendee
-	0,  // [0:18] is the sub-list for field type_name
+	24, // 17: berth.v1.ListAttendanceRequest.filter:type_name -> berth.v1.AttendanceFilter
+	18, // 18: berth.v1.ListAttendanceResponse.bookings:type_name -> berth.v1.Booking
+	0,  // 19: berth.v1.CheckInService.CheckIn:input_type -> berth.v1.CheckInRequest
+	2,  // 20: berth.v1.CheckInService.UndoCheckIn:input_type -> berth.v1.UndoCheckInRequest
+	4,  // 21: berth.v1.CheckInService.SelfCheckIn:input_type -> berth.v1.SelfCheckInRequest
+	6,  // 22: berth.v1.CheckInService.GetQrToken:input_type -> berth.v1.GetQrTokenRequest
+	8,  // 23: berth.v1.CheckInService.CreateDisplayLink:input_type -> berth.v1.CreateDisplayLinkRequest
+	10, // 24: berth.v1.CheckInService.ListDisplayLinks:input_type -> berth.v1.ListDisplayLinksRequest
+	12, // 25: berth.v1.CheckInService.RevokeDisplayLink:input_type -> berth.v1.RevokeDisplayLinkRequest
+	14, // 26: berth.v1.CheckInService.GetCheckInDisplay:input_type -> berth.v1.GetCheckInDisplayRequest
+	16, // 27: berth.v1.CheckInService.ListAttendance:input_type -> berth.v1.ListAttendanceRequest
+	1,  // 28: berth.v1.CheckInService.CheckIn:output_type -> berth.v1.CheckInResponse
+	3,  // 29: berth.v1.CheckInService.UndoCheckIn:output_type -> berth.v1.UndoCheckInResponse
+	5,  // 30: berth.v1.CheckInService.SelfCheckIn:output_type -> berth.v1.SelfCheckInResponse
+	7,  // 31: berth.v1.CheckInService.GetQrToken:output_type -> berth.v1.GetQrTokenResponse
+	9,  // 32: berth.v1.CheckInService.CreateDisplayLink:output_type -> berth.v1.CreateDisplayLinkResponse
+	11, // 33: berth.v1.CheckInService.ListDisplayLinks:output_type -> berth.v1.ListDisplayLinksResponse
+	13, // 34: berth.v1.CheckInService.RevokeDisplayLink:output_type -> berth.v1.RevokeDisplayLinkResponse
+	15, // 35: berth.v1.CheckInService.GetCheckInDisplay:output_type -> berth.v1.GetCheckInDisplayResponse
+	17, // 36: berth.v1.CheckInService.ListAttendance:output_type -> berth.v1.ListAttendanceResponse
+	28, // [28:37] is the sub-list for method output_type
+	19, // [19:28] is the sub-list for method input_type
+	19, // [19:19] is the sub-list for extension type_name
+	19, // [19:19] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_check_in_service_proto_init() }

@@ -60,6 +60,40 @@ func TestListAttendance_NewestFirstWithTotals(t *testing.T) {
 	}
 	test.Eq(t, want, got)
 
+	first, other := studio.AddService(catalog.Service{Name: "Other"}), studio.AddLocation(catalog.Location{Name: "Pier 2"})
+	elsewhere := studio.AddBooking(studio.AddSession(testkit.Session{
+		Starts: testkit.Noon.Add(-6 * day), Service: first, Location: other,
+	}), testkit.Booking{Who: mia, Status: booking.NoShow, Made: testkit.Noon.Add(-7 * day)})
+	for name, tt := range map[string]struct {
+		query bookings.AttendanceQuery
+		want  []tenant.BookingID
+		// How many attended, did not come, and cancelled late.
+		counts [3]int
+	}{
+		"since": {
+			bookings.AttendanceQuery{From: testkit.Noon.Add(-2 * day)}, []tenant.BookingID{running, open}, [3]int{1},
+		},
+		"until": {
+			bookings.AttendanceQuery{Until: testkit.Noon.Add(-5 * day)}, []tenant.BookingID{elsewhere}, [3]int{0, 1},
+		},
+		"so far": {bookings.AttendanceQuery{From: testkit.Noon, Until: testkit.Noon.Add(9 * day)}, want[:1], [3]int{1}},
+		"status": {
+			bookings.AttendanceQuery{Statuses: []booking.Status{booking.NoShow}}, []tenant.BookingID{noShow, elsewhere},
+			[3]int{0, 2},
+		},
+		"service":  {bookings.AttendanceQuery{Service: first}, []tenant.BookingID{elsewhere}, [3]int{0, 1}},
+		"location": {bookings.AttendanceQuery{Location: studio.Location}, want, [3]int{2, 1, 1}},
+	} {
+		tt.query.Member, tt.query.Limit = mia.Member, 10
+		page := expect.Value(studio.App.Bookings.ListAttendance(t.Context(), studio.Coach, tt.query))(t)
+		var ids []tenant.BookingID
+		for _, b := range page.Bookings {
+			ids = append(ids, b.ID)
+		}
+		test.Eq(t, tt.want, ids, test.Sprint(name))
+		test.EqOp(t, tt.counts, [3]int{page.Attended, page.NoShows, page.LateCancelled}, test.Sprint(name))
+	}
+
 	test.Eq(t, bookings.Attendance{Bookings: []booking.Booking{}}, expect.Value(studio.App.Bookings.ListAttendance(
 		context.Background(), studio.Coach, bookings.AttendanceQuery{Member: studio.AddMember("New").Member, Limit: 2},
 	))(t))

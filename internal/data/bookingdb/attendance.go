@@ -11,16 +11,55 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// PastFilter selects a member's bookings. All conditions that are set must match.
+type PastFilter struct {
+	Member      tenant.MemberID
+	Statuses    []booking.Status // of the booking
+	From, Until time.Time        // of the session's start; zero From: any
+	Service     tenant.ServiceID
+	Location    tenant.LocationID
+}
+
+// past are the conditions of a PastFilter. Sessions are looked up only if a condition asks for them.
+const past = `
+where b.tenant_id = $1 and b.member_id = $2 and b.status = any($3)
+  and ($4::timestamptz is null or b.starts_at >= $4) and b.starts_at < $5
+  and ($6::uuid is null and $7::uuid is null or exists (select from sessions d where d.tenant_id = $1
+    and d.id = b.session_id and ($6 is null or d.service_id = $6) and ($7 is null or d.location_id = $7)))`
+
+func (f PastFilter) arguments(in tenant.TenantID) []any {
+	return []any{in, f.Member, f.Statuses, pg.OrNull(f.From), f.Until, f.Service, f.Location}
+}
+
+var (
+	listPast = pg.SQL(selectBookings + past + `
+  and ($8::timestamptz is null or (b.starts_at, b.id) < ($8, $9::uuid))
+order by b.starts_at desc, b.id desc limit $10`)
+	countPast = pg.SQL(`
+select count(*) filter (where b.status = 'ATTENDED'), count(*) filter (where b.status = 'NO_SHOW'),
+  count(*) filter (where b.status = 'CANCELLED' and b.late_cancelled)
+from bookings b` + past)
+)
+
+// PastQuery selects a page of a member's past bookings.
+type PastQuery struct {
+	PastFilter
+	BeforeStart time.Time // with BeforeID, the last booking of the previous page
+	BeforeID    tenant.BookingID
+	Limit       int
+}
+
+// ListPastBookings reads bookings by the session's start, the latest first.
+func ListPastBookings(b *pg.Batch, in tenant.TenantID, q PastQuery, into *[]booking.Booking) {
+	booked.List(b.Queue(listPast, append(q.arguments(in), pg.OrNull(q.BeforeStart), q.BeforeID, q.Limit)...), into)
+}
+
 // Attendance counts a member's past bookings.
 type Attendance struct{ Attended, NoShows, LateCancelled int }
 
-// CountAttendance counts a member's bookings in sessions that start before a time.
-func CountAttendance(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, until time.Time, into *Attendance) {
-	b.Queue(`
-select count(*) filter (where status = 'ATTENDED'), count(*) filter (where status = 'NO_SHOW'),
-  count(*) filter (where status = 'CANCELLED' and late_cancelled)
-from bookings where tenant_id = $1 and member_id = $2 and starts_at < $3`, in, member, until).
-		Scan(&into.Attended, &into.NoShows, &into.LateCancelled)
+// CountAttendance counts all bookings that a filter selects.
+func CountAttendance(b *pg.Batch, in tenant.TenantID, f PastFilter, into *Attendance) {
+	b.Queue(countPast, f.arguments(in)...).Scan(&into.Attended, &into.NoShows, &into.LateCancelled)
 }
 
 // NoShowQuery selects sessions whose absent parties are due to be marked as no-shows.

@@ -121,23 +121,3 @@ func (q BookingQuery) until() time.Time {
 	}
 	return q.Until
 }
-
-var listPast = pg.SQL(selectBookings + `
-where b.tenant_id = $1 and b.member_id = $2 and b.status = any($3) and b.starts_at < $4
-  and ($5::timestamptz is null or (b.starts_at, b.id) < ($5, $6::uuid))
-order by b.starts_at desc, b.id desc limit $7`)
-
-// PastQuery selects a page of a member's past bookings.
-type PastQuery struct {
-	Member      tenant.MemberID
-	Statuses    []booking.Status
-	Until       time.Time // of the session's start
-	BeforeStart time.Time // with BeforeID, the last booking of the previous page
-	BeforeID    tenant.BookingID
-	Limit       int
-}
-
-// ListPastBookings reads bookings by the session's start, the latest first.
-func ListPastBookings(b *pg.Batch, in tenant.TenantID, q PastQuery, into *[]booking.Booking) {
-	booked.List(b.Queue(listPast, in, q.Member, q.Statuses, q.Until, pg.OrNull(q.BeforeStart), q.BeforeID, q.Limit), into)
-}

@@ -57,8 +57,9 @@ select ` + listedMemberships.Columns() + ` from benefit_memberships m
 join members p on p.tenant_id = m.tenant_id and p.id = m.member_id
 left join benefit_numbers n on n.tenant_id = m.tenant_id and n.provider_code = m.provider_code and n.number = m.number
 where m.tenant_id = $1 and m.provider_code = $2 and ($3 = '' or m.number = $3)
-  and ($5::uuid is null or (m.number, m.member_id) > ($4, $5))
-order by m.number, m.member_id limit $6`)
+  and ($4::uuid is null or m.member_id = $4) and ($5::bool is null or (n.number is not null) = $5)
+  and ($7::uuid is null or (m.number, m.member_id) > ($6, $7))
+order by m.number, m.member_id limit $8`)
 	putMembership = pg.SQL(`insert into benefit_memberships ` + memberships.Values() + `
 on conflict (tenant_id, provider_code, member_id) do update set ` + memberships.SetExcluded() + `
 where (benefit_memberships.number, benefit_memberships.shared) is distinct from (excluded.number, excluded.shared)`)
@@ -134,6 +135,8 @@ type ListedMembership struct {
 type MembershipQuery struct {
 	Provider    string
 	Key         string // only of this number; empty: all
+	Member      tenant.MemberID
+	Verified    *bool  // whether the number is on the provider's list; nil: either
 	AfterKey    string // with AfterMember: the last one of the page before
 	AfterMember tenant.MemberID
 	Limit       int
@@ -141,7 +144,8 @@ type MembershipQuery struct {
 
 // ListBenefitMemberships reads a page of memberships.
 func ListBenefitMemberships(b *pg.Batch, in tenant.TenantID, q MembershipQuery, into *[]ListedMembership) {
-	listedMemberships.List(b.Queue(listMemberships, in, q.Provider, q.Key, q.AfterKey, q.AfterMember, q.Limit), into)
+	listedMemberships.List(b.Queue(listMemberships,
+		in, q.Provider, q.Key, q.Member, q.Verified, q.AfterKey, q.AfterMember, q.Limit), into)
 }
 
 // FindBenefitMembership reads the number that a member uses with a provider; nil if there is none.

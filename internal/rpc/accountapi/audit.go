@@ -27,17 +27,8 @@ func (s *Accounts) ListAuditEntries(
 	if err != nil {
 		return nil, err
 	}
-	q := accounts.AuditQuery{
-		Actor:      convert.ID[tenant.MemberID](req.GetActorId()).UUID,
-		ActorKind:  convert.EnumName[accounts.ActorKind](convert.ActorKindPrefix, req.GetActorKind()),
-		Action:     req.GetAction(),
-		TargetKind: req.GetTargetKind(),
-		TargetID:   req.GetTargetId(),
-		Batch:      convert.ID[tenant.BatchID](req.GetBatchId()),
-		From:       convert.Time(req.GetTimeRange().GetStart()),
-		Until:      convert.Time(req.GetTimeRange().GetEnd()),
-		Limit:      page.Limit(),
-	}
+	q := auditQueryValue(req.GetFilter())
+	q.Limit = page.Limit()
 	if page.After != nil {
 		q.AfterAt, q.AfterID = page.After.At, page.After.ID
 	}
@@ -64,6 +55,19 @@ func (s *Accounts) ListAuditEntries(
 		response.Entries = append(response.Entries, message)
 	}
 	return response, nil
+}
+
+func auditQueryValue(f *v1.AuditEntryFilter) accounts.AuditQuery {
+	return accounts.AuditQuery{
+		Actor:      convert.ID[tenant.MemberID](f.GetActorId()).UUID,
+		ActorKind:  convert.EnumName[accounts.ActorKind](convert.ActorKindPrefix, f.GetActorKind()),
+		Action:     f.GetAction(),
+		TargetKind: f.GetTargetKind(),
+		TargetID:   f.GetTargetId(),
+		Batch:      convert.ID[tenant.BatchID](f.GetBatchId()),
+		From:       convert.Time(f.GetOccurredWithin().GetStart()),
+		Until:      convert.Time(f.GetOccurredWithin().GetEnd()),
+	}
 }
 
 func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {

@@ -69,6 +69,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, serviceAccountMessage)
 	converttest.AddBack(&l, serviceAccountValue)
 	converttest.AddBack(&l, serviceAccountSearch)
+	converttest.AddBack(&l, auditQueryValue)
 	converttest.AddBack(&l, accessSubject)
 	converttest.Add(&l, transferMessage)
 	l.Check(t, "testdata/fields.txt")

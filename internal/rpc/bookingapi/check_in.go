@@ -137,7 +137,8 @@ func (s *Bookings) ListAttendance(
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.AttendanceQuery{Member: convert.ID[tenant.MemberID](req.MemberId), Limit: page.Limit()}
+	query := attendanceQueryValue(req.GetFilter())
+	query.Member, query.Limit = convert.ID[tenant.MemberID](req.MemberId), page.Limit()
 	if page.After != nil {
 		query.BeforeStart, query.BeforeID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
@@ -156,4 +157,12 @@ func (s *Bookings) ListAttendance(
 		Bookings: messages, NextPageToken: next,
 		Attended: int32(past.Attended), NoShows: int32(past.NoShows), LateCancelled: int32(past.LateCancelled),
 	}, nil
+}
+
+func attendanceQueryValue(f *v1.AttendanceFilter) bookings.AttendanceQuery {
+	return bookings.AttendanceQuery{
+		From: convert.Time(f.GetStartsWithin().GetStart()), Until: convert.Time(f.GetStartsWithin().GetEnd()),
+		Statuses: statusValues(f.GetStatuses()),
+		Service:  convert.ID[tenant.ServiceID](f.GetServiceId()), Location: convert.ID[tenant.LocationID](f.GetLocationId()),
+	}
 }

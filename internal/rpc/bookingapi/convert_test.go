@@ -40,6 +40,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.Add(&l, countsMessage)
 	converttest.Add(&l, dayMessage)
 	converttest.Add(&l, pointMessage)
+	converttest.AddBack(&l, attendanceQueryValue)
 	converttest.AddBack(&l, periodValue)
 	l.Check(t, "testdata/fields.txt")
 }

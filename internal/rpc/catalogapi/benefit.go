@@ -120,9 +120,8 @@ func (s *Catalog) ListBenefitMemberships(
 	if err != nil {
 		return nil, err
 	}
-	query := catalog.MembershipQuery{
-		Provider: req.ProviderCode, Key: booking.BenefitKey(req.MembershipNumber), Limit: page.Limit(),
-	}
+	query := membershipQueryValue(req.GetFilter())
+	query.Provider, query.Limit = req.ProviderCode, page.Limit()
 	if page.After != nil {
 		query.AfterKey, query.AfterMember = page.After.Name, tenant.MemberID{UUID: page.After.ID}
 	}
@@ -174,6 +173,16 @@ func verificationValue(v v1.BenefitVerification) booking.Verification {
 		return booking.Unverified
 	}
 	return convert.EnumName[booking.Verification](verificationPrefix, v)
+}
+
+func membershipQueryValue(f *v1.BenefitMembershipFilter) catalog.MembershipQuery {
+	q := catalog.MembershipQuery{
+		Key: booking.BenefitKey(f.GetMembershipNumber()), Member: convert.ID[tenant.MemberID](f.GetMemberId()),
+	}
+	if f != nil {
+		q.Verified = f.Verified
+	}
+	return q
 }
 
 func membershipMessage(m catalog.ListedMembership) *v1.BenefitMembership {

@@ -47,6 +47,7 @@ func TestConversions_CarryEveryField(t *testing.T) {
 	converttest.AddBack(&l, itemValue)
 	converttest.Add(&l, providerMessage, func(p *booking.BenefitProvider) { p.Verification = booking.VerifyByList })
 	converttest.AddBack(&l, providerValue)
+	converttest.AddBack(&l, membershipQueryValue)
 	converttest.Add(&l, membershipMessage)
 	l.Check(t, "testdata/fields.txt")
 }

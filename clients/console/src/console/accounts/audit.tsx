@@ -41,12 +41,14 @@ export function AuditPage() {
   const entries = usePages(
     AuditService.method.listAuditEntries,
     {
-      targetKind: kind,
-      targetId: target,
-      batchId: batch,
-      actorKind: actor,
-      action: /^[a-z_]+\.[a-z_]+$/.test(settled) ? settled : "",
-      timeRange: timeRangeOf(days, tenant.timeZone),
+      filter: {
+        targetKind: kind,
+        targetId: target,
+        batchId: batch,
+        actorKind: actor,
+        action: /^[a-z_]+\.[a-z_]+$/.test(settled) ? settled : "",
+        occurredWithin: timeRangeOf(days, tenant.timeZone),
+      },
       pageSize: 50,
     },
     (page) => page.entries,

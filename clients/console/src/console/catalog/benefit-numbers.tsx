@@ -1,5 +1,5 @@
 import { type BenefitProvider, CatalogService } from "@berthhq/client";
-import { Button, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
+import { Button, Checkbox, Divider, Group, Stack, Textarea, Title } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useCall } from "../../shared/api/calls";
@@ -89,18 +89,25 @@ function List({ provider: { code, numberCount } }: { provider: BenefitProvider }
 function Uses({ code }: { code: string }) {
   const t = useText(catalogTexts, uiTexts);
   const { tenant, can } = useMe();
+  const [unverified, setUnverified] = useState(false);
   const uses = usePages(
     CatalogService.method.listBenefitMemberships,
-    { providerCode: code, pageSize: 50 },
+    { providerCode: code, filter: unverified ? { verified: false } : {}, pageSize: 50 },
     ({ memberships }) => memberships,
+    { keep: true },
   );
   return (
     <QueryResult query={uses} rows={3}>
       {(all) => (
         <>
+          <Checkbox
+            label={t.benefits.unverifiedOnly}
+            checked={unverified}
+            onChange={(event) => setUnverified(event.currentTarget.checked)}
+          />
           <DataTable
             rows={all}
-            empty={<CardHint>{t.benefits.unused}</CardHint>}
+            empty={<CardHint>{unverified ? t.benefits.allVerified : t.benefits.unused}</CardHint>}
             columns={[
               { title: t.fields.name, show: ({ memberName }) => memberName },
               {

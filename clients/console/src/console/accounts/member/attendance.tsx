@@ -1,25 +1,39 @@
 import { CheckInService, type Member } from "@berthhq/client";
+import { Box } from "@mantine/core";
+import { useState } from "react";
 import { usePages } from "../../../shared/api/pages";
+import { useMe } from "../../../shared/auth/user";
 import { useText } from "../../../shared/i18n";
 import { sessionOf } from "../../../shared/schedules/summary";
 import { Card, More, QueryResult, State, Tag, Time } from "../../../shared/ui";
 import { BookingTag } from "../../bookings/tag";
 import { routes } from "../../routes";
-import { DataTable, quiet, RowLink, Stats } from "../../ui";
+import { DataTable, type Days, DaysFilter, quiet, RowLink, Stats, timeRangeOf } from "../../ui";
+import { uiTexts } from "../../ui/texts";
 import { accountTexts } from "../texts";
 
 /** A member's attendance. */
 export function Attendance({ member }: { member: Member }) {
-  const t = useText(accountTexts);
+  const t = useText(accountTexts, uiTexts);
+  const { tenant } = useMe();
+  const [days, setDays] = useState<Days>([null, null]);
   const attendance = usePages(
     CheckInService.method.listAttendance,
-    { memberId: member.id, pageSize: 30 },
+    {
+      memberId: member.id,
+      filter: { startsWithin: timeRangeOf(days, tenant.timeZone) },
+      pageSize: 30,
+    },
     (page) => [page],
+    { keep: true },
   );
   return (
     <QueryResult query={attendance}>
       {(pages) => (
         <>
+          <Box mb={12}>
+            <DaysFilter label={t.ui.when} value={days} onChange={setDays} />
+          </Box>
           <Stats
             of={[
               [t.members.came, pages[0]?.attended ?? 0],

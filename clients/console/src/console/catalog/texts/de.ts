@@ -164,6 +164,8 @@ export const de: typeof en = {
     replace: "Liste ersetzen",
     count: (n: number) => `${n} auf der Liste`,
     unused: "Noch kein Mitglied hat eine Nummer benutzt.",
+    unverifiedOnly: "Nur ungeprüfte",
+    allVerified: "Alle verwendeten Nummern stehen auf der Liste.",
     release: "Freigeben",
     released: "Ein anderes Mitglied kann die Nummer jetzt benutzen.",
   },

@@ -166,6 +166,8 @@ export const en = {
     replace: "Replace the list",
     count: (n: number) => `${n} on the list`,
     unused: "No member has used a number yet.",
+    unverifiedOnly: "Unverified only",
+    allVerified: "All numbers in use are on the list.",
     release: "Release",
     released: "Another member can use the number now.",
   },

@@ -173,6 +173,8 @@ export const fr: typeof en = {
     replace: "Remplacer la liste",
     count: (n: number) => `${n} sur la liste`,
     unused: "Aucun membre n’a encore utilisé de numéro.",
+    unverifiedOnly: "Non vérifiés uniquement",
+    allVerified: "Tous les numéros utilisés figurent sur la liste.",
     release: "Libérer",
     released: "Un autre membre peut désormais utiliser le numéro.",
   },

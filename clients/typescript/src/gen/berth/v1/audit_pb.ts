@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Actor } from "./common_pb.js";
+import type { Actor, ActorKind, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -14,7 +14,7 @@ import type { JsonObject, Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/audit.proto.
  */
 export const file_berth_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEirAIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFYWN0b3IYAyABKAsyDy5iZXJ0aC52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEwoLdGFyZ2V0X2tpbmQYBSABKAkSEQoJdGFyZ2V0X2lkGAYgASgJEhAKCGJhdGNoX2lkGAcgASgJEg4KBnJlYXNvbhgIIAEoCRIoCgdjaGFuZ2VzGAkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBISCgpyZXF1ZXN0X2lkGAogASgJEg8KB2FkZHJlc3MYCyABKAkSDgoGY2xpZW50GAwgASgJEg8KB3N1YmplY3QYDSABKAlCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEirAIKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHgoFYWN0b3IYAyABKAsyDy5iZXJ0aC52MS5BY3RvchIOCgZhY3Rpb24YBCABKAkSEwoLdGFyZ2V0X2tpbmQYBSABKAkSEQoJdGFyZ2V0X2lkGAYgASgJEhAKCGJhdGNoX2lkGAcgASgJEg4KBnJlYXNvbhgIIAEoCRIoCgdjaGFuZ2VzGAkgASgLMhcuZ29vZ2xlLnByb3RvYnVmLlN0cnVjdBISCgpyZXF1ZXN0X2lkGAogASgJEg8KB2FkZHJlc3MYCyABKAkSDgoGY2xpZW50GAwgASgJEg8KB3N1YmplY3QYDSABKAkixQEKEEF1ZGl0RW50cnlGaWx0ZXISEAoIYWN0b3JfaWQYASABKAkSJwoKYWN0b3Jfa2luZBgCIAEoDjITLmJlcnRoLnYxLkFjdG9yS2luZBIOCgZhY3Rpb24YAyABKAkSEwoLdGFyZ2V0X2tpbmQYBCABKAkSEQoJdGFyZ2V0X2lkGAUgASgJEhAKCGJhdGNoX2lkGAYgASgJEiwKD29jY3VycmVkX3dpdGhpbhgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZUJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * AuditEntry records one action. It never changes.
@@ -124,4 +124,67 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
  */
 export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
   messageDesc(file_berth_v1_audit, 0);
+
+/**
+ * AuditEntryFilter selects entries of the audit log. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.AuditEntryFilter
+ */
+export type AuditEntryFilter = Message<"berth.v1.AuditEntryFilter"> & {
+  /**
+   * Only actions of this member or service account.
+   *
+   * @generated from field: string actor_id = 1;
+   */
+  actorId: string;
+
+  /**
+   * Only actions of this kind of actor. Unspecified: all.
+   *
+   * @generated from field: berth.v1.ActorKind actor_kind = 2;
+   */
+  actorKind: ActorKind;
+
+  /**
+   * Only this action, such as "session.cancelled", up to 100 characters. Empty: all.
+   *
+   * @generated from field: string action = 3;
+   */
+  action: string;
+
+  /**
+   * Only this kind of object, such as "session", up to 50 characters. Empty: all.
+   *
+   * @generated from field: string target_kind = 4;
+   */
+  targetKind: string;
+
+  /**
+   * Only this object: its id, or a role's name, up to 100 characters. Empty: all.
+   *
+   * @generated from field: string target_id = 5;
+   */
+  targetId: string;
+
+  /**
+   * Only this bulk operation or import.
+   *
+   * @generated from field: string batch_id = 6;
+   */
+  batchId: string;
+
+  /**
+   * Only actions in this period, in UTC. Absent: at any time.
+   *
+   * @generated from field: berth.v1.TimeRange occurred_within = 7;
+   */
+  occurredWithin?: TimeRange | undefined;
+};
+
+/**
+ * Describes the message berth.v1.AuditEntryFilter.
+ * Use `create(AuditEntryFilterSchema)` to create a new message.
+ */
+export const AuditEntryFilterSchema: GenMessage<AuditEntryFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_audit, 1);
 

@@ -5,20 +5,18 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_berth_v1_access } from "./access_pb.js";
-import type { AuditEntry } from "./audit_pb.js";
+import type { AuditEntry, AuditEntryFilter } from "./audit_pb.js";
 import { file_berth_v1_audit } from "./audit_pb.js";
-import type { ActorKind, TimeRange } from "./common_pb.js";
-import { file_berth_v1_common } from "./common_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file berth/v1/audit_service.proto.
  */
 export const file_berth_v1_audit_service: GenFile = /*@__PURE__*/
-  fileDesc("ChxiZXJ0aC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSKBAgoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGFjdG9yX2lkGAIgASgJEicKCmFjdG9yX2tpbmQYAyABKA4yEy5iZXJ0aC52MS5BY3RvcktpbmQSDgoGYWN0aW9uGAQgASgJEhMKC3RhcmdldF9raW5kGAUgASgJEhEKCXRhcmdldF9pZBgGIAEoCRInCgp0aW1lX3JhbmdlGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhAKCGJhdGNoX2lkGAggASgJEhEKCXBhZ2Vfc2l6ZRgJIAEoBRISCgpwYWdlX3Rva2VuGAogASgJIloKGExpc3RBdWRpdEVudHJpZXNSZXNwb25zZRIlCgdlbnRyaWVzGAEgAygLMhQuYmVydGgudjEuQXVkaXRFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkygAEKDEF1ZGl0U2VydmljZRJwChBMaXN0QXVkaXRFbnRyaWVzEiEuYmVydGgudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaIi5iZXJ0aC52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2UiFZACAcrzGA4IARIKYXVkaXQucmVhZEJSChRjb20uYmVydGhocS5iZXJ0aC52MVABWi1naXRodWIuY29tL2JlcnRoaHEvYmVydGgvZ2VuL2JlcnRoL3YxO2JlcnRodjGqAghCZXJ0aC5WMWIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_audit, file_berth_v1_common]);
+  fileDesc("ChxiZXJ0aC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSJ/ChdMaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoGZmlsdGVyGAIgASgLMhouYmVydGgudjEuQXVkaXRFbnRyeUZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJaChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJQoHZW50cmllcxgBIAMoCzIULmJlcnRoLnYxLkF1ZGl0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJMoABCgxBdWRpdFNlcnZpY2UScAoQTGlzdEF1ZGl0RW50cmllcxIhLmJlcnRoLnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiIuYmVydGgudjEuTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlIhWQAgHK8xgOCAESCmF1ZGl0LnJlYWRCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_audit]);
 
 /**
- * ListAuditEntriesRequest selects entries. All conditions that are set must match.
+ * ListAuditEntriesRequest selects entries.
  *
  * @generated from message berth.v1.ListAuditEntriesRequest
  */
@@ -31,65 +29,23 @@ export type ListAuditEntriesRequest = Message<"berth.v1.ListAuditEntriesRequest"
   tenantId: string;
 
   /**
-   * Actions of this member or service account.
+   * Which to list. Absent: all.
    *
-   * @generated from field: string actor_id = 2;
+   * @generated from field: berth.v1.AuditEntryFilter filter = 2;
    */
-  actorId: string;
-
-  /**
-   * Actions of this kind of actor. Unspecified: all.
-   *
-   * @generated from field: berth.v1.ActorKind actor_kind = 3;
-   */
-  actorKind: ActorKind;
-
-  /**
-   * Only this action, such as "session.cancelled".
-   *
-   * @generated from field: string action = 4;
-   */
-  action: string;
-
-  /**
-   * Only this kind of object, such as "session".
-   *
-   * @generated from field: string target_kind = 5;
-   */
-  targetKind: string;
-
-  /**
-   * Only this object: its id, or a role's name.
-   *
-   * @generated from field: string target_id = 6;
-   */
-  targetId: string;
-
-  /**
-   * Only this period, in UTC. Absent: any time.
-   *
-   * @generated from field: berth.v1.TimeRange time_range = 7;
-   */
-  timeRange?: TimeRange | undefined;
-
-  /**
-   * Only this bulk operation or import.
-   *
-   * @generated from field: string batch_id = 8;
-   */
-  batchId: string;
+  filter?: AuditEntryFilter | undefined;
 
   /**
    * The maximum number of results on a page, up to 500. 0 means 50.
    *
-   * @generated from field: int32 page_size = 9;
+   * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
    * The next_page_token of the previous page. Empty for the first page.
    *
-   * @generated from field: string page_token = 10;
+   * @generated from field: string page_token = 4;
    */
   pageToken: string;
 };

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/benefit.proto.
  */
 export const file_berth_v1_benefit: GenFile = /*@__PURE__*/
-  fileDesc("ChZiZXJ0aC92MS9iZW5lZml0LnByb3RvEghiZXJ0aC52MSJnCgdCZW5lZml0EhUKDXByb3ZpZGVyX2NvZGUYASABKAkSGQoRbWVtYmVyc2hpcF9udW1iZXIYAiABKAkSGAoQZGlzY291bnRfcGVyY2VudBgDIAEoBRIQCgh2ZXJpZmllZBgEIAEoCCLaAQoPQmVuZWZpdFByb3ZpZGVyEgwKBGNvZGUYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5udW1iZXJfcGF0dGVybhgDIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAQgASgFEg4KBmFjdGl2ZRgFIAEoCBIzCgx2ZXJpZmljYXRpb24YBiABKA4yHS5iZXJ0aC52MS5CZW5lZml0VmVyaWZpY2F0aW9uEhAKCGZhbWlsaWVzGAcgASgIEhQKDG51bWJlcl9jb3VudBgIIAEoBRIMCgRldGFnGAkgASgJIr0BChRCZW5lZml0UHJvdmlkZXJJbnB1dBIMCgRuYW1lGAEgASgJEhYKDm51bWJlcl9wYXR0ZXJuGAIgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYAyABKAUSEwoGYWN0aXZlGAQgASgISACIAQESMwoMdmVyaWZpY2F0aW9uGAUgASgOMh0uYmVydGgudjEuQmVuZWZpdFZlcmlmaWNhdGlvbhIQCghmYW1pbGllcxgGIAEoCEIJCgdfYWN0aXZlIrABChFCZW5lZml0TWVtYmVyc2hpcBIVCg1wcm92aWRlcl9jb2RlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgEIAEoCRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqeQoTQmVuZWZpdFZlcmlmaWNhdGlvbhIkCiBCRU5FRklUX1ZFUklGSUNBVElPTl9VTlNQRUNJRklFRBAAEh0KGUJFTkVGSVRfVkVSSUZJQ0FUSU9OX05PTkUQARIdChlCRU5FRklUX1ZFUklGSUNBVElPTl9MSVNUEAJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZiZXJ0aC92MS9iZW5lZml0LnByb3RvEghiZXJ0aC52MSJnCgdCZW5lZml0EhUKDXByb3ZpZGVyX2NvZGUYASABKAkSGQoRbWVtYmVyc2hpcF9udW1iZXIYAiABKAkSGAoQZGlzY291bnRfcGVyY2VudBgDIAEoBRIQCgh2ZXJpZmllZBgEIAEoCCLaAQoPQmVuZWZpdFByb3ZpZGVyEgwKBGNvZGUYASABKAkSDAoEbmFtZRgCIAEoCRIWCg5udW1iZXJfcGF0dGVybhgDIAEoCRIYChBkaXNjb3VudF9wZXJjZW50GAQgASgFEg4KBmFjdGl2ZRgFIAEoCBIzCgx2ZXJpZmljYXRpb24YBiABKA4yHS5iZXJ0aC52MS5CZW5lZml0VmVyaWZpY2F0aW9uEhAKCGZhbWlsaWVzGAcgASgIEhQKDG51bWJlcl9jb3VudBgIIAEoBRIMCgRldGFnGAkgASgJIr0BChRCZW5lZml0UHJvdmlkZXJJbnB1dBIMCgRuYW1lGAEgASgJEhYKDm51bWJlcl9wYXR0ZXJuGAIgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYAyABKAUSEwoGYWN0aXZlGAQgASgISACIAQESMwoMdmVyaWZpY2F0aW9uGAUgASgOMh0uYmVydGgudjEuQmVuZWZpdFZlcmlmaWNhdGlvbhIQCghmYW1pbGllcxgGIAEoCEIJCgdfYWN0aXZlIrABChFCZW5lZml0TWVtYmVyc2hpcBIVCg1wcm92aWRlcl9jb2RlGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIZChFtZW1iZXJzaGlwX251bWJlchgEIAEoCRIQCgh2ZXJpZmllZBgFIAEoCBIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiawoXQmVuZWZpdE1lbWJlcnNoaXBGaWx0ZXISGQoRbWVtYmVyc2hpcF9udW1iZXIYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhUKCHZlcmlmaWVkGAMgASgISACIAQFCCwoJX3ZlcmlmaWVkKnkKE0JlbmVmaXRWZXJpZmljYXRpb24SJAogQkVORUZJVF9WRVJJRklDQVRJT05fVU5TUEVDSUZJRUQQABIdChlCRU5FRklUX1ZFUklGSUNBVElPTl9OT05FEAESHQoZQkVORUZJVF9WRVJJRklDQVRJT05fTElTVBACQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Benefit is a membership in another organization that gives a discount.
@@ -246,6 +246,41 @@ export type BenefitMembership = Message<"berth.v1.BenefitMembership"> & {
  */
 export const BenefitMembershipSchema: GenMessage<BenefitMembership> = /*@__PURE__*/
   messageDesc(file_berth_v1_benefit, 3);
+
+/**
+ * BenefitMembershipFilter selects membership numbers that members use. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.BenefitMembershipFilter
+ */
+export type BenefitMembershipFilter = Message<"berth.v1.BenefitMembershipFilter"> & {
+  /**
+   * Only this number, up to 100 characters. Letter case, spaces and punctuation do not count. Empty: all.
+   *
+   * @generated from field: string membership_number = 1;
+   */
+  membershipNumber: string;
+
+  /**
+   * Only the number of this member. Empty: of all.
+   *
+   * @generated from field: string member_id = 2;
+   */
+  memberId: string;
+
+  /**
+   * Whether the number is on the provider's list now. Absent: either.
+   *
+   * @generated from field: optional bool verified = 3;
+   */
+  verified?: boolean | undefined;
+};
+
+/**
+ * Describes the message berth.v1.BenefitMembershipFilter.
+ * Use `create(BenefitMembershipFilterSchema)` to create a new message.
+ */
+export const BenefitMembershipFilterSchema: GenMessage<BenefitMembershipFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_benefit, 4);
 
 /**
  * BenefitVerification is how membership numbers are verified.

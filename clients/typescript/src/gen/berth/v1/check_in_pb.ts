@@ -4,7 +4,9 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Actor } from "./common_pb.js";
+import type { BookingStatus } from "./booking_pb.js";
+import { file_berth_v1_booking } from "./booking_pb.js";
+import type { Actor, TimeRange } from "./common_pb.js";
 import { file_berth_v1_common } from "./common_pb.js";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
@@ -14,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/check_in.proto.
  */
 export const file_berth_v1_check_in: GenFile = /*@__PURE__*/
-  fileDesc("ChdiZXJ0aC92MS9jaGVja19pbi5wcm90bxIIYmVydGgudjEi7wIKC0Rpc3BsYXlMaW5rEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiMKCmNyZWF0ZWRfYnkYBCABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJb3Blbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoKcmV2b2tlZF9ieRgIIAEoCzIPLmJlcnRoLnYxLkFjdG9yEjQKEHNlY29uZF9vcGVuX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KDkRpc3BsYXlBcnJpdmFsEhQKDGRpc3BsYXlfbmFtZRgBIAEoCRISCgpwYXJ0eV9zaXplGAIgASgFEjEKDWNoZWNrX2luX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_timestamp]);
+  fileDesc("ChdiZXJ0aC92MS9jaGVja19pbi5wcm90bxIIYmVydGgudjEi7wIKC0Rpc3BsYXlMaW5rEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiMKCmNyZWF0ZWRfYnkYBCABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtleHBpcmVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLQoJb3Blbl90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtyZXZva2VfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoKcmV2b2tlZF9ieRgIIAEoCzIPLmJlcnRoLnYxLkFjdG9yEjQKEHNlY29uZF9vcGVuX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIm0KDkRpc3BsYXlBcnJpdmFsEhQKDGRpc3BsYXlfbmFtZRgBIAEoCRISCgpwYXJ0eV9zaXplGAIgASgFEjEKDWNoZWNrX2luX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIpIBChBBdHRlbmRhbmNlRmlsdGVyEioKDXN0YXJ0c193aXRoaW4YASABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USKQoIc3RhdHVzZXMYAiADKA4yFy5iZXJ0aC52MS5Cb29raW5nU3RhdHVzEhIKCnNlcnZpY2VfaWQYAyABKAkSEwoLbG9jYXRpb25faWQYBCABKAlCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_timestamp]);
 
 /**
  * DisplayLink is a link to a session's display.
@@ -128,4 +130,46 @@ export type DisplayArrival = Message<"berth.v1.DisplayArrival"> & {
  */
 export const DisplayArrivalSchema: GenMessage<DisplayArrival> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in, 1);
+
+/**
+ * AttendanceFilter selects a member's bookings in sessions that have started. All conditions that are set must match.
+ *
+ * @generated from message berth.v1.AttendanceFilter
+ */
+export type AttendanceFilter = Message<"berth.v1.AttendanceFilter"> & {
+  /**
+   * Only sessions that start in this period, in UTC. Absent: at any time.
+   *
+   * @generated from field: berth.v1.TimeRange starts_within = 1;
+   */
+  startsWithin?: TimeRange | undefined;
+
+  /**
+   * Only these statuses: CONFIRMED, ATTENDED, NO_SHOW or CANCELLED. Empty: all four.
+   *
+   * @generated from field: repeated berth.v1.BookingStatus statuses = 2;
+   */
+  statuses: BookingStatus[];
+
+  /**
+   * Only sessions of this service. Empty: of all.
+   *
+   * @generated from field: string service_id = 3;
+   */
+  serviceId: string;
+
+  /**
+   * Only sessions at this location. Empty: at all.
+   *
+   * @generated from field: string location_id = 4;
+   */
+  locationId: string;
+};
+
+/**
+ * Describes the message berth.v1.AttendanceFilter.
+ * Use `create(AttendanceFilterSchema)` to create a new message.
+ */
+export const AttendanceFilterSchema: GenMessage<AttendanceFilter> = /*@__PURE__*/
+  messageDesc(file_berth_v1_check_in, 2);
 
