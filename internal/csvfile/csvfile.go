@@ -3,8 +3,6 @@
 package csvfile
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,15 +23,15 @@ type Problem struct {
 
 // RowProblem is a problem and where it is.
 type RowProblem struct {
-	Row int `json:"row"` // its number; the header is 1
+	Row int `json:"row"` // its number in a spreadsheet
 	Problem
 }
 
 // Row is the common part of all rows. The row of a format embeds it.
 // The format's own fields are only valid if there are no problems.
 type Row struct {
-	// Number is the row's number in a spreadsheet: the header is 1, a cell with line
-	// breaks is one row, and empty rows count.
+	// Number is the row's number in a spreadsheet: the first is 1, a cell with line breaks is one row, empty rows count,
+	// and a first line that names the separator does not.
 	Number   int
 	Problems []Problem
 }
@@ -55,6 +53,8 @@ type RowPointer[R any] interface {
 type Table[R any, P RowPointer[R]] struct {
 	// Header has the problems of the header. Rows are checked anyway, by the columns that exist.
 	Header []Problem
+	// HeaderRow is the number of the header's row. Rows above it are titles, and are left out.
+	HeaderRow int
 	// Rows are in the order of the file, without empty ones.
 	Rows []R
 }
@@ -77,7 +77,7 @@ func (t *Table[R, P]) InvalidRows() int {
 func (t *Table[R, P]) Problems() []RowProblem {
 	var all []RowProblem
 	for _, p := range t.Header {
-		all = append(all, RowProblem{1, p})
+		all = append(all, RowProblem{t.HeaderRow, p})
 	}
 	for i := range t.Rows {
 		row := P(&t.Rows[i]).row()
@@ -116,26 +116,27 @@ func (c Cells) Filled(column string) bool {
 	return ok && n < len(c.cells) && filled(c.cells[n])
 }
 
-// Parse reads a file: UTF-8 with or without byte order mark, separated by comma, semicolon or tab, with a header that
-// names columns in any order and case. An error has reason IMPORT_INVALID and says that the file as a whole cannot
-// be read: it is empty, too large, or not such a file.
+// Parse reads a file in UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon, tab or bar, with a header that
+// names columns in any order and case. The header is found among the first rows, so there can be titles above it. An
+// error has reason IMPORT_INVALID and says that the file as a whole cannot be read: it is empty, too large, or not such
+// a file.
 func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
-	text, err := f.text(file)
+	text, separator, err := f.text(file)
 	if err != nil {
 		return nil, err
 	}
-	reader := newReader(text, f.separator(text))
-	header, problem := reader.read()
+	found := f.findHeader(text, separator)
+	header, reader := found.cells, found.reader
 	switch {
-	case problem == nil && header == nil:
+	case header == nil && found.problem == nil:
 		return nil, invalid("The file is empty.")
-	case problem != nil:
-		return nil, invalid("The header cannot be read: %s", problem.Message)
+	case header == nil:
+		return nil, invalid("Row %d, the header, cannot be read: %s", found.row, found.problem.Message)
 	case len(header) > maxColumns:
 		return nil, invalid("The file has more than %d columns.", maxColumns)
 	}
 
-	var table Table[R, P]
+	table := Table[R, P]{HeaderRow: found.row}
 	columns, index, problems := f.readHeader(header)
 	table.Header = problems
 	for {
@@ -162,39 +163,6 @@ func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
 
 func invalid(format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidArgument, fault.ImportInvalid, format, args...).WithField("csv")
-}
-
-// text checks the encoding, removes the byte order mark and normalizes line endings.
-func (f *Format[R, P]) text(file []byte) ([]byte, error) {
-	switch {
-	case len(file) > f.MaxBytes:
-		return nil, invalid(
-			"The file is larger than %d bytes.", f.MaxBytes,
-		).WithMetadata("max_bytes", strconv.Itoa(f.MaxBytes))
-	case bytes.HasPrefix(file, []byte("\xff\xfe")) || bytes.HasPrefix(file, []byte("\xfe\xff")):
-		return nil, invalid("The file is UTF-16: save it as CSV in UTF-8.")
-	case bytes.HasPrefix(file, []byte("PK\x03\x04")):
-		return nil, invalid("The file is a spreadsheet: save it as CSV in UTF-8.")
-	}
-	text := bytes.TrimPrefix(file, []byte("\ufeff"))
-	if !bytes.Contains(text, []byte("\n")) {
-		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // classic Mac
-	}
-	return text, nil
-}
-
-// separator returns the separator with which the header has the most known columns.
-func (f *Format[R, P]) separator(text []byte) rune {
-	known := func(separator rune) (n int) {
-		cells, _ := newReader(text, separator).read() // parsing reads the row again, and says what is wrong with it
-		for _, cell := range cells {
-			if f.column(columnName(cell)) != nil {
-				n++
-			}
-		}
-		return n
-	}
-	return slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int { return cmp.Compare(known(a), known(b)) })
 }
 
 // readHeader maps columns to their positions. A nil column is skipped.

@@ -1,9 +1,11 @@
 package csvfile_test
 
 import (
+	"encoding/binary"
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
@@ -76,10 +78,63 @@ func TestParse_ReadsVariants(t *testing.T) {
 		"padded":            "name,legs,,\nRex,4,,\nZoë,3\t,,,,,\n",
 		"space between row": "name,legs\nRex,4\nZoë,3\n,,\n\n",
 		"quoted":            "\"name\",\"legs\"\n\"Rex\",\"4\"\n\"Zoë\",3\n",
+		"bar":               "name|legs\nRex|4\nZoë|3\n",
+		"windows-1252":      "name,legs\nRex,4\nZo\xeb,3\n",
+		"utf-16":            utf16File("\ufeffname\tlegs\r\nRex\t4\r\nZoë\t3", binary.LittleEndian),
+		"utf-16, other":     utf16File("\ufeffname,legs\nRex,4\nZoë,3\n", binary.BigEndian),
+		"utf-16, no mark":   utf16File("name,legs\nRex,4\nZoë,3\n", binary.LittleEndian),
+		"utf-16, neither":   utf16File("name,legs\nRex,4\nZoë,3\n", binary.BigEndian),
+		"named separator":   "sep=;\r\nname;legs\r\nRex;4\r\nZoë;3\r\n",
+		"named, with mark":  "\ufeffSEP=|\nname|legs\nRex|4\nZoë|3\n",
+		"named, saved":      "\"sep=,\",,\nname,legs\nRex,4\nZoë,3\n",
 	} {
 		table := parse(t, file)
 		test.Eq(t, want, table.Rows, test.Sprint(name))
 		test.SliceEmpty(t, table.Header, test.Sprint(name))
+	}
+}
+
+func utf16File(text string, order binary.AppendByteOrder) string {
+	var file []byte
+	for _, unit := range utf16.Encode([]rune(text)) {
+		file = order.AppendUint16(file, unit)
+	}
+	return string(file)
+}
+
+func TestParse_FindsTheHeaderBelowTitles(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]string{
+		"title":        "Pets of the year\n\nExported on 2026-03-29; all\nname;legs\nRex;4\n",
+		"padded":       "Pets,\n,\n\"of the, year\n so far\",\nname,legs\nRex,4\n",
+		"empty":        "\n\n\nname,legs\nRex,4\n",
+		"bad quotes":   "The \"best\" pets\n\n\nname,legs\nRex,4\n",
+		"like columns": "Legs\n\n\nlegs,name\n4,Rex\n",
+	} {
+		table := parse(t, file)
+		test.EqOp(t, 4, table.HeaderRow, test.Sprint(name))
+		test.Eq(t, []pet{{Row: csvfile.Row{Number: 5}, Name: "Rex", Legs: 4}}, table.Rows, test.Sprint(name))
+	}
+	table := parse(t, "All pets\n\nKind,Colour\nDog,red\n")
+	test.EqOp(t, 3, table.Problems()[0].Row)
+	table = parse(t, strings.Repeat("Pets\n", 20)+"name,legs\nRex,4\n")
+	test.EqOp(t, 21, table.HeaderRow)
+	expect.Fault(t, "IMPORT_INVALID @csv max_rows=5", "too far down")(
+		pets.Parse([]byte(strings.Repeat("Pets\n", 21) + "name,legs\n")))
+}
+
+func TestParse_SaysWhatToDo(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"sep=x\nname,legs\n":     `Line 1 names the separator "x"`,
+		"sep=\nname,legs\n":      "Line 1 names the separator",
+		"\xff\xfen\x00\n\x00a":   "Line 2 is not UTF-16",
+		"\xff\xfe\x00\xd8n\x00":  "Line 1 is not UTF-16",
+		"\xd0\xcf\x11\xe0":       "spreadsheet",
+		"\nna\"me,legs\nRex,4\n": "Row 2, the header",
+	} {
+		_, err := pets.Parse([]byte(file))
+		test.ErrorContains(t, err, want, test.Sprintf("%q", file))
 	}
 }
 
@@ -127,7 +182,9 @@ func TestParse_RejectsInvalidCells(t *testing.T) {
 		"\x00":                  "control",
 		"a\u202eb":              "control",
 		"\"a\nb\"":              "control",
-		"\xff":                  "UTF-8",
+		"é\xff":                 "", // Windows-1252
+		"éé\xff":                "UTF-8",
+		"\x81":                  "UTF-8",
 		"12345678901":           "longer than 10",
 		"-20% off":              "",
 		"@home":                 "",
@@ -152,6 +209,7 @@ func TestParse_ChecksHeader(t *testing.T) {
 		"name,wings":           {""},
 		"name,life story":      {"legs"},
 		"wings,wings,\xff\xff": {"", "", "", "name"},
+		"name|name":            {"name"},
 	} {
 		table := parse(t, header+"\n")
 		var got []string
@@ -168,7 +226,7 @@ func TestParse_ChecksHeader(t *testing.T) {
 func TestParse_RejectsUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"": "", "\n\n": "", "\xff\xfen\x00": "", "\xfe\xff\x00n": "", "PK\x03\x04": "", "na\"me,legs\n": "",
+		"": "", "\n\n": "", "\xff\xfen": "", "\xfe\xff\xd8\x00": "", "PK\x03\x04": "", "na\"me,legs\n": "",
 		"name\n" + strings.Repeat("x", 996): " max_bytes=1000", "name\n" + strings.Repeat("Rex\n", 6): " max_rows=5",
 		strings.Repeat("name,", 101): "",
 	} {
@@ -181,7 +239,8 @@ func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{
-			"name", "legs", ",", ";", "\t", "\n", "\r", "\"", "4", "\xff", "\ufeff", " ", "é", "life_story",
+			"name", "legs", ",", ";", "\t", "|", "\n", "\r", "\"", "4", "\xff", "\xfe", "\x00", "\ufeff", " ", "é",
+			"life_story", "sep=",
 		})
 		file := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "file"), "")
 		table, err := pets.Parse([]byte(file))
@@ -189,7 +248,8 @@ func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
 			must.EqOp(t, fault.ImportInvalid, fault.ReasonOf(err), must.Sprintf("%q: %v", file, err))
 			return
 		}
-		last := 1
+		last := table.HeaderRow
+		must.Greater(t, 0, last, must.Sprintf("%q", file))
 		for _, row := range table.Rows {
 			must.Greater(t, last, row.Number, must.Sprintf("%q", file))
 			last = row.Number

@@ -14,7 +14,7 @@ import (
 type reader struct {
 	csv    *csv.Reader
 	text   []byte
-	row    int   // number of the last row read; the first is 1, even after empty lines
+	row    int   // number of the last row read; the first line is 1, also if it is empty
 	line   int   // the line after that row
 	offset int64 // the end of that row in text
 }
@@ -39,11 +39,7 @@ func (r *reader) read() ([]string, *Problem) {
 	} else {
 		start, _ = r.csv.FieldPos(0)
 	}
-	if r.row == 0 {
-		r.row = 1
-	} else {
-		r.row += 1 + start - r.line // csv.Reader skips empty lines
-	}
+	r.row += 1 + start - r.line // csv.Reader skips empty lines
 	end := r.csv.InputOffset()
 	r.line += bytes.Count(r.text[r.offset:end], []byte("\n"))
 	r.offset = end

@@ -305,7 +305,8 @@ func (x *Import) GetExpireTime() *timestamppb.Timestamp {
 // ImportProblem is a problem in a row of an imported file.
 type ImportProblem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The row's number in the file; the header is 1. 0 if it is about the import as a whole.
+	// The row's number in a spreadsheet: a row with line breaks in a cell is one, and a first line that names the separator
+	// is none. The header's number if it is about the header. 0 if it is about the import as a whole.
 	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
 	// The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
 	// column that it may not have.

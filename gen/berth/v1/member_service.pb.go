@@ -706,7 +706,8 @@ type ImportMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// UTF-8 CSV with a header row, separated by comma, semicolon or tab. At most 3,000,000 bytes and 50,000 rows. The
+	// CSV in UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon, tab or bar, with a header row. Above it there
+	// can be a line that names the separator (sep=;) and 20 rows of titles. At most 3,000,000 bytes and 50,000 rows. The
 	// column name is required. The columns email, phone (E.164), subject, tier, tags (separated by semicolons), locale,
 	// time_zone and notes are optional. Case in column names is ignored, and other columns are rejected. An email or
 	// subject of an existing member or an earlier row is a problem.

@@ -2531,7 +2531,7 @@ type ImportSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
+	// CSV as in ImportMembers, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
 	// (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
 	// waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
 	// Times are local to the location. published needs the permission session.create_published.

@@ -45,7 +45,8 @@ func (s *Service) ImportMembers(
 	again := false
 	insert := func(ctx context.Context, tx *engine.Tx) (MemberImport, error) {
 		// A copy, so that each attempt starts with the file's own problems.
-		imported := MemberImport{Import: member.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
+		imported := MemberImport{Import: *parsed}
+		imported.Rows = slices.Clone(parsed.Rows)
 		if again {
 			if err := rejectTaken(ctx, tx.Load, tx.Tenant, imported.Rows); err != nil {
 				return imported, err

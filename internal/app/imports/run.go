@@ -84,7 +84,7 @@ func runAs[R any, P csvfile.RowPointer[R]](
 	if err != nil {
 		return s.refuse(ctx, id, i, err)
 	}
-	checked := csvfile.Table[R, P]{Header: parsed.Header}
+	checked := csvfile.Table[R, P]{Header: parsed.Header, HeaderRow: parsed.HeaderRow}
 	for done := 0; done < len(parsed.Rows); {
 		rows := parsed.Rows[done:min(done+checkedRows, len(parsed.Rows))]
 		if err := as.check(ctx, caller, rows); err != nil {

@@ -52,7 +52,8 @@ func (s *Service) ImportSessions(
 	t := engine.Transaction{Name: "session.import", Races: []engine.Race{clashRace}}
 	insert := func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
 		// A copy, so that each attempt starts with the file's own problems.
-		imported := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
+		imported := SessionImport{Import: *parsed}
+		imported.Rows = slices.Clone(parsed.Rows)
 		sessions, err := checkRows(ctx, tx, imported.Rows)
 		if err != nil {
 			return imported, err

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cellAt, readCsv } from "./csv";
+import { cellAt, headerRow, readCsv, readText } from "./csv";
 
 describe("a CSV file", () => {
   it.each([
@@ -7,7 +7,8 @@ describe("a CSV file", () => {
     ["semicolons", "a;b\n1;2\n"],
     ["tabs", "a\tb\r\n1\t2\r\n"],
     ["a byte order mark", "\uFEFFa,b\n1,2"],
-    ["empty lines above", "\n\r\na,b\n1,2"],
+    ["bars", "a|b\n1|2"],
+    ["a line that names the separator", "\uFEFFsep=|\r\na|b\r\n1|2"],
   ])("is read with %s", (_, text) => {
     expect(readCsv(text)).toEqual([
       ["a", "b"],
@@ -20,6 +21,23 @@ describe("a CSV file", () => {
       ["a", "b"],
       ["one, two", 'say "hi"\nthere'],
     ]);
+  });
+
+  it.each([
+    ["UTF-8", [0xef, 0xbb, 0xbf, 0x5a, 0xc3, 0xab]],
+    ["Windows-1252", [0x5a, 0xeb]],
+    ["UTF-16, little end first", [0xff, 0xfe, 0x5a, 0, 0xeb, 0]],
+    ["UTF-16, big end first", [0xfe, 0xff, 0, 0x5a, 0, 0xeb]],
+    ["UTF-16 without mark", [0x5a, 0, 0xeb, 0]],
+  ])("is read in %s", (_, bytes) => {
+    expect(readText(new Uint8Array(bytes))).toBe("Zë");
+  });
+
+  it("has its header below titles", () => {
+    const rows = readCsv("Members, all\n\nname;email;notes\nAna;a@b.c;\n");
+    expect(headerRow(rows)).toBe(3);
+    expect(cellAt(rows, 4, "email")).toBe("a@b.c");
+    expect(headerRow([])).toBe(1);
   });
 
   it("counts empty lines, as spreadsheets do", () => {

@@ -1,16 +1,39 @@
 /** A table. The first row is the header. */
 export type Rows = readonly (readonly string[])[];
 
+const separators = [",", ";", "\t", "|"];
+
+/** How many rows can be above the header. */
+const titles = 20;
+
+/** Reads the text of a file in UTF-8, UTF-16 or Windows-1252, as the server does. */
+export function readText(content: Uint8Array<ArrayBuffer>): string {
+  const [first, second] = content;
+  const little = first === 0xff && second === 0xfe;
+  const big = first === 0xfe && second === 0xff;
+  if (little || (first && second === 0)) return new TextDecoder("utf-16le").decode(content);
+  if (big || (first === 0 && second)) return new TextDecoder("utf-16be").decode(content);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    const text = new TextDecoder().decode(content);
+    const wrong = text.split("\uFFFD").length - 1;
+    const right = text.replace(/[\0-\x7F\uFFFD]/g, "").length;
+    return right > wrong ? text : new TextDecoder("windows-1252").decode(content);
+  }
+}
+
 /**
- * Reads CSV as in RFC 4180, separated by comma, semicolon or tab: the one that occurs most often in
- * the header. Empty lines count as rows, except before the header, so that row numbers match those
- * in the server's report.
+ * Reads CSV as in RFC 4180, separated by comma, semicolon, tab or bar: the one that a first line
+ * names (sep=;), or else the one that occurs most often in a line at the begin. Empty lines count as
+ * rows, so that row numbers match those in the server's report.
  */
 export function readCsv(text: string): Rows {
-  const content = text.replace(/^\uFEFF?[\r\n]*/, "");
-  const header = content.slice(0, /\r|\n|$/.exec(content)?.index);
-  const count = (mark: string) => header.split(mark).length;
-  const separator = [",", ";", "\t"].reduce((a, b) => (count(b) > count(a) ? b : a));
+  const named = /^\uFEFF?"?sep=([,;\t|])"?[,;\t|]*(?:\r\n?|\n|$)/i.exec(text);
+  const content = named ? text.slice(named[0].length) : text.replace(/^\uFEFF/, "");
+  const lines = content.split(/\r\n?|\n/, titles + 1);
+  const most = (mark: string) => Math.max(...lines.map((line) => line.split(mark).length));
+  const separator = named?.[1] ?? separators.reduce((a, b) => (most(b) > most(a) ? b : a));
   const rows: string[][] = [];
   let row: string[] = [];
   let cell = "";
@@ -38,12 +61,23 @@ export function readCsv(text: string): Rows {
   return rows;
 }
 
+const filled = (row: readonly string[]) => row.filter((cell) => cell.trim() !== "").length;
+
+/** The number of the header's row, from 1: of the first rows the first with the most cells. */
+export function headerRow(rows: Rows): number {
+  const counts = rows.slice(0, titles + 1).map(filled);
+  return Math.max(0, counts.indexOf(Math.max(...counts))) + 1;
+}
+
+const plain = (name: string) => name.trim().toLowerCase().replace(/[ -]/g, "_");
+
 /**
  * The cell that a report refers to, by the row's number in the file, from 1, and the column's name.
  */
 export function cellAt(rows: Rows, row: number, column: string): string | undefined {
-  const at = rows[0]?.findIndex(
-    (name) => name.trim().toLowerCase() === column.trim().toLowerCase(),
-  );
-  return at === undefined || at < 0 ? undefined : rows[row - 1]?.[at];
+  for (const above of rows.slice(0, Math.min(titles + 1, row - 1))) {
+    const at = above.findIndex((name) => plain(name) === plain(column));
+    if (at >= 0) return rows[row - 1]?.[at];
+  }
+  return undefined;
 }

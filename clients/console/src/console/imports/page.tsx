@@ -11,7 +11,7 @@ import { useI18n, useText } from "../../shared/i18n";
 import { Card, PageHead, Tag, Time, type Tone } from "../../shared/ui";
 import { routes } from "../routes";
 import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";
-import { cellAt, type Rows } from "./csv";
+import { cellAt, headerRow, type Rows } from "./csv";
 import zone from "./drop-zone.module.css";
 import classes from "./importer.module.css";
 import {
@@ -296,7 +296,10 @@ function DropZone({ of: { file, sending, choose } }: { of: Import }) {
         <strong>{file ? file.name : t.imports.drop}</strong>
         <Box c="dimmed" fz="sm">
           {file
-            ? t.imports.size(Math.max(0, file.rows.length - 1), file.content.length / 1000)
+            ? t.imports.size(
+                Math.max(0, file.rows.length - headerRow(file.rows)),
+                file.content.length / 1000,
+              )
             : t.imports.dropNote}
         </Box>
       </div>
@@ -350,7 +353,7 @@ function Problems({ report, rows }: { report: Report; rows: Rows }) {
             className: classes.cell,
             show: ({ row, column }) =>
               // The file of an import of before is not here.
-              column && row > 1 && rows.length > 0 ? (
+              column && rows.length > 0 && row > headerRow(rows) ? (
                 cellAt(rows, row, column) || <Dimmed>{t.imports.emptyCell}</Dimmed>
               ) : (
                 <Dimmed>–</Dimmed>
@@ -370,7 +373,9 @@ function Problems({ report, rows }: { report: Report; rows: Rows }) {
 
 function Sample({ rows }: { rows: Rows }) {
   const t = useText(importTexts);
-  const [header = [], ...rest] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
+  const [header = [], ...rest] = rows
+    .slice(headerRow(rows) - 1)
+    .filter((row) => row.some((cell) => cell.trim() !== ""));
   return (
     <Card bare title={t.imports.sample}>
       <DataTable

@@ -8,7 +8,7 @@ import {
 import { callUnaryMethod, useQuery, useTransport } from "@connectrpc/connect-query";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { type Rows, readCsv } from "./csv";
+import { type Rows, readCsv, readText } from "./csv";
 
 export interface Problem {
   readonly row: number;
@@ -115,7 +115,7 @@ export function useImport(send: Send, most: number) {
   const choose = async (picked: File | null | undefined) => {
     if (!picked) return;
     const content = new Uint8Array(await picked.arrayBuffer());
-    setFile({ name: picked.name, content, rows: readCsv(new TextDecoder().decode(content)) });
+    setFile({ name: picked.name, content, rows: readCsv(readText(content)) });
     if (content.length > most) sending.reset();
     else sending.mutate({ content, dry: true });
   };

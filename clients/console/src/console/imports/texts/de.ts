@@ -50,8 +50,8 @@ export const de: typeof en = {
     example: "Beispiel",
     required: "erforderlich",
     format:
-      "CSV in UTF-8 mit Kopfzeile, getrennt durch Komma, Semikolon oder Tabulator. Reihenfolge " +
-      "der Spalten und Groß- und Kleinschreibung sind egal.",
+      "CSV mit Kopfzeile, auch wie ältere Programme es speichern. Titel über der Kopfzeile werden " +
+      "weggelassen. Reihenfolge der Spalten und Groß- und Kleinschreibung sind egal.",
     sessions: {
       ready: (n) => `${s(n, "Termin", "Termine")} bereit zum Import`,
       run: (n) => `${s(n, "Termin", "Termine")} importieren`,

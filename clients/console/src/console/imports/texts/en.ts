@@ -49,8 +49,8 @@ export const en = {
     example: "Example",
     required: "required",
     format:
-      "CSV in UTF-8 with a header row, separated by commas, semicolons or tabs. Columns can be " +
-      "in any order; upper and lower case do not matter.",
+      "CSV with a header row, also as older spreadsheets save it. Titles above the header are left " +
+      "out. Columns can be in any order; upper and lower case do not matter.",
     sessions: {
       ready: (n: number) => `${s(n, "session")} ready to import`,
       run: (n: number) => `Import ${s(n, "session")}`,

@@ -50,8 +50,8 @@ export const fr: typeof en = {
     example: "Exemple",
     required: "obligatoire",
     format:
-      "CSV en UTF-8 avec une ligne d’en-tête, séparé par des virgules, points-virgules ou " +
-      "tabulations. L’ordre des colonnes et la casse n’importent pas.",
+      "CSV avec une ligne d’en-tête, aussi comme d’anciens tableurs l’enregistrent. Les titres " +
+      "au-dessus sont ignorés. L’ordre des colonnes et la casse n’importent pas.",
     sessions: {
       ready: (n) => `${s(n, "séance prête", "séances prêtes")} à importer`,
       run: (n) => `Importer ${s(n, "séance")}`,

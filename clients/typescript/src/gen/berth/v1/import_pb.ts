@@ -140,7 +140,8 @@ export const ImportSchema: GenMessage<Import> = /*@__PURE__*/
  */
 export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
   /**
-   * The row's number in the file; the header is 1. 0 if it is about the import as a whole.
+   * The row's number in a spreadsheet: a row with line breaks in a cell is one, and a first line that names the separator
+   * is none. The header's number if it is about the header. 0 if it is about the import as a whole.
    *
    * @generated from field: int32 row = 1;
    */

@@ -385,7 +385,8 @@ export type ImportMembersRequest = Message<"berth.v1.ImportMembersRequest"> & {
   tenantId: string;
 
   /**
-   * UTF-8 CSV with a header row, separated by comma, semicolon or tab. At most 3,000,000 bytes and 50,000 rows. The
+   * CSV in UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon, tab or bar, with a header row. Above it there
+   * can be a line that names the separator (sep=;) and 20 rows of titles. At most 3,000,000 bytes and 50,000 rows. The
    * column name is required. The columns email, phone (E.164), subject, tier, tags (separated by semicolons), locale,
    * time_zone and notes are optional. Case in column names is ignored, and other columns are rejected. An email or
    * subject of an existing member or an earlier row is a problem.

@@ -1422,7 +1422,7 @@ export type ImportSessionsRequest = Message<"berth.v1.ImportSessionsRequest"> & 
   tenantId: string;
 
   /**
-   * UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
+   * CSV as in ImportMembers, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
    * (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
    * waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
    * Times are local to the location. published needs the permission session.create_published.
