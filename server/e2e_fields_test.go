@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	validatepb "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
@@ -108,4 +109,18 @@ func (f fieldRef) without(m proto.Message) proto.Message {
 	clone := proto.Clone(m)
 	f.holder(clone).Clear(f.leaf())
 	return clone
+}
+
+// isEditable reports whether the mask of an edit may name the field. Others are set by the creation alone, and an edit
+// does not read them. Fields of requests without a mask can be set.
+func (f fieldRef) isEditable() bool {
+	mask := f[0].ContainingMessage().Fields().ByName("update_mask")
+	if len(f) < 2 || mask == nil || !strings.HasSuffix(string(f[0].Message().Name()), "Input") {
+		return true
+	}
+	rules, _ := proto.GetExtension(mask.Options(), validatepb.E_Field).(*validatepb.FieldRules)
+	in := rules.GetFieldMask().GetIn()
+	return len(in) == 0 || slices.ContainsFunc(in, func(path string) bool {
+		return path == string(f[1].Name()) || strings.HasPrefix(path, string(f[1].Name())+".")
+	})
 }

@@ -63,7 +63,9 @@ func plansScript() script {
 }
 
 func subscribe(member, plan string) exchange {
-	return olga.silently(&v1.CreateSubscriptionRequest{MemberId: member, Subscription: &v1.SubscriptionInput{PlanId: plan}})
+	return olga.silently(&v1.CreateSubscriptionRequest{
+		MemberId: member, Subscription: &v1.SubscriptionInput{PlanId: plan},
+	})
 }
 
 func payersScript() script {
