@@ -88,7 +88,9 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 		return err
 	}
 	defer os.Remove(path)
-	n.Handler = demoPeople{tenants: tenants, issuer: n.Issuer, signIn: c.SignIn()}.wrap(n.Handler)
+	n.Handler = devPeople{
+		demo: tenants, app: n.App, issuer: n.Issuer, signIn: c.SignIn(), log: c.NewLogger(to.Err),
+	}.wrap(n.Handler)
 	if err := boot.TuneForLoad(); err != nil {
 		return err
 	}

@@ -1,32 +1,44 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/json"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/internal/web"
 	"github.com/berthhq/berth/server/demo"
 )
 
-// demoPeople lets a developer sign in as a person of the demo tenants in a browser, with one click. Only `berth dev`
-// serves it, and only to this machine.
-type demoPeople struct {
-	tenants []demo.Tenant
-	issuer  *token.Issuer
-	signIn  web.SignIn
+// devPeople lets a developer sign in as a person of any tenant in a browser, with one click: of the demo tenants, and
+// of those created since. Only `berth dev` serves it, and only to this machine.
+type devPeople struct {
+	demo   []demo.Tenant
+	app    *app.Services
+	issuer *token.Issuer
+	signIn web.SignIn
+	log    *slog.Logger
 }
 
-// demoTokenTTL is short, to show that renewing works.
-const demoTokenTTL = 15 * time.Minute
+// maxListed is how many tenants the sign-in page lists. A developer with more knows how to get a token.
+const maxListed = 50
+
+// peopleTokenTTL is short, to show that renewing works.
+const peopleTokenTTL = 15 * time.Minute
 
 // wrap serves these pages, and passes everything else to next.
-func (d demoPeople) wrap(next http.Handler) http.Handler {
+func (d devPeople) wrap(next http.Handler) http.Handler {
 	d.signIn.Development = true
 	mux := http.NewServeMux()
 	mux.Handle("GET "+web.ConfigPath, localOnly(d.signIn))
@@ -36,44 +48,109 @@ func (d demoPeople) wrap(next http.Handler) http.Handler {
 	return mux
 }
 
-type demoTenant struct {
+type tenantPeople struct {
 	ID     tenant.TenantID `json:"id"`
 	Name   string          `json:"name"`
-	People []demoPerson    `json:"people"`
+	People []personToBe    `json:"people"`
 }
 
-type demoPerson struct {
+type personToBe struct {
 	Subject string `json:"subject"`
 	Role    string `json:"role"`
 }
 
-func (d demoPeople) list(w http.ResponseWriter, _ *http.Request) {
-	all := []demoTenant{}
-	for _, t := range d.tenants {
-		people := demoTenant{ID: t.ID, Name: t.Name}
-		for _, role := range roleOrder {
-			// Partners are programs and do not use the pages.
-			if subject := t.Subjects[role]; subject != "" && role != tenant.RolePartner {
-				people.People = append(people.People, demoPerson{Subject: subject, Role: role})
-			}
-		}
-		all = append(all, people)
+func (d devPeople) list(w http.ResponseWriter, r *http.Request) {
+	all, err := d.tenants(r.Context())
+	if err != nil {
+		d.failed(w, r, err)
+		return
 	}
 	writeJSON(w, all)
 }
 
+// tenants returns the demo tenants and then the others, with one person for each role that somebody has.
+func (d devPeople) tenants(ctx context.Context) ([]tenantPeople, error) {
+	all := []tenantPeople{}
+	known := make(map[tenant.TenantID]bool)
+	for _, t := range d.demo {
+		people := tenantPeople{ID: t.ID, Name: t.Name, People: []personToBe{}}
+		for _, role := range roleOrder {
+			// Partners are programs and do not use the pages.
+			if subject := t.Subjects[role]; subject != "" && role != tenant.RolePartner {
+				people.People = append(people.People, personToBe{Subject: subject, Role: role})
+			}
+		}
+		all, known[t.ID] = append(all, people), true
+	}
+	ids, err := d.app.Engine.Tenants(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(ids) // the newest first
+	for _, id := range ids {
+		if known[id] || len(all) >= maxListed {
+			continue
+		}
+		t, err := d.tenant(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// tenant returns a tenant with one person for each of its roles.
+func (d devPeople) tenant(ctx context.Context, id tenant.TenantID) (tenantPeople, error) {
+	caller := tenant.System(id)
+	found, err := d.app.Accounts.GetTenant(ctx, caller)
+	if err != nil {
+		return tenantPeople{}, err
+	}
+	roles, err := d.app.Accounts.ListRoles(ctx, caller, grant.RoleSearch{Limit: maxListed})
+	if err != nil {
+		return tenantPeople{}, err
+	}
+	t := tenantPeople{ID: id, Name: found.Name, People: []personToBe{}}
+	rank := func(r grant.Role) int {
+		return (slices.Index(roleOrder, r.Name) + len(roleOrder) + 1) % (len(roleOrder) + 1)
+	}
+	slices.SortStableFunc(roles, func(a, b grant.Role) int { return rank(a) - rank(b) })
+	for _, role := range roles {
+		members, err := d.app.Accounts.ListMembers(ctx, caller, member.Search{
+			Role: role.Name, Statuses: []member.Status{member.Active}, Limit: maxListed,
+		})
+		if err != nil {
+			return tenantPeople{}, err
+		}
+		for _, m := range members {
+			subject := cmp.Or(m.Subject, tenant.MemberSubject(m.ID))
+			if !slices.ContainsFunc(t.People, func(p personToBe) bool { return p.Subject == subject }) {
+				t.People = append(t.People, personToBe{Subject: subject, Role: role.Name})
+				break
+			}
+		}
+	}
+	return t, nil
+}
+
 // token issues a token for the person of the list with the form values tenant and subject.
-func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
+func (d devPeople) token(w http.ResponseWriter, r *http.Request) {
+	all, err := d.tenants(r.Context())
+	if err != nil {
+		d.failed(w, r, err)
+		return
+	}
 	id, subject := r.PostFormValue("tenant"), r.PostFormValue("subject")
-	for _, t := range d.tenants {
-		for _, s := range t.Subjects {
-			if t.ID.String() != id || s != subject {
+	for _, t := range all {
+		for _, p := range t.People {
+			if t.ID.String() != id || p.Subject != subject {
 				continue
 			}
 			grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{t.ID}, SignedInAt: time.Now()}
-			raw, expires, err := d.issuer.Issue(grant, demoTokenTTL)
+			raw, expires, err := d.issuer.Issue(grant, peopleTokenTTL)
 			if err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
+				d.failed(w, r, err)
 				return
 			}
 			writeJSON(w, map[string]any{"access_token": raw, "expires_at": expires})
@@ -81,6 +158,11 @@ func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	http.NotFound(w, r)
+}
+
+func (d devPeople) failed(w http.ResponseWriter, r *http.Request, err error) {
+	d.log.ErrorContext(r.Context(), "listing the people to sign in as failed", slog.Any("error", err))
+	http.Error(w, "The people to sign in as could not be read: see the log of the server.", http.StatusInternalServerError)
 }
 
 func writeJSON(w http.ResponseWriter, value any) {

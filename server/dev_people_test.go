@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,18 +15,23 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
 	"github.com/berthhq/berth/internal/token"
 	"github.com/berthhq/berth/server/demo"
 )
 
-func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
+func TestDevPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	issuer := expect.Value(token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now))(t)
 	id := tenant.MustParse[tenant.TenantID]("0190a5e0-0000-7000-8000-000001000000")
-	pages := demoPeople{issuer: issuer, tenants: []demo.Tenant{{ID: id, Name: "Studio", Subjects: map[string]string{
-		"owner": "demo-owner", "member": "demo-member", "partner": "sa:1",
-	}}}}.wrap(http.NotFoundHandler())
+	studio := testkit.New(t)
+	pages := devPeople{
+		issuer: issuer, app: studio.App, log: slog.New(slog.DiscardHandler),
+		demo: []demo.Tenant{{ID: id, Name: "Studio", Subjects: map[string]string{
+			"owner": "demo-owner", "member": "demo-member", "partner": "sa:1",
+		}}},
+	}.wrap(http.NotFoundHandler())
 	call := func(method, path, host, peer string, form url.Values, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
 		r.Host, r.RemoteAddr = host, peer
@@ -39,11 +45,19 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	}
 
 	w := call("GET", "/dev/people.json", "localhost:8080", "127.0.0.1:5000", nil)
-	var there []demoTenant
+	var there []tenantPeople
 	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &there))
-	must.SliceLen(t, 1, there, must.Sprint(w.Body))
+	must.SliceLen(t, 2, there, must.Sprint(w.Body))
 	must.SliceLen(t, 2, there[0].People, must.Sprint(w.Body))
 	test.EqOp(t, "owner", there[0].People[0].Role, test.Sprint(w.Body))
+	created := there[1]
+	test.EqOp(t, studio.Tenant, created.ID, test.Sprint("a tenant that somebody created since"))
+	must.SliceNotEmpty(t, created.People, must.Sprint(w.Body))
+	test.EqOp(t, "owner", created.People[0].Role, test.Sprint(w.Body))
+	test.EqOp(t, studio.Owner.Subject, created.People[0].Subject, test.Sprint(w.Body))
+	for _, p := range created.People {
+		test.StrNotHasPrefix(t, tenant.AccountPrefix, p.Subject, test.Sprint("programs use no pages"))
+	}
 	config := call("GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil)
 	test.StrContains(t, config.Body.String(), `"development":true`)
 	owner := url.Values{"tenant": {id.String()}, "subject": {"demo-owner"}}
@@ -59,6 +73,10 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	test.EqOp(t, "demo-owner", p.Subject)
 	must.SliceLen(t, 1, p.Tenants)
 	test.EqOp(t, id, p.Tenants[0])
+
+	theirs := call("POST", "/dev/token", "localhost", "127.0.0.1:5000",
+		url.Values{"tenant": {studio.Tenant.String()}, "subject": {studio.Owner.Subject}})
+	test.EqOp(t, http.StatusOK, theirs.Code, test.Sprint(theirs.Body))
 
 	refused := map[string]*httptest.ResponseRecorder{
 		"another machine":     call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),

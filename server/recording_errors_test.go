@@ -46,7 +46,7 @@ func tokensScript() script {
 		both.refused("Olga names none of her tenants", "TENANT_REQUIRED", &v1.GetTenantRequest{}),
 		both.calls("Olga names one of her tenants", &v1.GetTenantRequest{TenantId: studioID}),
 		both.refused("Olga is no member of the other", "PERMISSION_DENIED", &v1.GetTenantRequest{TenantId: golfID}),
-		kim.refused("Kim is no member at all", "PERMISSION_DENIED", &v1.GetMeRequest{}),
+		kim.refused("Kim is no member at all", "NOT_A_MEMBER", &v1.GetMeRequest{}),
 	}
 }
 

@@ -79,8 +79,8 @@ func meScript() script {
 	return script{
 		mia.calls("Mia reads herself", &v1.GetMeRequest{}),
 		frida.calls("The front desk reads itself", &v1.GetMeRequest{}),
-		ivan.refused("Ivan reads himself", "PERMISSION_DENIED", &v1.GetMeRequest{}),
-		portal.refused("The partner reads itself", "PERMISSION_DENIED", &v1.GetMeRequest{}),
+		ivan.refused("Ivan reads himself", "NOT_A_MEMBER", &v1.GetMeRequest{}),
+		portal.refused("The partner reads itself", "NOT_A_MEMBER", &v1.GetMeRequest{}),
 		mia.calls("Mia edits herself", edit(moore)),
 		mia.refused("Mia edits herself as she was", "ETAG_MISMATCH", with(edit(moore), &v1.UpdateMeRequest{Etag: "v1"})),
 		mia.calls("Mia enters Tom's email", edit(&v1.MeInput{Name: "Mia", Email: "tom@example.com"})),

@@ -13,6 +13,7 @@ const (
 	TenantRequired         Reason = "TENANT_REQUIRED"
 	StepUpRequired         Reason = "STEP_UP_REQUIRED"
 	PermissionDeniedReason Reason = "PERMISSION_DENIED"
+	NotAMember             Reason = "NOT_A_MEMBER"
 	TooLarge               Reason = "REQUEST_TOO_LARGE"
 
 	TenantNotFound         Reason = "TENANT_NOT_FOUND"

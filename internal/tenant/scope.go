@@ -7,7 +7,8 @@ import "slices"
 type Caller struct {
 	// Tenant is named by the request and allowed by the token.
 	Tenant TenantID
-	// Subject is the token's subject: a user, or "sa:<id>" for a service account.
+	// Subject is the token's subject: a user, "member:<id>" for a member whom Berth signed in, or "sa:<id>" for a service
+	// account.
 	Subject string
 	// Member is the caller's own membership; zero for service accounts.
 	Member MemberID
@@ -27,6 +28,13 @@ const systemSubject = "system"
 
 // AccountPrefix starts the subject of a service account.
 const AccountPrefix = "sa:"
+
+// MemberPrefix starts the subject of a member whom Berth itself has signed in, and who is named by their id: "member:"
+// and the id. A subject that somebody can type or import reaches nobody by it.
+const MemberPrefix = "member:"
+
+// MemberSubject is the subject of a member by id.
+func MemberSubject(id MemberID) string { return MemberPrefix + id.String() }
 
 // Actor names the caller in ledgers, events and audit entries: the member's id, "sa:<id>" for a service account, or
 // "system".

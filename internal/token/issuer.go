@@ -40,7 +40,8 @@ type Claims struct {
 	Name, Email string // may be empty
 	Verified    bool   // the address is known to be the subject's
 	Tenants     []tenant.TenantID
-	SignedInAt  time.Time // zero: not stated
+	Members     map[tenant.TenantID]tenant.MemberID // who the subject is in some of the tenants; may be empty
+	SignedInAt  time.Time                           // zero: not stated
 }
 
 // OpenIssuer returns an issuer with the keys of a file: see secret.Files. If the file does not exist, it creates one
@@ -154,6 +155,9 @@ func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Ti
 	}
 	if !g.SignedInAt.IsZero() {
 		claims["auth_time"] = g.SignedInAt.Unix()
+	}
+	if len(g.Members) > 0 {
+		claims["members"] = g.Members
 	}
 	if g.Verified {
 		claims["email_verified"] = true

@@ -59,6 +59,35 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	test.Error(t, expect.Error(i.Issue(tooMany, time.Hour)), test.Sprint("a token that no verifier accepts was issued"))
 }
 
+// Who the subject is in a tenant is the member that the token names there, and in no other tenant.
+func TestIssuer_NamesMembersByID(t *testing.T) {
+	t.Parallel()
+	clock := newClock()
+	i := openIssuer(t, filepath.Join(t.TempDir(), "signing.pem"), clock)
+	a, b := tenant.MustParse[tenant.TenantID](tenantA), tenant.MustParse[tenant.TenantID](tenantB)
+	member, other := tenant.MustParse[tenant.MemberID](tenantB), tenant.MustParse[tenant.MemberID](tenantA)
+	v := newVerifier(t, clock.now, i.AsTrusted())
+	raw, _, err := i.Issue(token.Claims{
+		Subject: tenant.MemberSubject(member), Tenants: []tenant.TenantID{a, b},
+		Members: map[tenant.TenantID]tenant.MemberID{a: member, b: other},
+	}, time.Hour)
+	must.NoError(t, err)
+	p := expect.Value(v.Verify(t.Context(), raw))(t)
+	test.EqOp(t, "member:"+tenantB, p.SubjectIn(a))
+	test.EqOp(t, "member:"+tenantA, p.SubjectIn(b))
+
+	for name, members := range map[string]map[tenant.TenantID]tenant.MemberID{
+		"a tenant that the token is not valid for": {b: member},
+		"no member": {a: {}},
+	} {
+		raw, _, err := i.Issue(token.Claims{
+			Subject: tenant.MemberSubject(member), Tenants: []tenant.TenantID{a}, Members: members,
+		}, time.Hour)
+		must.NoError(t, err, must.Sprint(name))
+		test.ErrorContains(t, expect.Error(v.Verify(t.Context(), raw)), "claim members", test.Sprint(name))
+	}
+}
+
 func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
 	t.Parallel()
 	clock := newClock()

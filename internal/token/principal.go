@@ -16,7 +16,7 @@ import (
 )
 
 // Principal is the subject of a verified token. All requests with the token share it,
-// so callers must not change its Tenants.
+// so callers must not change its Tenants and Members.
 type Principal struct {
 	Subject string // the user, or "sa:<id>" for a service account
 	Issuer  string
@@ -28,6 +28,8 @@ type Principal struct {
 	// Tenants are the tenants for which the token is valid, sorted and distinct.
 	// What the subject may do there depends on its membership.
 	Tenants []tenant.TenantID
+	// Members are the members that the subject is in some of the tenants, if Berth itself signed them in.
+	Members map[tenant.TenantID]tenant.MemberID
 	Expires time.Time // UTC, without the leeway for clock skew
 
 	SignedInAt time.Time // the claim auth_time; zero if the issuer does not state it
@@ -36,6 +38,14 @@ type Principal struct {
 
 // ValidFor reports whether the token is valid for a tenant.
 func (p Principal) ValidFor(id tenant.TenantID) bool { return slices.Contains(p.Tenants, id) }
+
+// SubjectIn returns who the subject is in a tenant: the member by id, if the token names one.
+func (p Principal) SubjectIn(id tenant.TenantID) string {
+	if m, ok := p.Members[id]; ok {
+		return tenant.MemberSubject(m)
+	}
+	return p.Subject
+}
 
 // Limits of claims.
 const (
@@ -57,6 +67,9 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 		return p, unauthenticated("This issuer may not issue tokens for service accounts. "+
 			"Exchange the account's key for a token.", nil)
 	}
+	if strings.HasPrefix(p.Subject, tenant.MemberPrefix) && !trust.ServiceAccounts {
+		return p, unauthenticated("Subjects that begin with member: are reserved. Ask the issuer for another subject.", nil)
+	}
 	if p.Name, err = text(claims, "name"); err != nil {
 		return p, err
 	}
@@ -72,6 +85,11 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 	p.Verified, _ = claims["email_verified"].(bool)
 	if p.Tenants, err = tenants(claims["tenants"]); err != nil {
 		return p, err
+	}
+	if trust.ServiceAccounts { // to other issuers the claim means something else
+		if p.Members, err = members(claims["members"], p.Tenants); err != nil {
+			return p, err
+		}
 	}
 	expires, err := claims.GetExpirationTime()
 	if err != nil || expires == nil {
@@ -119,3 +137,30 @@ func tenants(claim any) ([]tenant.TenantID, error) {
 	slices.SortFunc(ids, func(a, b tenant.TenantID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
 	return slices.Clip(slices.Compact(ids)), nil
 }
+
+// members reads which member the subject is in which tenant.
+func members(claim any, in []tenant.TenantID) (map[tenant.TenantID]tenant.MemberID, error) {
+	if claim == nil {
+		return nil, nil
+	}
+	named, ok := claim.(map[string]any)
+	if !ok || len(named) > maxTenants {
+		return nil, unauthenticated(badMembers, nil)
+	}
+	found := make(map[tenant.TenantID]tenant.MemberID, len(named))
+	for key, value := range named {
+		id, err := tenant.Parse[tenant.TenantID](key)
+		if err != nil || !slices.Contains(in, id) {
+			return nil, unauthenticated(badMembers, err)
+		}
+		text, _ := value.(string)
+		member, err := tenant.Parse[tenant.MemberID](text)
+		if err != nil || member.IsZero() {
+			return nil, unauthenticated(badMembers, err)
+		}
+		found[id] = member
+	}
+	return found, nil
+}
+
+const badMembers = "The claim members must name one member by ID in each of its tenants. Sign in again."

@@ -57,8 +57,9 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 		"several audiences": {d.sign(valid().with("aud", []string{"other", audience})), ann},
 		"tenants unsorted and double": {
 			d.sign(valid().with("tenants", []string{tenantB, tenantA, strings.ToUpper(tenantB)})), both},
-		"no tenants":            {d.sign(valid().with("tenants", []string{})), none},
-		"a name and an address": {d.sign(valid().with("name", "Ann Ó").with("email", "ann@example.com")), named},
+		"members, of a foreign issuer": {d.sign(valid().with("members", map[string]string{tenantA: tenantB})), ann},
+		"no tenants":                   {d.sign(valid().with("tenants", []string{})), none},
+		"a name and an address":        {d.sign(valid().with("name", "Ann Ó").with("email", "ann@example.com")), named},
 		"a verified address": {
 			d.sign(valid().with("email", "ann@example.com").with("email_verified", true)), verified,
 		},
@@ -201,6 +202,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"a subject that is a number":    {d.sign(valid().with("sub", 7)), "claim sub"},
 		"a subject with a NUL":          {d.sign(valid().with("sub", "a\x00b")), "claim sub"},
 		"a long subject":                {d.sign(valid().with("sub", strings.Repeat("a", 256))), "claim sub"},
+		"a foreign member by id":        {d.sign(valid().with("sub", "member:"+tenantA)), "reserved"},
 		"a foreign service account":     {d.sign(valid().with("sub", "sa:"+tenantA)), "service accounts"},
 		"a name with a line's end":      {d.sign(valid().with("name", "a\nb")), "claim name"},
 		"an address that is a list":     {d.sign(valid().with("email", []string{"a@b"})), "claim email"},

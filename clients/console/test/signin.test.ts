@@ -1,5 +1,5 @@
 import { expect, test } from "@playwright/test";
-import { berth, type Role, visit, withBrowser } from "./browser";
+import { berth, type Role, studio, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -98,3 +98,33 @@ test("has a strict content security policy", async () => {
   expect(policy).toContain("default-src 'none'");
   expect(policy).not.toContain("unsafe");
 });
+
+// A program's token names the tenant, and is no member's.
+for (const { path, width } of [
+  { path: "/members", width: 1440 },
+  { path: "/app/", width: 390 },
+]) {
+  test(`shows who is no member what to do, at ${path} and ${width} pixels`, async () => {
+    await using there = await visit({ role: "member", path: "", width, fresh: true });
+    const { page } = there;
+    const token = berth().tenants[studio]?.tokens.partner ?? "";
+    await page.route("**/dev/token", (route) => route.fulfill({ json: { access_token: token } }));
+    let calls = 0;
+    page.on("request", (request) => {
+      if (request.url().includes(".MemberService/GetMe")) calls++;
+    });
+    await page.goto(berth().address + path);
+    await page.getByRole("heading", { name: "You are not a member here yet" }).waitFor();
+    const { sub } = JSON.parse(atob(token.split(".")[1] ?? ""));
+    await page.getByText(`You are signed in as ${sub}.`).waitFor();
+    expect(calls).toBe(1);
+    expect(await page.evaluate(() => document.body.scrollWidth <= innerWidth)).toBe(true);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.waitForEvent("load");
+    await page.getByRole("heading", { name: "You are not a member here yet" }).waitFor();
+    expect(calls).toBe(2);
+    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}-${width}.png` });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in as" }).waitFor();
+  });
+}

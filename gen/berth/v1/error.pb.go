@@ -29,7 +29,7 @@ const (
 // read them.
 //
 // Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
-// REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
+// NOT_A_MEMBER, REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
 // IDEMPOTENCY_CONFLICT and QUOTA_EXCEEDED. The comment of an RPC lists its other reasons, and these only to say more
 // about them.
 type ErrorReason int32
@@ -50,6 +50,9 @@ const (
 	// permission_denied: the caller's roles do not have the permission `permission`, or others have to do this, because
 	// it is about a booking or plan of the caller's own (`own`).
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 6
+	// permission_denied: only active members of the tenant may do this, and the token is not of one. Staff can add the
+	// person.
+	ErrorReason_ERROR_REASON_NOT_A_MEMBER ErrorReason = 9
 	// permission_denied: the tenant asks for a recent or stronger sign-in. Sign in again with `max_age` (seconds) as the
 	// parameter max_age of OpenID Connect, or `acr_values` (separated by spaces) as acr_values. Each can be missing.
 	ErrorReason_ERROR_REASON_STEP_UP_REQUIRED ErrorReason = 8
@@ -292,6 +295,7 @@ var (
 		4:   "ERROR_REASON_TENANT_FORBIDDEN",
 		5:   "ERROR_REASON_TENANT_REQUIRED",
 		6:   "ERROR_REASON_PERMISSION_DENIED",
+		9:   "ERROR_REASON_NOT_A_MEMBER",
 		8:   "ERROR_REASON_STEP_UP_REQUIRED",
 		7:   "ERROR_REASON_REQUEST_TOO_LARGE",
 		20:  "ERROR_REASON_TENANT_NOT_FOUND",
@@ -402,6 +406,7 @@ var (
 		"ERROR_REASON_TENANT_FORBIDDEN":             4,
 		"ERROR_REASON_TENANT_REQUIRED":              5,
 		"ERROR_REASON_PERMISSION_DENIED":            6,
+		"ERROR_REASON_NOT_A_MEMBER":                 9,
 		"ERROR_REASON_STEP_UP_REQUIRED":             8,
 		"ERROR_REASON_REQUEST_TOO_LARGE":            7,
 		"ERROR_REASON_TENANT_NOT_FOUND":             20,
@@ -537,7 +542,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\xdd\x1d\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xfc\x1d\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -545,7 +550,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"\x1cERROR_REASON_UNAUTHENTICATED\x10\x03\x12!\n" +
 	"\x1dERROR_REASON_TENANT_FORBIDDEN\x10\x04\x12 \n" +
 	"\x1cERROR_REASON_TENANT_REQUIRED\x10\x05\x12\"\n" +
-	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x06\x12!\n" +
+	"\x1eERROR_REASON_PERMISSION_DENIED\x10\x06\x12\x1d\n" +
+	"\x19ERROR_REASON_NOT_A_MEMBER\x10\t\x12!\n" +
 	"\x1dERROR_REASON_STEP_UP_REQUIRED\x10\b\x12\"\n" +
 	"\x1eERROR_REASON_REQUEST_TOO_LARGE\x10\a\x12!\n" +
 	"\x1dERROR_REASON_TENANT_NOT_FOUND\x10\x14\x12#\n" +

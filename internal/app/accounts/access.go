@@ -12,7 +12,6 @@ import (
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
-	"github.com/berthhq/berth/policy"
 )
 
 // AccessSource reads roles, members and service accounts for the guard.
@@ -41,7 +40,12 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	var m *member.Member
 	var issuer string
 	var account *grant.ServiceAccount
+	named, isNamed := strings.CutPrefix(subject, tenant.MemberPrefix)
 	switch {
+	case isNamed:
+		if member, err := tenant.Parse[tenant.MemberID](named); err == nil {
+			accountdb.FindMember(&batch, id, member, &m)
+		}
 	case strings.HasPrefix(subject, tenant.AccountPrefix):
 		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
 	case !hasZeroByte(subject):
@@ -94,7 +98,6 @@ func (s *Service) CheckAccess(
 ) (Access, error) {
 	var m *member.Member
 	var account *grant.ServiceAccount
-	var own []grant.Role
 	var batch pg.Batch
 	switch {
 	case !who.Account.IsZero():
@@ -104,7 +107,6 @@ func (s *Service) CheckAccess(
 	case !hasZeroByte(who.Subject):
 		accountdb.FindMemberBySubject(&batch, caller.Tenant, who.Subject, &m)
 	}
-	accountdb.ListOwnRoles(&batch, caller.Tenant, &own)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return Access{}, err
 	}
@@ -116,25 +118,9 @@ func (s *Service) CheckAccess(
 		return Access{}, errNoAccount
 	case m == nil:
 		return Access{}, errNoMember
-	case m.Subject == "":
-		return checkWithoutSubject(grant.NewRoleSet(own), *m, permission)
 	default:
-		subject = m.Subject
+		subject = tenant.MemberSubject(m.ID) // not every member has a subject of their own
 	}
 	e, err := guard.Explain(ctx, caller.Tenant, subject, permission)
 	return Access{Allowed: e.Allowed, Through: e.GrantedBy, Giving: e.AllRoles, Active: e.Active}, err
-}
-
-// checkWithoutSubject decides about a member without a subject. They cannot sign in yet, so the guard does not know
-// them.
-func checkWithoutSubject(roles grant.RoleSet, m member.Member, permission string) (Access, error) {
-	if _, ok := policy.IndexOf(permission); !ok {
-		return Access{}, grant.NoPermission(permission)
-	}
-	result := Access{Giving: roles.RolesWith(permission, roles.Names()), Active: m.Active()}
-	if m.Active() {
-		result.Through = roles.RolesWith(permission, m.Roles)
-		result.Allowed = len(result.Through) > 0
-	}
-	return result, nil
 }

@@ -177,9 +177,9 @@ var (
 func (c *checks) authorize(
 	ctx context.Context, id tenant.TenantID, by token.Principal, rule Rule,
 ) (tenant.Caller, error) {
-	caller := tenant.Caller{Tenant: id, Subject: by.Subject}
+	caller := tenant.Caller{Tenant: id, Subject: by.SubjectIn(id)}
 	if rule.Permission == "" {
-		holder, err := c.guard.Holder(ctx, id, by.Subject)
+		holder, err := c.guard.Holder(ctx, id, caller.Subject)
 		if err != nil {
 			return caller, err
 		}
@@ -189,7 +189,7 @@ func (c *checks) authorize(
 		}
 		return caller, c.checkIssuer(ctx, by, caller, holder.Issuer)
 	}
-	decision, err := c.guard.Decide(ctx, id, by.Subject, rule.Permission)
+	decision, err := c.guard.Decide(ctx, id, caller.Subject, rule.Permission)
 	if err != nil {
 		return caller, err
 	}
@@ -224,7 +224,7 @@ func (c *checks) checkIssuer(ctx context.Context, by token.Principal, caller ten
 func (r Rule) allowsSelf(member tenant.MemberID) bool { return r.Accounts || !member.IsZero() }
 
 var errNotActiveMember = fault.New(
-	fault.PermissionDenied, fault.PermissionDeniedReason, "Only active members of the tenant may do this.",
+	fault.PermissionDenied, fault.NotAMember, "Only active members of the tenant may do this.",
 )
 
 // validator has the compiled rules of every request. They are compiled at start, so that an invalid rule shows before

@@ -87,6 +87,8 @@ func subject(s string) (string, string) {
 		return "", "A subject must not have control characters."
 	case strings.HasPrefix(s, tenant.AccountPrefix):
 		return "", "Subjects that begin with sa: are reserved for service accounts."
+	case strings.HasPrefix(s, tenant.MemberPrefix):
+		return "", "Subjects that begin with member: are reserved for people whom Berth signs in."
 	}
 	return s, ""
 }

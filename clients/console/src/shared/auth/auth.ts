@@ -30,6 +30,8 @@ export type AuthState =
   | { readonly kind: "starting" }
   | { readonly kind: "out"; readonly failure?: string }
   | { readonly kind: "in"; readonly identity: Identity; readonly tenant: string }
+  /** The user is no member of the tenant. */
+  | { readonly kind: "stranger"; readonly identity: Identity; readonly tenant: string }
   /** The session has expired, or is not enough. The page stays until the user signs in again. */
   | {
       readonly kind: "expired";
@@ -115,6 +117,11 @@ export class Auth extends Store<AuthState> implements Credentials {
     return this.state.kind === "in" && this.#tokens.refused(token).catch(() => false);
   }
 
+  /** Shows that the user is no member of the tenant. No call is made from then on. */
+  stranger(): void {
+    if (this.state.kind === "in") this.set({ ...this.state, kind: "stranger" });
+  }
+
   /** Asks the user to sign in again, over the open page. */
   expired(stepUp?: StepUp): void {
     if (this.state.kind === "in")
@@ -170,10 +177,11 @@ export class Auth extends Store<AuthState> implements Credentials {
     await this.#manager?.signinRedirect({ state });
   }
 
+  /** Goes on in a tenant; "" to choose one. */
   choose(tenant: string): void {
-    if (this.state.kind !== "in") return;
+    if (this.state.kind !== "in" && this.state.kind !== "stranger") return;
     sessionStorage.setItem(chosenTenant, tenant);
-    this.set({ ...this.state, tenant });
+    this.set({ kind: "in", identity: this.state.identity, tenant });
   }
 
   async signOut(): Promise<void> {

@@ -28,6 +28,9 @@ import { afterPage, type Page, page, pause } from "../ui/lazy";
 import classes from "./root.module.css";
 
 const SignIn = lazy(async () => ({ default: (await import("../sign-in/sign-in")).SignIn }));
+const Stranger = lazy(async () => ({
+  default: (await import("../sign-in/stranger")).Stranger,
+}));
 const Dialogs = lazy(async () => ({
   default: (await whenOnline(() => import("../dialogs/dialogs"))).Dialogs,
 }));
@@ -70,7 +73,10 @@ export async function open(
   // failing repeatedly.
   queries.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "error") return;
-    if (reasonOf(event.action.error) === ErrorReason.PERMISSION_DENIED) {
+    const reason = reasonOf(event.action.error);
+    if (reason === ErrorReason.NOT_A_MEMBER) auth.stranger();
+    // What GetMe itself was refused, it would be refused again.
+    if (reason === ErrorReason.PERMISSION_DENIED && event.query.meta?.me !== true) {
       void queries.invalidateQueries({ predicate: ({ meta }) => meta?.me === true });
     }
   });
@@ -79,6 +85,7 @@ export async function open(
     if (!isIn(auth)) return undefined;
     const answers = await expected.answers;
     if (!answers || answers.token !== (await auth.current())) return undefined;
+    if (answers.stranger) auth.stranger();
     seedMe(api.transport, queries, answers);
     return answers;
   };
@@ -173,6 +180,13 @@ function SignInGate({ connection, live, app }: Live & { connection: Connection }
     return (
       <Suspense fallback={<PageLoader />}>
         <SignIn failure={state.failure} />
+      </Suspense>
+    );
+  }
+  if (state.kind === "stranger") {
+    return (
+      <Suspense fallback={<PageLoader />}>
+        <Stranger account={state.identity.account} elsewhere={state.identity.tenants.length > 1} />
       </Suspense>
     );
   }

@@ -21,6 +21,8 @@ export interface Person {
 
 export interface Identity {
   readonly subject: string;
+  /** The email address, the name or else the subject: what the user knows the account by. */
+  readonly account: string;
   /** The tenants that the token is valid for. */
   readonly tenants: readonly string[];
 }
@@ -48,7 +50,12 @@ export type Call = readonly [method: string, request?: Readonly<Record<string, u
 export interface Answers {
   readonly token: string;
   readonly of: ReadonlyMap<string, JsonValue>;
+  /** The user is no member of the tenant. */
+  readonly stranger: boolean;
 }
+
+/** The name of ErrorReason.NOT_A_MEMBER, which loads later. */
+const notAMember = "NOT_A_MEMBER";
 
 const always: readonly Call[] = [["MemberService/GetMe"], ["TenantService/GetTenant"]];
 
@@ -97,15 +104,16 @@ async function ask(
   if (!tenantId) return undefined;
   const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
   const of = new Map<string, JsonValue>();
+  let stranger = false;
   const call = async ([method, request]: Call) => {
     const body = JSON.stringify({ tenantId, ...request });
-    of.set(
-      method,
-      await fetched<JsonValue>(`/berth.v1.${method}`, { method: "POST", headers, body }),
-    );
+    const answer = await fetch(`/berth.v1.${method}`, { method: "POST", headers, body });
+    const said = await answer.json();
+    if (answer.ok) of.set(method, said);
+    else stranger ||= said.reason === notAMember;
   };
   await Promise.allSettled(calls.map(call));
-  return { token, of };
+  return { token, of, stranger };
 }
 
 /** The claims of a token. They are not verified here: only the server does that. */
@@ -113,8 +121,12 @@ export function read(token: string): Identity {
   const [, body = ""] = token.split(".");
   const text = atob(body.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-  const { sub, tenants } = JSON.parse(new TextDecoder().decode(bytes));
-  return { subject: sub, tenants: Array.isArray(tenants) ? tenants : [] };
+  const { sub, email, name, tenants } = JSON.parse(new TextDecoder().decode(bytes));
+  return {
+    subject: sub,
+    account: email || name || sub,
+    tenants: Array.isArray(tenants) ? tenants : [],
+  };
 }
 
 /** The tenant of a user: the chosen one, or the only one. "" if they must choose. */

@@ -47,7 +47,7 @@ export const de: typeof en = {
     action: "Anmelden",
     demo: "Anmelden als",
     demoNote:
-      "Dies ist ein Entwicklungsserver. Melden Sie sich mit einem Klick als Demo-Nutzer an.",
+      "Dies ist ein Entwicklungsserver. Melden Sie sich mit einem Klick als Person einer Organisation an.",
     noDemo: "Es gibt keine Demodaten. Starten Sie den Server ohne --no-demo.",
     as: (role, tenant) => `${role} bei ${tenant}`,
     failed: "Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.",
@@ -59,6 +59,11 @@ export const de: typeof en = {
       "Ihre Organisation verlangt dafür eine frische Anmeldung. Melden Sie sich an und wiederholen Sie den Schritt.",
     other: "Anderes Konto verwenden",
     out: "Abmelden",
+    stranger: "Sie sind hier noch nicht Mitglied",
+    strangerNote: (account) =>
+      `Sie sind als ${account} angemeldet. Dieses Konto gehört zu keinem Mitglied dieser Organisation.`,
+    strangerAsk: "Bitten Sie am Empfang um Aufnahme, und nennen Sie dieses Konto.",
+    otherTenant: "Andere Organisation wählen",
     whichTenant: "Organisation wählen",
     noTenant:
       "Ihr Konto gehört zu keiner Organisation. Bitte wenden Sie sich an Ihre Administration.",

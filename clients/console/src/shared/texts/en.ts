@@ -45,7 +45,8 @@ export const en = {
     memberNote: "See what’s on this week, book a seat and check in when you arrive.",
     action: "Sign in",
     demo: "Sign in as",
-    demoNote: "This is a development server. Sign in as any demo user with one click.",
+    demoNote:
+      "This is a development server. Sign in as a person of any organization with one click.",
     noDemo: "There is no demo data. Start the server without --no-demo.",
     as: (role: string, tenant: string) => `${role} at ${tenant}`,
     failed: "Sign-in failed. Please try again.",
@@ -57,6 +58,11 @@ export const en = {
       "Your organization asks for a recent sign-in for this. Sign in, then repeat what you did.",
     other: "Use another account",
     out: "Sign out",
+    stranger: "You are not a member here yet",
+    strangerNote: (account: string) =>
+      `You are signed in as ${account}. This account belongs to no member of this organization.`,
+    strangerAsk: "Ask at the front desk to be added, and name this account.",
+    otherTenant: "Choose another organization",
     whichTenant: "Choose an organization",
     noTenant:
       "Your account does not belong to any organization. Please contact your administrator.",

@@ -46,7 +46,7 @@ export const fr: typeof en = {
     action: "Se connecter",
     demo: "Se connecter en tant que",
     demoNote:
-      "Ceci est un serveur de développement. Connectez-vous en un clic avec un compte de démonstration.",
+      "Ceci est un serveur de développement. Connectez-vous en un clic comme une personne d’une organisation.",
     noDemo: "Il n’y a pas de données de démonstration. Démarrez le serveur sans --no-demo.",
     as: (role, tenant) => `${role} chez ${tenant}`,
     failed: "La connexion a échoué. Veuillez réessayer.",
@@ -58,6 +58,11 @@ export const fr: typeof en = {
       "Votre organisation demande une connexion récente. Connectez-vous, puis recommencez.",
     other: "Utiliser un autre compte",
     out: "Se déconnecter",
+    stranger: "Vous n’êtes pas encore membre ici",
+    strangerNote: (account) =>
+      `Vous êtes connecté en tant que ${account}. Ce compte n’appartient à aucun membre de cette organisation.`,
+    strangerAsk: "Demandez à l’accueil de vous ajouter, en indiquant ce compte.",
+    otherTenant: "Choisir une autre organisation",
     whichTenant: "Choisissez une organisation",
     noTenant: "Votre compte n’appartient à aucune organisation. Contactez votre administrateur.",
     expired: "Veuillez vous reconnecter",
