@@ -11,7 +11,6 @@ import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	fieldmaskpb "google.golang.org/protobuf/types/known/fieldmaskpb"
-	_ "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -1933,7 +1932,7 @@ var File_berth_v1_credit_service_proto protoreflect.FileDescriptor
 
 const file_berth_v1_credit_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1dberth/v1/credit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/credit.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x94\x02\n" +
+	"\x1dberth/v1/credit_service.proto\x12\bberth.v1\x1a\x15berth/v1/access.proto\x1a\x15berth/v1/common.proto\x1a\x15berth/v1/credit.proto\x1a\x1bbuf/validate/validate.proto\x1a google/protobuf/field_mask.proto\"\x94\x02\n" +
 	"\x11CreatePlanRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\xd4\x01\n" +
 	"\x04plan\x18\x02 \x01(\v2\x13.berth.v1.PlanInputB\xaa\x01\xbaH\xa6\x01\xba\x01\x9f\x01\n" +

@@ -384,7 +384,9 @@ func TestParseImport_ReadsBackWhatASpreadsheetWrites(t *testing.T) {
 			file += strings.Join(line, separator) + lineEnd
 		}
 		found := expect.Value(session.ParseImport([]byte(file)))(t)
-		must.Eq(t, &session.Import{HeaderRow: 1, Rows: want}, found, must.Cmp(cmpopts.EquateEmpty()), must.Sprintf("%q", file))
+		must.Eq(
+			t, &session.Import{HeaderRow: 1, Rows: want}, found, must.Cmp(cmpopts.EquateEmpty()), must.Sprintf("%q", file),
+		)
 	})
 }
 
