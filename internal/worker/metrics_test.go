@@ -42,7 +42,7 @@ func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 	deliver(studio)
 	studio.MustPlace(studio.AddReachable("Noa"), studio.SessionAt(testkit.Noon.Add(72*time.Hour)))
 	studio.Clock.Set(time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC))
-	deliver(studio) // at night
+	deliver(studio) // at night: push waits for the morning, and mail for room in the quota
 	got := expect.Metrics(studio.T, registry, "")
 	maps.DeleteFunc(got, func(name string, n float64) bool {
 		return strings.HasPrefix(name, "berth_sending_quota_reached_total") && n == 0
@@ -52,9 +52,9 @@ func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 		"berth_notification_attempts_total channel=push outcome=transient provider=fcm topic=booking_confirmed": 1,
 		"berth_notification_attempts_total channel=email outcome=sent provider=smtp topic=booking_cancelled":    1,
 		"berth_notifications_unsent_total reason=not_booked topic=booking_confirmed verdict=dropped":            1,
-		"berth_notifications_unsent_total reason=quiet_hours topic=booking_confirmed verdict=deferred":          2,
-		"berth_notifications_unsent_total reason=sending_quota topic=booking_confirmed verdict=deferred":        1,
-		"berth_sending_quota_held_total channel=email verdict=deferred":                                         1,
+		"berth_notifications_unsent_total reason=quiet_hours topic=booking_confirmed verdict=deferred":          1,
+		"berth_notifications_unsent_total reason=sending_quota topic=booking_confirmed verdict=deferred":        2,
+		"berth_sending_quota_held_total channel=email verdict=deferred":                                         2,
 		"berth_sending_quota_reached_total channel=email percent=100":                                           1,
 		"berth_notification_attempts_total channel=push outcome=sent provider=fcm topic=booking_confirmed":      1,
 		"berth_notification_lag_seconds":                4,
