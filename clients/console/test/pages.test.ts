@@ -23,7 +23,7 @@ const outsideOfFieldsets = (page: Page) =>
 const limits = new Map(
   pages
     .filter(({ path, width }) => path === "/app/" || !(width || path.startsWith("/app/")))
-    .map(({ name, path }) => [name, path === "/app/" ? 200 : 300]),
+    .map(({ name, path }) => [name, path === "/app/" ? 210 : 310]),
 );
 
 for (const { name, path, role, tenant, there, width } of pages) {
