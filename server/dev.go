@@ -79,7 +79,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 			return err
 		}
 	}
-	info, err := c.describe(n, on, tenants)
+	info, err := c.describe(n, on, postgres.url, tenants)
 	if err != nil {
 		return err
 	}
@@ -158,9 +158,10 @@ func shellQuoted(path string) string {
 
 // devInfo is the content of dev.json: what scripts and clients need to call the running server.
 type devInfo struct {
-	Address string      `json:"address"`       // a URL
-	Admin   string      `json:"admin_address"` // the URL of metrics and health checks
-	Tenants []devTenant `json:"tenants"`
+	Address  string      `json:"address"`       // a URL
+	Admin    string      `json:"admin_address"` // the URL of metrics and health checks
+	Database string      `json:"database_url"`  // for other commands, such as berth tenant create
+	Tenants  []devTenant `json:"tenants"`
 }
 
 type devTenant struct {
@@ -174,10 +175,13 @@ type devTenant struct {
 // devTokenTTL is longer than any run of a development server.
 const devTokenTTL = 30 * 24 * time.Hour
 
-func (c *devCommand) describe(n *boot.Node, on boot.Listeners, tenants []demo.Tenant) (devInfo, error) {
+func (c *devCommand) describe(
+	n *boot.Node, on boot.Listeners, databaseURL string, tenants []demo.Tenant,
+) (devInfo, error) {
 	info := devInfo{
-		Address: "http://" + boot.LocalAddress(on.Public.Addr()),
-		Admin:   "http://" + boot.LocalAddress(on.Admin.Addr()),
+		Address:  "http://" + boot.LocalAddress(on.Public.Addr()),
+		Admin:    "http://" + boot.LocalAddress(on.Admin.Addr()),
+		Database: databaseURL,
 	}
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}

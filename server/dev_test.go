@@ -43,6 +43,7 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 		sheet := readDevInfo(t, filepath.Join(data, "dev.json"))
 		must.EqOp(t, address, sheet.Address, must.Sprintf("dev.json says %+v, the command %q", sheet, address))
 		must.NotEqOp(t, 0, len(sheet.Tenants), must.Sprintf("dev.json says %+v, the command %q", sheet, address))
+		test.EqOp(t, db.URL, sheet.Database)
 		for _, demo := range sheet.Tenants {
 			for role, token := range demo.Tokens {
 				name := expect.Value(getTenant(t.Context(), address, token))(t)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -170,14 +169,10 @@ func testDev(t *testing.T, binary string) {
 // would do it at its start, and use memory for it.
 func waitUntilIdle(t *testing.T, data string) {
 	t.Helper()
-	postgres := filepath.Join(data, "postgres")
-	password := strings.TrimSpace(readFile(t, filepath.Join(postgres, "password")))
-	port := strings.Split(readFile(t, filepath.Join(postgres, "cluster", "postmaster.pid")), "\n")[3]
-	conn := expect.Value(pgx.Connect(t.Context(), (&url.URL{
-		Scheme: "postgres", User: url.UserPassword("berth", password), Host: "127.0.0.1:" + port, Path: "/berth",
-	}).String()))(t)
+	sheet := readDevInfo(t, filepath.Join(data, "dev.json"))
+	conn := expect.Value(pgx.Connect(t.Context(), sheet.Database))(t)
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	for _, demo := range readDevInfo(t, filepath.Join(data, "dev.json")).Tenants {
+	for _, demo := range sheet.Tenants {
 		eventually(t, "what follows is done", func() bool {
 			var left bool
 			must.NoError(t, conn.QueryRow(t.Context(), pendingWork, demo.ID, time.Now()).Scan(&left))
@@ -212,7 +207,7 @@ func checkDevInfo(t *testing.T, path, address string) {
 	info := expect.Value(os.Stat(path))(t)
 	test.EqOp(t, 0o600, info.Mode(), test.Sprintf("dev.json: %v", info.Mode()))
 	tenants, _ := sheet["tenants"].([]any)
-	must.MapLen(t, 3, sheet, must.Sprintf("dev.json: %v", sheet))
+	must.MapLen(t, 4, sheet, must.Sprintf("dev.json: %v", sheet))
 	must.True(t, sheet["admin_address"] != "", must.Sprintf("dev.json: %v", sheet))
 	must.True(t, sheet["address"] == address, must.Sprintf("dev.json: %v", sheet))
 	must.SliceLen(t, 3, tenants, must.Sprintf("dev.json: %v", sheet))

@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 export interface Development {
   /** A URL. */
   readonly address: string;
+  readonly database_url: string;
   readonly tenants: readonly DemoTenant[];
 }
 
