@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { createServer } from "node:net";
 import { cpus, loadavg } from "node:os";
+import { promisify } from "node:util";
 import {
   type Browser,
   type BrowserContext,
@@ -131,9 +133,33 @@ export async function openBrowser(args: readonly string[]) {
   return { browser: own, [Symbol.asyncDispose]: () => own.close() };
 }
 
+/** Whom the page of `berth dev` signs in. */
+export interface Person {
+  readonly tenant: string;
+  readonly subject: string;
+}
+
+let tenants = 0;
+
+/** Makes an empty tenant with `berth tenant create`, and returns its first owner. */
+export async function newTenant(name: string): Promise<Person> {
+  const subject = `owner-${process.pid}-${tenants++}`;
+  const { stdout } = await promisify(execFile)(
+    built().binary,
+    [
+      ...["tenant", "create", "--name", name, "--time-zone", "Europe/Lisbon"],
+      ...["--owner-subject", subject, "--owner-name", "Olga Owner"],
+    ],
+    { env: { ...process.env, DATABASE_URL: berth().database_url } },
+  );
+  return { tenant: stdout.trim(), subject };
+}
+
 interface Opening {
   readonly role?: Role;
   readonly tenant?: number;
+  /** Someone of a tenant that the test has made, instead of a demo user. */
+  readonly person?: Person;
   /** A server of the test's own. */
   readonly at?: Development;
   /** Empty: opens no page. */
@@ -168,10 +194,9 @@ async function signIn(how: Opening, from: Browser): Promise<BrowserContext> {
     reducedMotion: "reduce",
     ...(how.position && { geolocation: how.position, permissions: ["geolocation"] }),
   });
-  const person = how.role && {
-    tenant: tenants[how.tenant ?? studio]?.id,
-    subject: `demo-${how.role}`,
-  };
+  const person =
+    how.person ??
+    (how.role && { tenant: tenants[how.tenant ?? studio]?.id, subject: `demo-${how.role}` });
   if (person) {
     await context.addInitScript((remembered) => {
       if (!sessionStorage.getItem("left")) {

@@ -22,6 +22,12 @@ export interface FormProps<E> {
   readonly onClose: () => void;
 }
 
+/** The props of a form that other forms open, too. */
+export interface MakingProps<E> extends FormProps<E> {
+  /** Takes what was created. */
+  readonly onMade?: (entity: E) => void;
+}
+
 interface Props<T extends Entity> {
   entities: readonly T[];
   columns: readonly Column<T>[];
@@ -54,21 +60,24 @@ export function EntityTable<T extends Entity>(props: Props<T>) {
   const left = entities.length - shown.length;
   const entityOf = (open: string) => entities.find(({ id }) => id === open);
   const canWrite = can(props.permission ?? "catalog.write");
+  const begin = canWrite && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen("new")}>
+      {add}
+    </Button>
+  );
   return (
     <>
       <Group gap="10px 20px" justify="space-between" mb={12} fz="sm">
         <Dimmed>{note}</Dimmed>
-        {canWrite && (
-          <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen("new")}>
-            {add}
-          </Button>
-        )}
+        {shown.length > 0 && begin}
       </Group>
       <Card bare>
         <DataTable
           rows={shown}
           rowProps={({ active }) => (active ? {} : { c: "dimmed" })}
-          empty={<State icon={props.icon} title={props.none} note={props.noneNote} />}
+          empty={
+            <State icon={props.icon} title={props.none} note={props.noneNote} action={begin} />
+          }
           columns={[
             {
               title: t.fields.name,

@@ -13,9 +13,10 @@ import { right } from "../ui";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Price } from "../ui/inputs";
 import { uiTexts } from "../ui/texts";
+import { LocationInput } from "./choices";
 import { everyStatus } from "./data";
 import { EntityTable, type FormProps } from "./entity-table";
-import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
+import { ActiveSwitch, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";
 

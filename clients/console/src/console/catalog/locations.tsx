@@ -2,8 +2,8 @@ import { BookingChannel, CatalogService, type Location, LocationSchema } from "@
 import { create } from "@bufbuild/protobuf";
 import { Checkbox, Group, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
-import { useMe } from "../../shared/auth/user";
-import { zoneName } from "../../shared/format/time";
+import { useCan } from "../../shared/auth/user";
+import { here, zoneName } from "../../shared/format/time";
 import { useI18n, useText } from "../../shared/i18n";
 import { Tag } from "../../shared/ui";
 import { Dimmed, FieldHint, Inline } from "../ui";
@@ -11,7 +11,7 @@ import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Zone } from "../ui/inputs";
 import text from "../ui/text.module.css";
 import { uiTexts } from "../ui/texts";
-import { EntityTable, type FormProps } from "./entity-table";
+import { EntityTable, type MakingProps } from "./entity-table";
 import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";
@@ -76,11 +76,11 @@ const valuesOf = (location: Location) => ({
   channels: [...location.channels].sort(),
 });
 
-function LocationForm({ entity: location, onClose }: FormProps<Location>) {
+/** Creates or edits a location. A new one is in the browser's time zone, unless the user chooses another. */
+export function LocationForm({ entity: location, onClose, onMade }: MakingProps<Location>) {
   const t = useText(catalogTexts, uiTexts);
-  const { tenant, can } = useMe();
-  const { timeZone } = tenant;
-  const blank = create(LocationSchema, { timeZone, channels: [...ways], active: true });
+  const can = useCan();
+  const blank = create(LocationSchema, { timeZone: here(), channels: [...ways], active: true });
   const make = useSave(CatalogService.method.createLocation);
   const update = useSave(CatalogService.method.updateLocation);
   return (
@@ -108,9 +108,15 @@ function LocationForm({ entity: location, onClose }: FormProps<Location>) {
         const chosen = updateMask.paths.includes("channels");
         const made = (await make({ location: { ...input, ...(chosen && { channels }) } }))
           ?.location;
-        return made && chosen && channels.length === 0
-          ? update({ locationId: made.id, location: {}, updateMask: { paths: ["channels"] } })
-          : made;
+        if (made && chosen && channels.length === 0) {
+          await update({
+            locationId: made.id,
+            location: {},
+            updateMask: { paths: ["channels"] },
+          });
+        }
+        if (made) onMade?.(made);
+        return made;
       }}
       onClose={onClose}
     >

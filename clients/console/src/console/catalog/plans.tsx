@@ -13,7 +13,7 @@ import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Columns, Name, Price } from "../ui/inputs";
 import { type UiTexts, uiTexts } from "../ui/texts";
 import { everyStatus } from "./data";
-import { EntityTable, type FormProps } from "./entity-table";
+import { EntityTable, type MakingProps } from "./entity-table";
 import { type CatalogTexts, catalogTexts } from "./texts";
 
 export function PlansPage() {
@@ -89,7 +89,8 @@ const valuesOf = (plan: Plan = blank) => ({
   price: amountOf(plan.price),
 });
 
-function PlanForm({ entity: plan, onClose }: FormProps<Plan>) {
+/** Creates or edits a plan. */
+export function PlanForm({ entity: plan, onClose, onMade }: MakingProps<Plan>) {
   const t = useText(catalogTexts, uiTexts);
   const { tenant } = useMe();
   const make = useSave(CreditService.method.createPlan);
@@ -123,11 +124,13 @@ function PlanForm({ entity: plan, onClose }: FormProps<Plan>) {
         allowOverlap: t.plans.overlap,
         active: t.plans.sold,
       }}
-      save={(values, { updateMask, etag }) =>
-        plan
-          ? update({ planId: plan.id, plan: inputOf(values), updateMask, etag })
-          : make({ plan: inputOf(values) })
-      }
+      save={async (values, { updateMask, etag }) => {
+        const input = inputOf(values);
+        if (plan) return update({ planId: plan.id, plan: input, updateMask, etag });
+        const made = (await make({ plan: input }))?.plan;
+        if (made) onMade?.(made);
+        return made;
+      }}
       onClose={onClose}
     >
       {({ values, set, ...form }) => (

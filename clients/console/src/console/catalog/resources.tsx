@@ -5,8 +5,9 @@ import { IconDoor } from "@tabler/icons-react";
 import { useText } from "../../shared/i18n";
 import { EditForm, pick, useSave } from "../ui/edit-form";
 import { Name } from "../ui/inputs";
+import { LocationInput } from "./choices";
 import { EntityTable, type FormProps } from "./entity-table";
-import { ActiveSwitch, LocationInput, useOnlyLocation } from "./inputs";
+import { ActiveSwitch, useOnlyLocation } from "./inputs";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";
 

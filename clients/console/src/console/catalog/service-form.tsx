@@ -14,7 +14,7 @@ import { useText } from "../../shared/i18n";
 import { FieldHint } from "../ui";
 import { EditForm, maskOf, pick, useSave } from "../ui/edit-form";
 import { Columns, Name } from "../ui/inputs";
-import type { FormProps } from "./entity-table";
+import type { MakingProps } from "./entity-table";
 import { ActiveSwitch } from "./inputs";
 import { useCatalog } from "./loaded";
 import { catalogTexts } from "./texts";
@@ -67,7 +67,7 @@ const inputOf = ({
 });
 
 /** Creates or edits a service. */
-export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
+export function ServiceForm({ entity: service, onClose, onMade }: MakingProps<Service>) {
   const t = useText(catalogTexts);
   const { services } = useCatalog();
   const make = useSave(CatalogService.method.createService);
@@ -88,11 +88,13 @@ export function ServiceForm({ entity: service, onClose }: FormProps<Service>) {
       }}
       // "Unlimited" is the absence of a capacity.
       pathOf={(key) => maskOf(key === "unlimited" ? "defaultCapacity" : key)}
-      save={(values, { updateMask, etag }) =>
-        service
-          ? update({ serviceId: service.id, service: inputOf(values), updateMask, etag })
-          : make({ service: inputOf(values) })
-      }
+      save={async (values, { updateMask, etag }) => {
+        const input = inputOf(values);
+        if (service) return update({ serviceId: service.id, service: input, updateMask, etag });
+        const made = (await make({ service: input }))?.service;
+        if (made) onMade?.(made);
+        return made;
+      }}
       onClose={onClose}
     >
       {({ values, set, ...form }) => (

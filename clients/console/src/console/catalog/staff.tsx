@@ -58,7 +58,14 @@ export function Staff() {
   );
 }
 
-function AddStaff({ onClose }: { onClose: () => void }) {
+interface AddStaffProps {
+  onClose: () => void;
+  /** Takes who was added. */
+  onMade?: (member: Member) => void;
+}
+
+/** Gives a staff role to a member, or to a new one. */
+export function AddStaff({ onClose, onMade }: AddStaffProps) {
   const t = useText(catalogTexts, uiTexts);
   const can = useCan();
   const [known, setKnown] = useState(true);
@@ -76,7 +83,10 @@ function AddStaff({ onClose }: { onClose: () => void }) {
       setMember(who);
       setKnown(true);
     }
-    return who ? assign({ memberId: who.id, role }) : false;
+    if (!who) return false;
+    await assign({ memberId: who.id, role });
+    onMade?.(who);
+    return true;
   };
   return (
     <CallForm

@@ -1,7 +1,6 @@
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { showDay, Temporal } from "../../shared/format/time";
 import { useI18n } from "../../shared/i18n";
-import { State } from "../../shared/ui";
 import classes from "./agenda.module.css";
 import type { Column } from "./columns";
 import { ScrollRegion } from "./scroll-region";
@@ -10,7 +9,8 @@ import { SessionSlot } from "./slot";
 interface AgendaProps {
   columns: readonly Column[];
   showPlace: boolean;
-  empty: string;
+  /** Shown if there are no sessions. */
+  empty: ReactNode;
 }
 
 /** The schedule on phones: a list. */
@@ -22,7 +22,7 @@ export function Agenda({ columns, showPlace, empty }: AgendaProps) {
   useEffect(() => {
     today.current?.scrollIntoView();
   }, [first]);
-  if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
+  if (columns.every(({ sessions }) => sessions.length === 0)) return empty;
   return (
     <ScrollRegion>
       <div className={classes.agenda}>

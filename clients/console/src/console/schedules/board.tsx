@@ -1,10 +1,9 @@
 import type { Session } from "@berthhq/client";
 import { Table } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import type { KeyboardEvent } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { showDay, type Temporal } from "../../shared/format/time";
 import { useI18n } from "../../shared/i18n";
-import { State } from "../../shared/ui";
 import classes from "./board.module.css";
 import type { BoardRow } from "./columns";
 import { daysFrom } from "./data";
@@ -20,14 +19,15 @@ interface Props {
   movable: (session: Session) => boolean;
   onMove: (session: Session, to: Target) => void;
   onCreate: ((day: string, owner: string) => void) | undefined;
-  empty: string;
+  /** Shown if there are no rows. */
+  empty: ReactNode;
 }
 
 /** A week with a row per location, resource or staff member. */
 export function Board({ rows, from, today, movable, onMove, onCreate, empty }: Props) {
   const { t, locale } = useI18n(scheduleTexts);
   const days = daysFrom(from);
-  if (rows.length === 0) return <State title={empty} />;
+  if (rows.length === 0) return empty;
   return (
     <ScrollRegion>
       <Table className={classes.board}>

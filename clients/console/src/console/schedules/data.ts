@@ -74,7 +74,8 @@ export function useRange(now: number) {
   const chosen = search.location || kept;
   const locationId = catalog.location(chosen) ? chosen : chosen === "all" ? "" : first;
   const location = catalog.location(locationId);
-  const zone = location?.timeZone ?? tenant.timeZone;
+  const shared = mixedZones ? undefined : places[0]?.timeZone;
+  const zone = location?.timeZone ?? shared ?? tenant.timeZone;
   const { view, by } = search;
   const day = search.date ?? today(zone, now);
   const text = (view === "week" ? weekStart(day) : day).toString();

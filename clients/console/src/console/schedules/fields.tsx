@@ -1,4 +1,4 @@
-import type { Session } from "@berthhq/client";
+import type { Service, Session } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import {
   Checkbox,
@@ -10,7 +10,6 @@ import {
   TextInput,
 } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
-import { useCan } from "../../shared/auth/user";
 import {
   atWallClock,
   MINUTE,
@@ -25,6 +24,7 @@ import {
 import type { Fields as Form } from "../../shared/forms/form";
 import { named } from "../../shared/forms/options";
 import { type Texts, useI18n } from "../../shared/i18n";
+import { CoachInput, LocationInput, ServiceInput } from "../catalog/choices";
 import type { Catalog } from "../catalog/data";
 import { useCatalog } from "../catalog/loaded";
 import { pick } from "../ui/edit-form";
@@ -52,6 +52,15 @@ export function zoneOf(catalog: Catalog, locationId: string): string {
   return catalog.location(locationId)?.timeZone ?? "UTC";
 }
 
+/** What a new session takes from its service. */
+export const defaultsOf = ({ id, duration, ...service }: Service) => ({
+  serviceId: id,
+  length: Number(duration?.seconds ?? 3600) / 60,
+  capacity: service.defaultCapacity ?? ("" as const),
+  unlimited: service.defaultCapacity === undefined,
+  waitlist: service.defaultWaitlistCapacity,
+});
+
 /** The labels of the fields. */
 export const namesOf = ({ fields }: Texts) => ({
   ...fields,
@@ -71,42 +80,30 @@ interface FieldsProps {
 /** The fields that sessions and series share. */
 export function Fields({ form, fixed = false }: FieldsProps) {
   const { t, locale } = useI18n(scheduleTexts, uiTexts);
-  const can = useCan();
   const catalog = useCatalog();
   const { values, set } = form;
-  const zone = zoneOf(catalog, values.locationId);
-  const choices = (list: readonly { id: string; name: string; active?: boolean }[], kept: string) =>
-    named(list.filter(({ id, active }) => active !== false || id === kept));
-  const resources = catalog.resources.filter(({ locationId }) => locationId === values.locationId);
+  const zone = catalog.location(values.locationId)?.timeZone;
+  const resources = catalog.resources.filter(
+    ({ id, locationId, active }) =>
+      locationId === values.locationId && (active || id === values.resourceId),
+  );
   return (
     <>
       <Columns>
-        <Select
-          required
-          searchable
+        <ServiceInput
           openOnFocus={false} // This field has focus when the form opens, and its dropdown would cover the rest.
           disabled={fixed}
-          data={choices(catalog.services, values.serviceId)}
           {...form.choice("serviceId")}
           onChange={(id) => {
             const service = catalog.service(id ?? "");
-            if (!service) return;
-            set({
-              serviceId: service.id,
-              length: Number(service.duration?.seconds ?? 3600) / 60,
-              capacity: service.defaultCapacity ?? "",
-              unlimited: service.defaultCapacity === undefined,
-              waitlist: service.defaultWaitlistCapacity,
-            });
+            if (service) set(defaultsOf(service));
           }}
+          onMade={(service) => set(defaultsOf(service))}
           data-autofocus={!fixed}
         />
-        <Select
-          required
-          allowDeselect={false}
-          disabled={fixed}
-          data={choices(catalog.locations, values.locationId)}
+        <LocationInput
           {...form.choice("locationId")}
+          disabled={fixed}
           onChange={(id) => set({ locationId: id ?? "", resourceId: "" })}
         />
       </Columns>
@@ -123,22 +120,18 @@ export function Fields({ form, fixed = false }: FieldsProps) {
           <NumberInput required min={1} max={10_080} step={5} {...form.number("length")} />
         </Columns>
       </SimpleGrid>
-      <Text c="dimmed" mt={-8} mb={0} fz="xs">
-        {t.ui.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}
-      </Text>
+      {zone && (
+        <Text c="dimmed" mt={-8} mb={0} fz="xs">
+          {t.ui.zone(zone.replaceAll("_", " "), zoneName(zone, locale))}
+        </Text>
+      )}
       <Columns>
-        <Select
-          clearable
-          searchable
-          disabled={!can("member.read")}
-          data={choices(catalog.staff, values.coachId)}
-          {...form.choice("coachId")}
-        />
+        <CoachInput {...form.choice("coachId")} />
         <Select
           clearable
           disabled={resources.length === 0}
           placeholder={resources.length === 0 ? t.schedule.noResources : ""}
-          data={choices(resources, values.resourceId)}
+          data={named(resources)}
           {...form.choice("resourceId")}
         />
       </Columns>

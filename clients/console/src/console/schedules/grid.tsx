@@ -2,7 +2,6 @@ import type { Session } from "@berthhq/client";
 import { Box } from "@mantine/core";
 import { type KeyboardEvent, type MouseEvent, type ReactNode, useEffect, useRef } from "react";
 import { showClock } from "../../shared/format/time";
-import { State } from "../../shared/ui";
 import type { Column } from "./columns";
 import classes from "./grid.module.css";
 import { type Drop, hourFor, hoursOf, place, snap, spanOf } from "./layout";
@@ -16,14 +15,13 @@ interface Props {
   onCreate: ((at: Drop) => void) | undefined;
   /** Shows each session's location, if the columns do not. */
   showPlace: boolean;
-  empty: string;
   /** Shown if there are no sessions. */
-  begin?: ReactNode;
+  empty: ReactNode;
 }
 
 /** A day or a week on a time axis. */
 export function TimeGrid(props: Props) {
-  const { columns, movable, onCreate, empty, begin, ...shared } = props;
+  const { columns, movable, onCreate, empty, ...shared } = props;
   const all = columns.flatMap(({ sessions }) => sessions);
   const hour = hourFor(all);
   const hours = hoursOf(all.map((session) => spanOf(session, hour)));
@@ -108,11 +106,7 @@ export function TimeGrid(props: Props) {
           </div>
         ))}
       </Box>
-      {all.length === 0 && (
-        <div className={classes.empty}>
-          <State compact title={empty} action={begin} />
-        </div>
-      )}
+      {all.length === 0 && <div className={classes.empty}>{empty}</div>}
     </ScrollRegion>
   );
 }

@@ -11,7 +11,7 @@ import { useText } from "../../shared/i18n";
 import { Card } from "../../shared/ui";
 import { useCatalog } from "../catalog/loaded";
 import { CallForm } from "../ui";
-import { Fields, inputOf, namesOf, times, type Values, zoneOf } from "./fields";
+import { defaultsOf, Fields, inputOf, namesOf, times, type Values, zoneOf } from "./fields";
 import { Repeat } from "./repeat";
 import { occurrences, type Rule, usual, writeRule } from "./rule";
 import { scheduleTexts } from "./texts";
@@ -36,6 +36,8 @@ export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
   const t = useText(scheduleTexts);
   const can = useCan();
   const catalog = useCatalog();
+  // The only choice is preselected.
+  const [service, second] = catalog.services.filter(({ active }) => active);
   const form = useFields<Values>(
     {
       serviceId: "",
@@ -47,6 +49,7 @@ export function NewSession({ draft, onMade, onClose }: NewSessionProps) {
       capacity: "",
       unlimited: false,
       waitlist: "",
+      ...(service && !second && defaultsOf(service)),
       ...draft,
       locationId: draft.locationId || (catalog.resource(draft.resourceId ?? "")?.locationId ?? ""),
     },

@@ -6,7 +6,7 @@ import { useNavigate } from "react-router";
 import { useCan } from "../../shared/auth/user";
 import { today } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
-import { QueryResult } from "../../shared/ui";
+import { QueryResult, State } from "../../shared/ui";
 import { useNow } from "../../shared/ui/countdown";
 import { later } from "../../shared/ui/lazy";
 import { Drawer } from "../../shared/ui/overlays";
@@ -113,13 +113,26 @@ function Sessions({
   const move = useMove(group);
   const drop = (session: Session, { column, minute }: Drop) =>
     void move(session, view === "week" ? { day: column, minute } : { owner: column, minute });
+  const empty = (
+    <State
+      compact
+      title={t.schedule.empty}
+      action={
+        can("session.create") && (
+          <Button variant="default" onClick={begin}>
+            {t.schedule.first}
+          </Button>
+        )
+      }
+    />
+  );
   const movable = ({ status: state }: Session) =>
     can("session.update") && state !== SessionStatus.CANCELLED;
-  if (narrow) return <Agenda columns={columns} showPlace={!locationId} empty={t.schedule.empty} />;
+  if (narrow) return <Agenda columns={columns} showPlace={!locationId} empty={empty} />;
   if (view === "week" && by) {
     return (
       <Board
-        empty={t.schedule.empty}
+        empty={empty}
         rows={rows}
         from={from}
         today={today(zone, now).toString()}
@@ -131,19 +144,12 @@ function Sessions({
   }
   return (
     <TimeGrid
-      empty={t.schedule.empty}
+      empty={empty}
       columns={columns}
       movable={movable}
       onMove={drop}
       onCreate={can("session.create") ? beginAt : undefined}
       showPlace={!locationId}
-      begin={
-        can("session.create") && (
-          <Button variant="default" onClick={begin}>
-            {t.schedule.first}
-          </Button>
-        )
-      }
     />
   );
 }

@@ -126,7 +126,17 @@ function TeeSheet() {
       </Group>
       <QueryResult query={sessions}>
         {() =>
-          shown.length === 0 ? (
+          tee === undefined ? (
+            <State
+              title={t.tees.none}
+              note={t.tees.noneNote}
+              action={
+                <Button component={Link} to={routes.catalog.path({ tab: "resources" })}>
+                  {t.nav.catalog}
+                </Button>
+              }
+            />
+          ) : shown.length === 0 ? (
             <State title={t.tees.empty} />
           ) : (
             <Stack gap={18}>

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { Icon } from "@tabler/icons-react";
-import { Fragment, type ReactNode } from "react";
+import { createContext, Fragment, type ReactNode, use, useEffect, useState } from "react";
 import { Form, FormEnd, FormError, useSubmit } from "../../shared/forms/form";
 import { useLast } from "../../shared/state/use-last";
 import { Drawer, Modal } from "../../shared/ui/overlays";
@@ -25,20 +25,31 @@ export function DialogButton({
   children: (close: () => void) => ReactNode;
 }) {
   const [opened, { open, close }] = useDisclosure();
-  const Dialog = modal ? Modal : Drawer;
   return (
     <>
       <Button {...(Sign && { leftSection: <Sign size={16} /> })} {...props} onClick={open}>
         {label}
       </Button>
-      <Dialog opened={opened} onClose={close} title={title} {...(width && { size: width })}>
-        {opened && children(close)}
-      </Dialog>
+      <Panel
+        of={opened || undefined}
+        title={() => title}
+        modal={modal}
+        {...(width && { width })}
+        onClose={close}
+      >
+        {() => children(close)}
+      </Panel>
     </>
   );
 }
 
-/** A drawer, or a modal dialog, about something. It still shows it while it closes. */
+/** Tells the panel below another one that it is covered. */
+const CoverContext = createContext<(covered: boolean) => void>(() => undefined);
+
+/**
+ * A drawer, or a modal dialog, about something. It still shows it while it closes. A form in it can
+ * open another one: Escape then closes only that.
+ */
 export function Panel<T>({
   of,
   title,
@@ -56,15 +67,26 @@ export function Panel<T>({
   children: (of: T) => ReactNode;
 }) {
   const [last, turn] = useLast(of);
+  const [covered, setCovered] = useState(false);
+  const cover = use(CoverContext);
+  const opened = of !== undefined;
+  useEffect(() => {
+    if (!opened) return;
+    cover(true);
+    return () => cover(false);
+  }, [cover, opened]);
   const Dialog = modal ? Modal : Drawer;
   return (
     <Dialog
-      opened={of !== undefined}
+      opened={opened}
+      closeOnEscape={!covered}
       onClose={onClose}
       title={last !== undefined && title(last)}
       size={width}
     >
-      {last !== undefined && <Fragment key={turn}>{children(last)}</Fragment>}
+      <CoverContext value={setCovered}>
+        {last !== undefined && <Fragment key={turn}>{children(last)}</Fragment>}
+      </CoverContext>
     </Dialog>
   );
 }

@@ -52,7 +52,9 @@ export function Zone(props: SelectProps<string>) {
       required
       searchable
       allowDeselect={false}
-      data={Intl.supportedValuesOf("timeZone")}
+      data={[
+        ...new Set([...(props.value ? [props.value] : []), ...Intl.supportedValuesOf("timeZone")]),
+      ]}
       limit={60}
       {...props}
     />

@@ -37,8 +37,10 @@ export const useServices = (statuses = [CatalogStatus.ACTIVE]) =>
 /** All locations, and the one that the user chose last in this browser. */
 export function useChosenLocation() {
   const [id, choose] = useLocalStorage({ key: "berth.member.location", defaultValue: "" });
-  const locations = useLocations().data ?? [];
+  const query = useLocations();
+  const locations = query.data ?? [];
   return {
+    query,
     locations,
     location: locations.find((location) => location.id === id) ?? locations[0],
     choose,

@@ -70,7 +70,7 @@ export function WeekPage() {
   const { member, tenant } = useMe();
   const [{ date }, change] = routes.week.useSearch();
   const [chosen, setChosen] = useState<Session>();
-  const { locations, location, choose } = useChosenLocation();
+  const { query: places, locations, location, choose } = useChosenLocation();
   const services = useServices(everyStatus);
   const serviceOf = ({ serviceId }: Session) => services.data?.find(({ id }) => id === serviceId);
   const zone = location?.timeZone ?? tenant.timeZone;
@@ -132,8 +132,9 @@ export function WeekPage() {
               )}
         </Note>
       </Group>
-      <QueryResult query={sessions} skeleton={<Skeleton height={320} radius="lg" />}>
-        {(all) => {
+      <QueryResult<unknown> query={location ? sessions : places} skeleton={listSkeleton}>
+        {() => {
+          const all = sessions.data ?? [];
           const shown = all.filter(
             (session) => dayOf(session) === day.toString() && millis(session.endTime) > Date.now(),
           );
@@ -141,7 +142,7 @@ export function WeekPage() {
             <>
               <Card bare>
                 {shown.length === 0 ? (
-                  <State title={t.app.none} note={t.app.noneNote} />
+                  <NoSessions others={all.length > 0} />
                 ) : (
                   shown.map((session) => (
                     <SessionRow
@@ -155,11 +156,13 @@ export function WeekPage() {
                 )}
               </Card>
               {/* With the list: a link below it would move while a finger is on it. */}
-              <Center mt={18} mb={15}>
-                <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
-                  {t.app.timeWindow}
-                </Button>
-              </Center>
+              {location && (
+                <Center mt={18} mb={15}>
+                  <Button component={Link} to={routes.waitForWindow.path()} variant="subtle">
+                    {t.app.timeWindow}
+                  </Button>
+                </Center>
+              )}
             </>
           );
         }}
@@ -171,6 +174,28 @@ export function WeekPage() {
         onClose={() => setChosen(undefined)}
       />
     </>
+  );
+}
+
+const listSkeleton = <Skeleton height={320} radius="lg" />;
+
+/** A day without sessions. Others may have some. Staff can add sessions in the console. */
+function NoSessions({ others }: { others: boolean }) {
+  const t = useText(memberTexts);
+  const { can } = useMe();
+  if (others) return <State title={t.app.none} note={t.app.noneNote} />;
+  return (
+    <State
+      title={t.app.nothing}
+      note={t.app.nothingNote}
+      action={
+        can("session.create") && (
+          <Button component="a" href="/">
+            {t.app.staff}
+          </Button>
+        )
+      }
+    />
   );
 }
 

@@ -20,6 +20,8 @@ export const de: typeof en = {
       `Sie sind Nummer ${n} auf der Warteliste. Wir melden uns, wenn ein Platz frei wird.`,
     none: "Keine Termine an diesem Tag",
     noneNote: "Wählen Sie einen anderen Tag.",
+    nothing: "Noch keine Termine zu buchen",
+    nothingNote: "Neue Termine erscheinen hier, sobald sie veröffentlicht sind.",
     noBookings: "Noch keine Buchungen",
     noBookingsNote: "Finden Sie einen Termin im Wochenplan.",
     toWeek: "Zur Woche",

@@ -21,6 +21,8 @@ export const en = {
       `You are number ${n} on the waitlist. We’ll let you know when a seat opens.`,
     none: "No sessions on this day",
     noneNote: "Try another day.",
+    nothing: "No sessions to book yet",
+    nothingNote: "New sessions appear here as soon as they are published.",
     noBookings: "No bookings yet",
     noBookingsNote: "Find a session in this week’s schedule.",
     toWeek: "See the week",

@@ -20,6 +20,8 @@ export const fr: typeof en = {
       `Vous êtes numéro ${n} en liste d’attente. Nous vous préviendrons dès qu’une place se libère.`,
     none: "Aucune séance ce jour-là",
     noneNote: "Essayez un autre jour.",
+    nothing: "Aucune séance à réserver pour l’instant",
+    nothingNote: "Les nouvelles séances apparaissent ici dès leur publication.",
     noBookings: "Aucune réservation",
     noBookingsNote: "Trouvez une séance dans le planning de la semaine.",
     toWeek: "Voir la semaine",

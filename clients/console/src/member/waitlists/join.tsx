@@ -63,8 +63,10 @@ const longest = 60;
 export function WindowPage() {
   const t = useText(memberTexts, waitlistTexts);
   const { tenant } = useMe();
-  const locations = useLocations().data ?? [];
-  const services = useServices().data ?? [];
+  const places = useLocations();
+  const locations = places.data ?? [];
+  const offered = useServices();
+  const services = offered.data ?? [];
   const firstDay = (zone: string | undefined) => today(zone ?? tenant.timeZone);
   const form = useFields(() => ({
     locationId: "",
@@ -111,6 +113,14 @@ export function WindowPage() {
       },
       coachId,
     }));
+  if (places.data?.length === 0 || offered.data?.length === 0) {
+    return (
+      <>
+        <Heading>{t.timeWindow.title}</Heading>
+        <State title={t.app.nothing} note={t.app.nothingNote} />
+      </>
+    );
+  }
   return (
     <>
       <JoinForm
@@ -192,17 +202,18 @@ export function AnyOfPage() {
   const t = useText(memberTexts, waitlistTexts);
   const { tenant } = useMe();
   const [params] = routes.waitForAny.useSearch();
-  const { locations, location, choose } = useChosenLocation();
+  const { query: places, locations, location, choose } = useChosenLocation();
   const services = useServices().data ?? [];
   const startsWithin = useRange(0, sessionsAhead);
   const sessions = usePublished(
     { startsWithin, locationId: location?.id },
     { refetchInterval: 60_000, enabled: Boolean(location) },
   );
+  const all = sessions.data ?? [];
   const [wanted, setWanted] = useState(params.session);
   const [size, setSize] = useState(1);
   // Sessions that have open seats or have started in the meantime drop out of the list.
-  const chosen = (sessions.data ?? []).filter((one) => isFull(one) && wanted.includes(one.id));
+  const chosen = all.filter((one) => isFull(one) && wanted.includes(one.id));
   const kinds = services.filter(({ id }) => chosen.some(({ serviceId }) => serviceId === id));
   const least = Math.max(1, ...kinds.map(({ minParty }) => minParty));
   const greatest = kinds.length === 0 ? 1 : Math.min(...kinds.map(({ maxParty }) => maxParty || 1));
@@ -225,8 +236,8 @@ export function AnyOfPage() {
         location={location}
         onChoose={choose}
       />
-      <QueryResult query={sessions}>
-        {(all) => (
+      <QueryResult<unknown> query={location ? sessions : places}>
+        {() => (
           <Card as="fieldset" bare className={classes.options} aria-label={t.any.title}>
             {!all.some(isFull) ? (
               <State title={t.any.none} />

@@ -102,6 +102,7 @@ export function useEditing<V extends object, E extends { readonly etag: string }
     setError,
     onSubmit: async (event: FormEvent) => {
       event.preventDefault();
+      event.stopPropagation(); // the form can be in a dialog of another form
       setError(undefined);
       setSaving(true);
       try {

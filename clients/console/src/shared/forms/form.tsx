@@ -84,6 +84,7 @@ export function useSubmit(act: () => Promise<unknown>) {
   const { mutate, error, isPending } = useMutation({ mutationFn: act });
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
+    event.stopPropagation(); // the form can be in a dialog of another form
     mutate();
   };
   return { error, busy: isPending, onSubmit };

@@ -6,7 +6,7 @@ import {
   SubscriptionStatus,
 } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { Group, Modal, NumberInput, Select, Stack, Switch, Text, Textarea } from "@mantine/core";
+import { Group, Modal, NumberInput, Stack, Switch, Text, Textarea } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
 import { useDisclosure } from "@mantine/hooks";
 import { IconPlus } from "@tabler/icons-react";
@@ -20,6 +20,8 @@ import { atWallClock, Temporal, zoned } from "../../../shared/format/time";
 import { useFields } from "../../../shared/forms/form";
 import { useText } from "../../../shared/i18n";
 import { Card, QueryResult, State, Tag, type Tone } from "../../../shared/ui";
+import { PlanInput } from "../../catalog/choices";
+import { onlyId } from "../../catalog/data";
 import { type Action, ActionsMenu, CallForm, CardHint, DialogButton, Inline } from "../../ui";
 import { useSave } from "../../ui/edit-form";
 import text from "../../ui/text.module.css";
@@ -226,7 +228,9 @@ function Grant({ subscription, onClose }: { subscription: Subscription; onClose:
 function StartPlan({ member, onClose }: { member: Member; onClose: () => void }) {
   const t = useText(accountTexts);
   const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
-  const [plan, setPlan] = useState<string | null>(null);
+  const [chosen, setPlan] = useState<string | null>(null);
+  const all = plans.data ?? [];
+  const plan = chosen ?? (onlyId(all) || null);
   const start = useSave(CreditService.method.createSubscription, t.members.subscribed);
   return (
     <CallForm
@@ -235,14 +239,7 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
       disabled={!plan}
       onClose={onClose}
     >
-      <Select
-        label={t.nav.plans}
-        required
-        data-autofocus
-        value={plan}
-        onChange={setPlan}
-        data={plans.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-      />
+      <PlanInput label={t.nav.plans} data-autofocus plans={all} value={plan} onChange={setPlan} />
     </CallForm>
   );
 }

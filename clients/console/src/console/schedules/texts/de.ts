@@ -168,6 +168,8 @@ export const de: typeof en = {
     times: (n) => s(n, "Startzeit", "Startzeiten"),
     full: "Ausgebucht",
     empty: "Keine Startzeiten an diesem Tag",
+    none: "Noch keine Abschläge",
+    noneNote: "Legen Sie eine Ressource vom Typ „tee“ an, um ihre Abschlagzeiten hier zu sehen.",
     onlyOpen: "Nur mit freien Plätzen",
     course: "Platz",
   },

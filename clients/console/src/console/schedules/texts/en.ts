@@ -166,6 +166,8 @@ export const en = {
     times: (n: number) => s(n, "tee time"),
     full: "Full",
     empty: "No tee times on this day",
+    none: "No tees yet",
+    noneNote: "Add a resource of the type “tee” to see its tee times here.",
     onlyOpen: "Only with open seats",
     course: "Course",
   },

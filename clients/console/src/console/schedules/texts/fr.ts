@@ -175,6 +175,8 @@ export const fr: typeof en = {
     times: (n) => s(n, "départ"),
     full: "Complet",
     empty: "Aucun départ ce jour-là",
+    none: "Aucun départ pour l’instant",
+    noneNote: "Ajoutez une ressource de type « tee » pour voir ses départs ici.",
     onlyOpen: "Avec des places libres uniquement",
     course: "Parcours",
   },
