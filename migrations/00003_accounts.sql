@@ -174,6 +174,25 @@ create table service_account_keys (
 );
 create index service_account_keys_account on service_account_keys (tenant_id, account_id);
 
+-- Mails about signing in, until they have left or are worth nothing any more. They leave by the platform's account, and
+-- no RPC reads them: what a tenant could read, its staff could sign in with.
+create table platform_mails (
+  tenant_id  uuid not null references tenants,
+  id         uuid not null,
+  kind       text not null
+    check (kind in ('SIGN_IN_CODE', 'INVITATION', 'PASSKEY_ADDED', 'ADDRESS_CHANGED', 'ACCOUNT_LINKED')),
+  -- What the mail is about, such as an invitation: it is withdrawn with that.
+  about      uuid not null,
+  -- The address and what the mail says, sealed with a key that the database never sees, and bound to the tenant.
+  sealed     bytea not null check (length(sealed) between 1 and 8192),
+  attempts   integer not null default 0 check (attempts >= 0),
+  due_at     timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, id)
+);
+create index platform_mails_due on platform_mails (tenant_id, due_at, id);
+create index platform_mails_about on platform_mails (tenant_id, about);
+
 -- +goose Down
-drop table service_account_keys, service_account_roles, service_accounts, ownership_transfers, contact_codes,
+drop table platform_mails, service_account_keys, service_account_roles, service_accounts, ownership_transfers, contact_codes,
   pending_contacts, devices, member_roles, members, roles;

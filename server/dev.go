@@ -64,6 +64,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	var n *boot.Node
 	if err := progress.Timed("connected", func() error {
 		c.Senders.PrivateHosts, c.Reflection = true, true // only the developer uses it
+		c.Senders.KeepMails = true
 		n, err = boot.Open(ctx, c.NewLogger(to.Err), postgres.url, c.KeyConfig, c.ListenConfig)
 		return err
 	}); err != nil {
@@ -89,7 +90,8 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	}
 	defer os.Remove(path)
 	n.Handler = devPeople{
-		demo: tenants, app: n.App, issuer: n.Issuer, signIn: c.SignIn(), log: c.NewLogger(to.Err),
+		demo: tenants, app: n.App, issuer: n.Issuer, signIn: c.SignIn(), mails: n.Box.Messages,
+		log: c.NewLogger(to.Err),
 	}.wrap(n.Handler)
 	if err := boot.TuneForLoad(); err != nil {
 		return err

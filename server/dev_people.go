@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
@@ -28,6 +29,7 @@ type devPeople struct {
 	app    *app.Services
 	issuer *token.Issuer
 	signIn web.SignIn
+	mails  func() []delivery.Message // about signing in, if there is no mail server
 	log    *slog.Logger
 }
 
@@ -43,6 +45,7 @@ func (d devPeople) wrap(next http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET "+web.ConfigPath, localOnly(d.signIn))
 	mux.Handle("GET /dev/people.json", localOnly(http.HandlerFunc(d.list)))
+	mux.Handle("GET /dev/mails.json", localOnly(http.HandlerFunc(d.listMails)))
 	mux.Handle("POST /dev/token", localOnly(http.HandlerFunc(d.token)))
 	mux.Handle("/", next)
 	return mux
@@ -132,6 +135,23 @@ func (d devPeople) tenant(ctx context.Context, id tenant.TenantID) (tenantPeople
 		}
 	}
 	return t, nil
+}
+
+// mailToRead is a mail about signing in.
+type mailToRead struct {
+	ID      string `json:"id"`
+	To      string `json:"to"`
+	Subject string `json:"subject"`
+	Text    string `json:"text"`
+}
+
+// listMails lists the mails about signing in that would have left, the newest first.
+func (d devPeople) listMails(w http.ResponseWriter, _ *http.Request) {
+	all := []mailToRead{}
+	for _, m := range d.mails() {
+		all = append(all, mailToRead{m.ID.String(), m.To, m.Subject, m.Text})
+	}
+	writeJSON(w, all)
 }
 
 // token issues a token for the person of the list with the form values tenant and subject.

@@ -14,6 +14,7 @@ import (
 	"github.com/shoenig/test"
 	"github.com/shoenig/test/must"
 
+	"github.com/berthhq/berth/internal/rules/delivery"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/testkit/expect"
@@ -28,10 +29,14 @@ func TestDevPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	studio := testkit.New(t)
 	pages := devPeople{
 		issuer: issuer, app: studio.App, log: slog.New(slog.DiscardHandler),
+		mails: func() []delivery.Message {
+			return []delivery.Message{{To: "noa@example.com", Text: "2"}, {To: "mia@example.com", Subject: "First", Text: "1"}}
+		},
 		demo: []demo.Tenant{{ID: id, Name: "Studio", Subjects: map[string]string{
 			"owner": "demo-owner", "member": "demo-member", "partner": "sa:1",
 		}}},
-	}.wrap(http.NotFoundHandler())
+	}
+	served := pages.wrap(http.NotFoundHandler())
 	call := func(method, path, host, peer string, form url.Values, headers ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
 		r.Host, r.RemoteAddr = host, peer
@@ -40,7 +45,7 @@ func TestDevPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 			r.Header.Set(name, "192.0.2.7")
 		}
 		w := httptest.NewRecorder()
-		pages.ServeHTTP(w, r)
+		served.ServeHTTP(w, r)
 		return w
 	}
 
@@ -78,9 +83,19 @@ func TestDevPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 		url.Values{"tenant": {studio.Tenant.String()}, "subject": {studio.Owner.Subject}})
 	test.EqOp(t, http.StatusOK, theirs.Code, test.Sprint(theirs.Body))
 
+	var mails []mailToRead
+	w = call("GET", "/dev/mails.json", "localhost:8080", "127.0.0.1:5000", nil)
+	must.NoError(t, json.Unmarshal(w.Body.Bytes(), &mails), must.Sprint(w.Body))
+	must.SliceLen(t, 2, mails)
+	test.EqOp(t, "noa@example.com", mails[0].To)
+	test.EqOp(t, "First", mails[1].Subject)
+	test.EqOp(t, "1", mails[1].Text)
+
 	refused := map[string]*httptest.ResponseRecorder{
-		"another machine":     call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),
-		"another site's name": call("POST", "/dev/token", "evil.example:8080", "127.0.0.1:5000", owner),
+		"mails on another machine": call("GET", "/dev/mails.json", "localhost", "192.0.2.7:5000", nil),
+		"mails by a proxy":         call("GET", "/dev/mails.json", "localhost", "127.0.0.1:5000", nil, "Via"),
+		"another machine":          call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),
+		"another site's name":      call("POST", "/dev/token", "evil.example:8080", "127.0.0.1:5000", owner),
 		"not of the demo": call(
 			"POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {id.String()}, "subject": {"root"}},
 		),

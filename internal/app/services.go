@@ -13,6 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/app/housekeeping"
 	"github.com/berthhq/berth/internal/app/imports"
+	"github.com/berthhq/berth/internal/app/mails"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -90,6 +91,7 @@ type Services struct {
 	Schedules    *schedules.Service
 	Imports      *imports.Service
 	Messages     *messages.Service
+	Mails        *mails.Service
 	Settings     *settings.Service
 	Catalog      *catalog.Service
 	Events       *events.Service
@@ -130,6 +132,7 @@ func New(c Config) *Services {
 		Quotas: c.SendingQuotas, ReportTo: c.ReportTo,
 		CheckFCMKey: c.CheckFCMKey, LookupTXT: c.LookupTXT, Offers: c.Offers, Send: c.Send,
 	})
+	s.Mails = mails.New(mails.Config{Engine: e, Seals: c.Seals, From: c.MailFrom, ReportTo: c.ReportTo})
 	s.Accounts = accounts.New(accounts.Config{
 		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
 	})
@@ -137,7 +140,7 @@ func New(c Config) *Services {
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{
 		Engine: e, Accounts: s.Accounts, Waitlists: s.Waitlists, Schedules: s.Schedules, Imports: s.Imports,
-		Messages: s.Messages,
+		Messages: s.Messages, Mails: s.Mails,
 	})
 	return s
 }

@@ -20,12 +20,14 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/mails"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/provider"
 	"github.com/berthhq/berth/internal/provider/fcm"
+	"github.com/berthhq/berth/internal/provider/localbox"
 	"github.com/berthhq/berth/internal/rpc"
 	"github.com/berthhq/berth/internal/rpc/admission"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -50,10 +52,12 @@ type Node struct {
 	Seals    seal.Keys         // seals what is stored, and marks keys of service accounts
 	Handler  http.Handler      // serves requests; a command may wrap it before Serve
 	Metrics  prometheus.Gatherer
+	Box      localbox.Box // mails about signing in, in development
 
 	log        *slog.Logger
 	secrets    Secrets
 	dispatcher *worker.Dispatcher
+	mails      *worker.PlatformMails
 	sends      bool // whether this node plans and sends messages
 	health     *rpc.Health
 	drain      time.Duration
@@ -132,7 +136,9 @@ func Open(
 			return n.dispatcher.SendAll(ctx, in, out)
 		},
 	})
-	if n.dispatcher, err = keys.Senders.open(ctx, n.App, n.secrets, log, registry); err != nil {
+	if n.dispatcher, n.mails, err = keys.Senders.open(
+		ctx, n.App, n.secrets, &n.Box, log, registry,
+	); err != nil {
 		return nil, err
 	}
 	n.sends = keys.Senders.sends()
@@ -239,6 +245,14 @@ func (n *Node) start() {
 	if n.sends {
 		n.background.Go(func() { n.Relay.RunConsumer(n.ctx, n.App.Messages.NoticeConsumer()) })
 		n.background.Go(func() { n.dispatcher.Run(n.ctx) })
+		n.background.Go(func() {
+			_ = n.DB.Listen(n.ctx, mails.Channel, func(payload string) {
+				if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
+					n.App.Mails.SetAlarm(id, 0)
+				}
+			}, func() {}) // what was queued before, sweeps find
+		})
+		n.background.Go(func() { n.mails.Run(n.ctx) })
 	}
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepInterval)

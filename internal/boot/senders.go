@@ -52,6 +52,10 @@ type SenderConfig struct {
 	SMTPFrom string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
 	ReportTo string `env:"BERTH_REPORT_TO" placeholder:"ADDRESS" help:"Address in emails to which misuse is reported. Default: the sender address."`
 
+	// KeepMails keeps mails about signing in for display, if there is no mail server. Only development does: whoever reads
+	// them signs in as anybody.
+	KeepMails bool `kong:"-"`
+
 	DNS string `name:"dns" env:"BERTH_DNS" placeholder:"HOST:PORT" help:"Name server that is asked for the records of tenants' sending domains. Default: the system's."`
 
 	MaxSMS       int `name:"max-sms" env:"BERTH_MAX_SMS" default:"200" help:"How many text messages the platform's account sends for a new tenant within 24 hours; 0 for no limit. Limits grow with good standing. What cannot wait is sent all the same."`
@@ -85,10 +89,11 @@ func (c SenderConfig) providers() map[delivery.Channel]string {
 	return providers
 }
 
-// open creates the platform's senders and the dispatcher that sends messages through them.
+// open creates the platform's senders, and what sends messages and the platform's own mails through them.
 func (c SenderConfig) open(
-	ctx context.Context, a *app.Services, secrets Secrets, log *slog.Logger, metrics prometheus.Registerer,
-) (*worker.Dispatcher, error) {
+	ctx context.Context, a *app.Services, secrets Secrets, box *localbox.Box, log *slog.Logger,
+	metrics prometheus.Registerer,
+) (*worker.Dispatcher, *worker.PlatformMails, error) {
 	platform := map[string]func(tenant.TenantID) worker.Sender{
 		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 	}
@@ -96,7 +101,7 @@ func (c SenderConfig) open(
 		// Each tenant has its own, because the callback's URL names the tenant. An invalid configuration fails here.
 		token := textOf(secrets.Twilio, c.TwilioToken)
 		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio(token())); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
 			sender, err := c.twilio(a, in, c.platformTwilio(token()))
@@ -111,13 +116,13 @@ func (c SenderConfig) open(
 			return fcm.New(ctx, fcm.Config{Credentials: []byte(key), BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL})
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		platform[messages.ProviderFCM] = sender
 	}
 	if c.SMTPHost != "" {
 		if c.SMTPFrom == "" {
-			return nil, errors.New("BERTH_SMTP_HOST needs BERTH_SMTP_FROM")
+			return nil, nil, errors.New("BERTH_SMTP_HOST needs BERTH_SMTP_FROM")
 		}
 		sender, err := following(textOf(secrets.SMTP, c.SMTPPassword), func(password string) (worker.Sender, error) {
 			return smtp.New(smtp.Config{
@@ -126,13 +131,33 @@ func (c SenderConfig) open(
 			})
 		})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		platform[messages.ProviderSMTP] = sender
 	}
-	return worker.New(worker.Config{
+	dispatcher, err := worker.New(worker.Config{
 		Messages: a.Messages, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
 	})
+	if err != nil {
+		return nil, nil, err
+	}
+	mails, err := worker.NewPlatformMails(worker.PlatformMailConfig{
+		Mails: a.Mails, Sender: c.mailSender(platform[messages.ProviderSMTP], box), Log: log, Metrics: metrics, Now: time.Now,
+	})
+	return dispatcher, mails, err
+}
+
+// mailSender returns what sends mails about signing in: the platform's mail server, or the box of a developer.
+func (c SenderConfig) mailSender(server func(tenant.TenantID) worker.Sender, box *localbox.Box) func() worker.Sender {
+	return func() worker.Sender {
+		switch {
+		case server != nil:
+			return server(tenant.TenantID{})
+		case c.KeepMails:
+			return box
+		}
+		return failedSender{errors.New("the platform has no mail server: BERTH_SMTP_HOST is not set")}
+	}
 }
 
 // following returns the platform's sender with a credential. It has connections and tokens, so it is only created again
@@ -219,5 +244,7 @@ type failedSender struct{ err error }
 
 // Send fails with the reason.
 func (s failedSender) Send(context.Context, delivery.Message) (delivery.Receipt, error) {
-	return delivery.Receipt{}, &delivery.Error{Kind: delivery.Misconfigured, Err: s.err}
+	return delivery.Receipt{}, &delivery.Error{
+		Kind: delivery.Misconfigured, Reason: "the sender cannot be opened", Err: s.err,
+	}
 }

@@ -72,6 +72,10 @@ var accountReads = []read{
 			"Address=new@example.com Code=third CodeHash=#code ExpiresAt=01T12:00} {Kind=PHONE Address=+4415 " +
 			"Code=fifth CodeHash=#code ExpiresAt=01T12:00}",
 	},
+	{accountdb.ListDueMails, args{now, 9}, "other batch"},
+	{accountdb.ListDueMails, args{now.Add(time.Second), 9}, "other batch third"},
+	{accountdb.ListDueMails, args{now, 1}, "other"},
+	{accountdb.FindNextMail, nil, "01T11:59"},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now.Add(-time.Second)}, "2"},
 	{accountdb.CountCodesOf, args{"member", member.ByEmail, now}, "1"},
 	{accountdb.CountCodesOf, args{"member", member.ByPhone, now}, "0"},

@@ -17,6 +17,27 @@ var accountWrites = []write{
 contact_codes -code
 contact_codes -fourth
 contact_codes -other`},
+	{accountdb.InsertPlatformMail, args{accountdb.PlatformMail{
+		ID: id[tenant.MailID]("second"), Kind: "SIGN_IN_CODE", About: uuid("code"), Sealed: sha("s"), DueAt: now,
+		ExpiresAt: start,
+	}}, "platform_mails +second {about=code due_at=2026-03-01T12:00:00+00:00 expires_at=2026-03-02T08:00:00+00:00 " +
+		"kind=SIGN_IN_CODE sealed=\\x#s}"},
+	{
+		accountdb.UpdatePlatformMail,
+		args{accountdb.PlatformMail{ID: id[tenant.MailID]("other"), Attempts: 3, DueAt: start}},
+		"platform_mails other {attempts=3 due_at=2026-03-02T08:00:00+00:00}",
+	},
+	{
+		accountdb.DelayPlatformMail,
+		args{accountdb.PlatformMail{ID: id[tenant.MailID]("other"), Attempts: 2, DueAt: start}},
+		"platform_mails other {due_at=2026-03-02T08:00:00+00:00}",
+	},
+	{
+		accountdb.DelayPlatformMail,
+		args{accountdb.PlatformMail{ID: id[tenant.MailID]("other"), Attempts: 1, DueAt: start}}, "",
+	},
+	{accountdb.DeletePlatformMail, args{"other"}, "platform_mails -other"},
+	{accountdb.DeletePlatformMailsAbout, args{"member"}, "platform_mails -batch\nplatform_mails -other"},
 	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},
 	{accountdb.TrimDevices, args{"member", 2}, ""},
 	{accountdb.TrimDevices, args{"third", 1}, `

@@ -55,6 +55,7 @@ type (
 	deliveryKind     struct{}
 	noticeKind       struct{}
 	importKind       struct{}
+	mailKind         struct{}
 )
 
 // One id type for each entity.
@@ -91,6 +92,7 @@ type (
 	DeliveryID       = ID[deliveryKind]
 	NoticeID         = ID[noticeKind]
 	ImportID         = ID[importKind]
+	MailID           = ID[mailKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted; braces and URNs are not.

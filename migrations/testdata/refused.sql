@@ -215,6 +215,12 @@ select again('plans', $$tenant_id = id('other')$$); -- plans_tenant_id_fkey
 select again('plans', $$name = 'Two'$$); -- plans_pkey
 select again('plans', $$id = id('other'), name = 'TEN'$$); -- plans_name
 
+update platform_mails set attempts = -1; -- platform_mails_attempts_check
+update platform_mails set kind = 'LOTTERY'; -- platform_mails_kind_check
+update platform_mails set sealed = ''; -- platform_mails_sealed_check
+select again('platform_mails', $$tenant_id = id('other')$$); -- platform_mails_tenant_id_fkey
+select again('platform_mails', ''); -- platform_mails_pkey
+
 update policies set advance_window_seconds = -1; -- policies_advance_window_seconds_check
 update policies set auto_no_show_after_seconds = -1; -- policies_auto_no_show_after_seconds_check
 update policies set booking_closes_before_seconds = -1; -- policies_booking_closes_before_seconds_check

@@ -47,6 +47,8 @@ insert into pending_contacts (tenant_id, member_id, kind, address, code_id, code
   select tenant_id, id('member'), 'EMAIL', 'new@example.com', id('code'), hash('code'), now from given;
 insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, created_at)
   select tenant_id, id('code'), id('member'), 'EMAIL', hash('address'), true, now from given;
+insert into platform_mails (tenant_id, id, kind, about, sealed, due_at, expires_at)
+  select tenant_id, id('batch'), 'INVITATION', id('member'), 'sealed', now, starts_at from given;
 insert into service_accounts (tenant_id, id, name, created_at) select tenant_id, id('account'), 'Kiosk', now from given;
 insert into service_account_roles select tenant_id, id('account'), 'coach' from given;
 insert into service_account_keys (tenant_id, id, account_id, hash, created_at)

@@ -5,6 +5,7 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/imports"
+	"github.com/berthhq/berth/internal/app/mails"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/waitlists"
@@ -18,6 +19,7 @@ type Config struct {
 	Schedules *schedules.Service
 	Imports   *imports.Service
 	Messages  *messages.Service
+	Mails     *mails.Service
 }
 
 // Service runs sweeps and alarms. It is safe for concurrent use.
@@ -28,6 +30,7 @@ type Service struct {
 	schedules *schedules.Service
 	imports   *imports.Service
 	messages  *messages.Service
+	mails     *mails.Service
 }
 
 // New makes a Service.
@@ -39,5 +42,6 @@ func New(c Config) *Service {
 		schedules: c.Schedules,
 		imports:   c.Imports,
 		messages:  c.Messages,
+		mails:     c.Mails,
 	}
 }

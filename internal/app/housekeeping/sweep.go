@@ -147,7 +147,7 @@ func (w work) queues() bool {
 // be thousands of tenants, and most of the time most of them have nothing due.
 func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
 	var found work
-	var expiry, notice, domain, imported *time.Time
+	var expiry, notice, mail, domain, imported *time.Time
 	var b pg.Batch
 	const first = 1 // shows that there is something to do
 	now := s.engine.Now()
@@ -170,6 +170,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
+	accountdb.FindNextMail(&b, caller.Tenant, &mail)
 	messagedb.FindDomainCheck(&b, caller.Tenant, &domain)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
 		return work{}, err
@@ -179,6 +180,9 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	}
 	if notice != nil {
 		s.messages.Notices.Set(caller.Tenant, *notice)
+	}
+	if mail != nil {
+		s.mails.Due.Set(caller.Tenant, *mail)
 	}
 	if imported != nil {
 		s.imports.Due.Set(caller.Tenant, *imported)

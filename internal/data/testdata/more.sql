@@ -45,6 +45,8 @@ select again('pending_contacts', $$member_id = id('third'), code_id = id('third'
 select again('contact_codes', $$id = id('other'), kind = 'PHONE', sent = false, guesses = 3$$);
 select again('contact_codes', $$id = id('third'), created_at = created_at + interval '1 s', guesses = 1$$);
 select again('contact_codes', $$id = id('fourth'), member_id = id('third'), address_hash = hash('other')$$);
+select again('platform_mails', $$id = id('other'), due_at = due_at - interval '1 s', attempts = 2$$);
+select again('platform_mails', $$id = id('third'), due_at = due_at + interval '1 s', about = id('other')$$);
 select again('service_accounts', $$id = id('other'), name = 'door', revoked_at = created_at$$);
 select again('service_accounts', $$id = id('third'), name = 'Bell'$$);
 select again('service_account_roles', $$account_id = id('other'), role = 'zoo'$$);

@@ -26,6 +26,14 @@ export interface DemoTenant {
   readonly people: readonly { readonly subject: string; readonly role: string }[];
 }
 
+/** A mail about signing in that a server for development keeps instead of sending it. */
+export interface DemoMail {
+  readonly id: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
 export type AuthState =
   | { readonly kind: "starting" }
   | { readonly kind: "out"; readonly failure?: string }
@@ -164,6 +172,11 @@ export class Auth extends Store<AuthState> implements Credentials {
 
   people(): Promise<readonly DemoTenant[]> {
     return fetched<readonly DemoTenant[]>("/dev/people.json");
+  }
+
+  /** The newest mails first. */
+  mails(): Promise<readonly DemoMail[]> {
+    return fetched<readonly DemoMail[]>("/dev/mails.json");
   }
 
   /** Redirects to the provider and returns to the same page. */

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useAuth } from "../auth/user";
 import { useText } from "../i18n";
 import { BerthIcon, Card, Wordmark } from "../ui";
+import { Mails } from "./mails";
 import classes from "./sign-in.module.css";
 
 /** The sign-in page. It is shown at any URL and returns there. */
@@ -85,6 +86,7 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
               </Card>
             ))}
             {people.data?.length === 0 && <Alert color="yellow">{t.signIn.noDemo}</Alert>}
+            <Mails />
           </>
         )}
         {!issuer && !development && (

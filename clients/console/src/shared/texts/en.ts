@@ -47,6 +47,7 @@ export const en = {
     demo: "Sign in as",
     demoNote:
       "This is a development server. Sign in as a person of any organization with one click.",
+    mails: "Mails that were kept, not sent",
     noDemo: "There is no demo data. Start the server without --no-demo.",
     as: (role: string, tenant: string) => `${role} at ${tenant}`,
     failed: "Sign-in failed. Please try again.",

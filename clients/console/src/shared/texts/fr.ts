@@ -47,6 +47,7 @@ export const fr: typeof en = {
     demo: "Se connecter en tant que",
     demoNote:
       "Ceci est un serveur de développement. Connectez-vous en un clic comme une personne d’une organisation.",
+    mails: "E-mails conservés ici au lieu d’être envoyés",
     noDemo: "Il n’y a pas de données de démonstration. Démarrez le serveur sans --no-demo.",
     as: (role, tenant) => `${role} chez ${tenant}`,
     failed: "La connexion a échoué. Veuillez réessayer.",
