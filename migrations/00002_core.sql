@@ -114,6 +114,8 @@ create table imports (
   may_publish  boolean not null,
   created_by   text not null,
   subject      text not null,
+  -- What becomes of the columns of the file.
+  columns      jsonb not null,
   rows_total   integer not null,
   rows_done    integer not null,
   rows_invalid integer not null check (rows_invalid >= 0),

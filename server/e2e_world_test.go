@@ -16,6 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/events"
+	"github.com/berthhq/berth/internal/app/imports"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
@@ -383,7 +384,7 @@ func (w *world) newWorkout() tenant.WorkoutID {
 func (w *world) newImport() tenant.ImportID {
 	w.t.Helper()
 	started := expect.Value(w.app.Imports.ImportSessions(
-		w.ctx(), w.owner, []byte("service,location,date,start,end\n"), true, true))(w.t)
+		w.ctx(), w.owner, imports.Request{File: []byte("service,location,date,start,end\n"), DryRun: true}, true))(w.t)
 	w.ok(w.app.Imports.RunDue(w.ctx(), w.ID))
 	return started.ID
 }

@@ -22,25 +22,6 @@ type Column[R any] struct {
 	Read func(*R, string) string
 	// Empty, if set, is called for an empty cell.
 	Empty func(*R)
-
-	unnamed bool // has no name, so its cells must be empty; spreadsheets save such columns
-}
-
-func (f *Format[R, P]) column(name string) *Column[R] {
-	for n := range f.Columns {
-		if f.Columns[n].Name == name {
-			return &f.Columns[n]
-		}
-	}
-	return nil
-}
-
-func (f *Format[R, P]) columnNames() string {
-	names := make([]string, len(f.Columns))
-	for n, column := range f.Columns {
-		names[n] = column.Name
-	}
-	return strings.Join(names, ", ")
 }
 
 // parse parses a cell, or returns what is wrong with it.
@@ -53,8 +34,6 @@ func (c *Column[R]) parse(r *R, cell string) (problem string) {
 			c.Empty(r)
 		}
 		return ""
-	case c.unnamed:
-		return fmt.Sprintf("The cell %s is in a column without a name.", Quote(text))
 	case !utf8.ValidString(text):
 		return "It is not UTF-8: save the file as CSV in UTF-8."
 	case !c.shows(text):
@@ -100,13 +79,6 @@ func lastFilled(cells []string) int {
 		}
 	}
 	return -1
-}
-
-var underscores = strings.NewReplacer(" ", "_", "-", "_")
-
-// columnName normalizes names such as "Coach email".
-func columnName(cell string) string {
-	return underscores.Replace(strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(cell, "\ufffd"))))
 }
 
 // Quote quotes a cell for a message. It shortens it and escapes invisible characters.

@@ -10,8 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-const maxColumns = 100
-
 // Problem is an error in a row or header.
 type Problem struct {
 	Reason fault.Reason `json:"reason"`
@@ -55,6 +53,8 @@ type Table[R any, P RowPointer[R]] struct {
 	Header []Problem
 	// HeaderRow is the number of the header's row. Rows above it are titles, and are left out.
 	HeaderRow int
+	// Columns says what becomes of the file's columns, in their order.
+	Columns []Match
 	// Rows are in the order of the file, without empty ones.
 	Rows []R
 }
@@ -92,6 +92,8 @@ func (t *Table[R, P]) Problems() []RowProblem {
 type Format[R any, P RowPointer[R]] struct {
 	MaxBytes, MaxRows int
 	Columns           []Column[R]
+	// Also has the names that other programs give a column, the best first, in any spelling.
+	Also map[string][]string
 	// Header, if set, returns problems of the header as a whole.
 	Header func(Cells) []Problem
 	// Row, if set, checks a row as a whole, after its cells.
@@ -117,28 +119,33 @@ func (c Cells) Filled(column string) bool {
 }
 
 // Parse reads a file in UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon, tab or bar, with a header that
-// names columns in any order and case. The header is found among the first rows, so there can be titles above it. An
-// error has reason IMPORT_INVALID and says that the file as a whole cannot be read: it is empty, too large, or not such
-// a file.
-func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
+// names columns in any order, case and accents, also as other programs call them. Columns with other names are left
+// out. Chosen says otherwise for some of its columns. The header is found among the first rows, so there can be titles
+// above it. An error has reason IMPORT_INVALID and says that the file as a whole cannot be read: it is empty, too
+// large, or not such a file; or INVALID_FIELD, if what is chosen does not fit it.
+func (f *Format[R, P]) Parse(file []byte, chosen []Match) (*Table[R, P], error) {
 	text, separator, err := f.text(file)
 	if err != nil {
 		return nil, err
 	}
-	found := f.findHeader(text, separator)
+	found := f.findHeader(text, separator, chosen)
 	header, reader := found.cells, found.reader
 	switch {
 	case header == nil && found.problem == nil:
 		return nil, invalid("The file is empty.")
 	case header == nil:
 		return nil, invalid("Row %d, the header, cannot be read: %s", found.row, found.problem.Message)
-	case len(header) > maxColumns:
-		return nil, invalid("The file has more than %d columns.", maxColumns)
 	}
-
+	header = header[:lastFilled(header)+1] // spreadsheets pad it with empty cells
+	if len(header) > MaxColumns {
+		return nil, invalid("The file has more than %d columns.", MaxColumns)
+	}
 	table := Table[R, P]{HeaderRow: found.row}
-	columns, index, problems := f.readHeader(header)
-	table.Header = problems
+	if table.Columns, err = f.match(header, chosen); err != nil {
+		return nil, err
+	}
+	columns, index := f.columns(table.Columns)
+	table.Header = f.checkHeader(index)
 	for {
 		cells, problem := reader.read()
 		if cells == nil && problem == nil {
@@ -165,37 +172,28 @@ func invalid(format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidArgument, fault.ImportInvalid, format, args...).WithField("csv")
 }
 
-// readHeader maps columns to their positions. A nil column is skipped.
-func (f *Format[R, P]) readHeader(header []string) (columns []*Column[R], index map[string]int, problems []Problem) {
-	columns = make([]*Column[R], len(header))
-	index = make(map[string]int, len(header))
-	addProblem := func(column, format string, args ...any) {
-		problems = append(problems, Problem{fault.InvalidField, column, fmt.Sprintf(format, args...)})
-	}
-	for n, cell := range header {
-		name := columnName(cell)
-		column := f.column(name)
-		_, twice := index[name]
-		switch {
-		case name == "":
-			columns[n] = &Column[R]{unnamed: true}
-		case column == nil:
-			addProblem("", "There is no column %s. The columns are %s.", Quote(cell), f.columnNames())
-		case twice:
-			addProblem(name, "The column is given twice.")
-		default:
-			index[name], columns[n] = n, column
+// columns returns the columns of a file, nil for those that are left out, and their positions by name.
+func (f *Format[R, P]) columns(matches []Match) (columns []*Column[R], index map[string]int) {
+	columns, index = make([]*Column[R], len(matches)), make(map[string]int, len(matches))
+	for n, m := range matches {
+		if m.Field != "" {
+			columns[n], index[m.Field] = f.column(m.Field), n
 		}
 	}
+	return columns, index
+}
+
+// checkHeader returns the problems of a header.
+func (f *Format[R, P]) checkHeader(index map[string]int) (problems []Problem) {
 	for _, column := range f.Columns {
 		if _, given := index[column.Name]; column.Required && !given {
-			addProblem(column.Name, "The column is missing.")
+			problems = append(problems, Problem{fault.InvalidField, column.Name, "The column is missing."})
 		}
 	}
 	if f.Header != nil {
 		problems = append(problems, f.Header(Cells{index: index})...)
 	}
-	return columns, index, problems
+	return problems
 }
 
 // readRow checks one row.

@@ -43,6 +43,7 @@ var pets = csvfile.Format[pet, *pet]{
 			Read: func(p *pet, s string) string { p.Story = s; return "" },
 		},
 	},
+	Also: map[string][]string{"name": {"Rufname", "Nom", "Prénom"}, "legs": {"Number of legs"}},
 	Header: func(c csvfile.Cells) []csvfile.Problem {
 		if c.Has("life_story") && !c.Has("legs") {
 			return []csvfile.Problem{{Reason: fault.InvalidField, Column: "legs", Message: "A story needs legs."}}
@@ -58,7 +59,7 @@ var pets = csvfile.Format[pet, *pet]{
 
 func parse(t *testing.T, file string) *csvfile.Table[pet, *pet] {
 	t.Helper()
-	return expect.Value(pets.Parse([]byte(file)))(t)
+	return expect.Value(pets.Parse([]byte(file), nil))(t)
 }
 
 func TestParse_ReadsVariants(t *testing.T) {
@@ -120,7 +121,7 @@ func TestParse_FindsTheHeaderBelowTitles(t *testing.T) {
 	table = parse(t, strings.Repeat("Pets\n", 20)+"name,legs\nRex,4\n")
 	test.EqOp(t, 21, table.HeaderRow)
 	expect.Fault(t, "IMPORT_INVALID @csv max_rows=5", "too far down")(
-		pets.Parse([]byte(strings.Repeat("Pets\n", 21) + "name,legs\n")))
+		pets.Parse([]byte(strings.Repeat("Pets\n", 21)+"name,legs\n"), nil))
 }
 
 func TestParse_SaysWhatToDo(t *testing.T) {
@@ -133,8 +134,73 @@ func TestParse_SaysWhatToDo(t *testing.T) {
 		"\xd0\xcf\x11\xe0":       "spreadsheet",
 		"\nna\"me,legs\nRex,4\n": "Row 2, the header",
 	} {
-		_, err := pets.Parse([]byte(file))
+		_, err := pets.Parse([]byte(file), nil)
 		test.ErrorContains(t, err, want, test.Sprintf("%q", file))
+	}
+}
+
+// Of the columns of other programs those are taken that are known, and the others are listed.
+func TestParse_MatchesColumnsByName(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"name,legs":              "name=name legs=legs",
+		"NAME, Life-Story *":     "NAME=name Life-Story *=life_story",
+		"rufname,number_of_legs": "rufname=name number_of_legs=legs",
+		"PRENOM;Legs?":           "PRENOM=name Legs?=legs",
+		"Pre\u0301nom":           "Pre\u0301nom=name",
+		"Prénom,Nom":             "Prénom= Nom=name",
+		"Nom,Name,nom":           "Nom= Name=name nom=",
+		"ID,name,Colour,,#,,":    "ID= name=name Colour= = #=",
+		"name,l\x00egs,wh\x00en": "name=name l egs=legs wh en=",
+	} {
+		var got []string
+		for _, m := range parse(t, header+"\n").Columns {
+			got = append(got, m.Header+"="+m.Field)
+		}
+		test.EqOp(t, want, strings.Join(got, " "), test.Sprintf("%q", header))
+	}
+}
+
+func TestParse_TakesTheChosenColumns(t *testing.T) {
+	t.Parallel()
+	const file = "Pets\nCalled,Name,Number,Number,,Story\nRex,Reginald,4,9,x,\n"
+	choose := func(choices ...string) []csvfile.Match {
+		var all []csvfile.Match
+		for _, choice := range choices {
+			header, field, _ := strings.Cut(choice, "=")
+			all = append(all, csvfile.Match{Header: header, Field: field})
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		chosen []csvfile.Match
+		want   pet
+	}{
+		{nil, pet{Name: "Reginald"}},
+		{choose("Called=name"), pet{Name: "Rex"}},
+		{choose(" called! =name", "Number=legs"), pet{Name: "Rex", Legs: 4}},
+		{choose("Number=", "Number=legs"), pet{Name: "Reginald", Legs: 9}},
+		{choose("=life_story", "Number=legs"), pet{Name: "Reginald", Legs: 4, Story: "x"}},
+		{choose("Name="), pet{}},
+	} {
+		found := expect.Value(pets.Parse([]byte(file), tt.chosen))(t)
+		test.EqOp(t, 2, found.HeaderRow)
+		row := found.Rows[0]
+		row.Row = csvfile.Row{}
+		test.Eq(t, tt.want, row, test.Sprint(tt.chosen))
+		// What it answers chooses the same again.
+		again := expect.Value(pets.Parse([]byte(file), found.Columns))(t)
+		test.Eq(t, found, again, test.Sprint(tt.chosen))
+	}
+	test.Len(t, 1, expect.Value(pets.Parse([]byte(file), choose("Name=")))(t).Header, test.Sprint("name is required"))
+	// A header without any known name is found by what is chosen.
+	found := expect.Value(pets.Parse([]byte("a,b,c\nWho,How many\nRex,4\n"), choose("Who=name", "How many=legs")))(t)
+	test.EqOp(t, 2, found.HeaderRow)
+	for _, wrong := range [][]csvfile.Match{
+		choose("Colour=name"), choose("Name=colour"), choose("Name=name", "Called=name"),
+		choose("Number=", "Number=", "Number=legs"), choose("!=name"),
+	} {
+		expect.Fault(t, "INVALID_FIELD @columns", wrong)(pets.Parse([]byte(file), wrong))
 	}
 }
 
@@ -205,11 +271,11 @@ func TestParse_ChecksHeader(t *testing.T) {
 	for header, want := range map[string][]string{
 		"name":                 nil,
 		"legs":                 {"name"},
-		"name,name":            {"name"},
-		"name,wings":           {""},
+		"name,name":            nil,
+		"name,wings":           nil,
 		"name,life story":      {"legs"},
-		"wings,wings,\xff\xff": {"", "", "", "name"},
-		"name|name":            {"name"},
+		"wings,wings,\xff\xff": {"name"},
+		"name|name":            nil,
 	} {
 		table := parse(t, header+"\n")
 		var got []string
@@ -230,7 +296,7 @@ func TestParse_RejectsUnreadableFiles(t *testing.T) {
 		"name\n" + strings.Repeat("x", 996): " max_bytes=1000", "name\n" + strings.Repeat("Rex\n", 6): " max_rows=5",
 		strings.Repeat("name,", 101): "",
 	} {
-		expect.Fault(t, "IMPORT_INVALID @csv"+want, file)(pets.Parse([]byte(file)))
+		expect.Fault(t, "IMPORT_INVALID @csv"+want, file)(pets.Parse([]byte(file), nil))
 	}
 	test.Len(t, 5, parse(t, "name\n"+strings.Repeat("Rex\n", 5)).Rows)
 }
@@ -243,7 +309,7 @@ func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
 			"life_story", "sep=",
 		})
 		file := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "file"), "")
-		table, err := pets.Parse([]byte(file))
+		table, err := pets.Parse([]byte(file), nil)
 		if err != nil {
 			must.EqOp(t, fault.ImportInvalid, fault.ReasonOf(err), must.Sprintf("%q: %v", file, err))
 			return

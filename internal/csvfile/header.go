@@ -14,19 +14,27 @@ type foundHeader struct {
 	row     int
 	cells   []string // nil if there is none
 	problem *Problem // with the row, if there is no header
-	known   int      // how many of the format's columns it names
+	known   int      // how many known names it has
 	reader  *reader
 }
 
 // findHeader finds the header of a file. The separator is 0 if the file does not name it: then it is the one with which
-// the header has the most of the format's columns, or else the most cells.
-func (f *Format[R, P]) findHeader(text []byte, separator rune) foundHeader {
+// the header has the most known names, or else the most cells.
+func (f *Format[R, P]) findHeader(text []byte, separator rune, chosen []Match) foundHeader {
+	known := make(map[string]bool)
+	for name := range f.knownNames() {
+		known[name] = true
+	}
+	for _, choice := range chosen {
+		known[headerKey(choice.Header)] = true
+	}
+	delete(known, "")
 	if separator != 0 {
-		return f.headerBy(text, separator)
+		return headerBy(text, separator, known)
 	}
 	var best foundHeader
 	for n, separator := range separators {
-		found := f.headerBy(text, separator)
+		found := headerBy(text, separator, known)
 		if n == 0 || found.known > best.known ||
 			found.known == best.known && len(found.cells) > len(best.cells) {
 			best = found
@@ -35,9 +43,9 @@ func (f *Format[R, P]) findHeader(text []byte, separator rune) foundHeader {
 	return best
 }
 
-// headerBy returns the row that names the most of the format's columns, of those at the begin of a file. If none names
-// any, it is the first with the most cells that are filled: a title has one.
-func (f *Format[R, P]) headerBy(text []byte, separator rune) foundHeader {
+// headerBy returns the row with the most known names, of those at the begin of a file. If none has any, it is the first
+// with the most cells that are filled: a title has one.
+func headerBy(text []byte, separator rune, names map[string]bool) foundHeader {
 	var best, unread foundHeader
 	most := 0
 	r := newReader(text, separator)
@@ -58,7 +66,7 @@ func (f *Format[R, P]) headerBy(text []byte, separator rune) foundHeader {
 			continue
 		}
 		read++
-		if known := f.countKnown(cells); known > best.known || best.known == 0 && count > most {
+		if known := countKnown(cells, names); known > best.known || best.known == 0 && count > most {
 			best, most = foundHeader{row: r.row, cells: cells, known: known}, count
 		}
 	}
@@ -83,12 +91,12 @@ func countFilled(cells []string) (n int) {
 	return n
 }
 
-// countKnown counts the format's columns that a row names.
-func (f *Format[R, P]) countKnown(cells []string) int {
-	found := make(map[*Column[R]]bool)
-	for _, cell := range cells {
-		if column := f.column(columnName(cell)); column != nil {
-			found[column] = true
+// countKnown counts the known names in a row.
+func countKnown(cells []string, names map[string]bool) int {
+	found := make(map[string]bool)
+	for _, cell := range cells[:min(len(cells), MaxColumns)] {
+		if key := headerKey(headerName(cell)); names[key] {
+			found[key] = true
 		}
 	}
 	return len(found)

@@ -76,6 +76,33 @@ test("imports members, and reports those that already exist", async () => {
   await page.getByRole("link", { name: "Row 7", exact: true }).waitFor();
 });
 
+test("maps the columns of a file of another program", async () => {
+  const csv =
+    "Client ID,Who,Mobile Phone,Last Visit\n7,Maeve Ó Dálaigh,+353 86 555 0101,21/11/2025\n8,Tara Ó Dálaigh,,\n";
+  await using there = await visit({ role: "owner", path: "/imports?what=members" });
+  const { page } = there;
+  const input = page.getByRole("tabpanel", { name: "Members" }).locator("input[type=file]");
+  await input.setInputFiles(file("export.csv", csv));
+  await page.getByText("3 columns left out").waitFor();
+  await page.getByRole("row", { name: /^1 name – The column is missing/ }).waitFor();
+  const column = (name: string) => page.getByRole("combobox", { name, exact: true });
+  await expect(column("Mobile Phone")).toHaveValue("Phone");
+  await expect(column("Client ID")).toHaveValue("");
+  await column("Who").click();
+  await page.getByRole("option", { name: "Name", exact: true }).click();
+  await page.getByText("2 columns left out").waitFor();
+  await page.getByText("2 members ready to import").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Import 2 members" }).click();
+  await page.getByText("2 members imported").waitFor();
+  const { members = [] } = await call<{ members?: { phone: string }[] }>(
+    "owner",
+    "MemberService/ListMembers",
+    { filter: { query: "Maeve Ó Dálaigh" } },
+  );
+  expect(members.map(({ phone }) => phone)).toEqual(["+353865550101"]);
+});
+
 test("shows what became of an import if the response to it is lost", async () => {
   await using there = await visit({ role: "owner", path: "/imports?what=members" });
   const { page, complaints } = there;

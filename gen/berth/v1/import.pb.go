@@ -7,6 +7,7 @@
 package berthv1
 
 import (
+	_ "buf.build/gen/go/bufbuild/protovalidate/protocolbuffers/go/buf/validate"
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
@@ -169,7 +170,10 @@ type Import struct {
 	// The time at which it succeeded or failed, in UTC. Absent until then.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
 	// Until when it can be read, in UTC: 30 days after its end. Absent until it has ended.
-	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
+	// What becomes of the columns of the file, in their order. A column without a name is in the list if one with a name
+	// follows.
+	Columns       []*ImportColumn `protobuf:"bytes,15,rep,name=columns,proto3" json:"columns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -302,14 +306,76 @@ func (x *Import) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
+func (x *Import) GetColumns() []*ImportColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
+}
+
+// ImportColumn says what becomes of a column of the file.
+type ImportColumn struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its name in the header of the file, without characters that cannot be seen. Empty if it has none.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The field that its cells become, such as email: one of those that ImportMembers or ImportSessions lists. Empty if
+	// it is left out.
+	Field         string `protobuf:"bytes,2,opt,name=field,proto3" json:"field,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ImportColumn) Reset() {
+	*x = ImportColumn{}
+	mi := &file_berth_v1_import_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ImportColumn) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ImportColumn) ProtoMessage() {}
+
+func (x *ImportColumn) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_import_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ImportColumn.ProtoReflect.Descriptor instead.
+func (*ImportColumn) Descriptor() ([]byte, []int) {
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *ImportColumn) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *ImportColumn) GetField() string {
+	if x != nil {
+		return x.Field
+	}
+	return ""
+}
+
 // ImportProblem is a problem in a row of an imported file.
 type ImportProblem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The row's number in a spreadsheet: a row with line breaks in a cell is one, and a first line that names the separator
 	// is none. The header's number if it is about the header. 0 if it is about the import as a whole.
 	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
-	// The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
-	// column that it may not have.
+	// The name of the field that the cell would become. Empty if the problem is about the whole row.
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
 	// What is wrong, for programs. Of a cell: INVALID_FIELD, ALREADY_EXISTS (another member or an earlier row has the
 	// email or subject), SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY,
@@ -324,7 +390,7 @@ type ImportProblem struct {
 
 func (x *ImportProblem) Reset() {
 	*x = ImportProblem{}
-	mi := &file_berth_v1_import_proto_msgTypes[1]
+	mi := &file_berth_v1_import_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -336,7 +402,7 @@ func (x *ImportProblem) String() string {
 func (*ImportProblem) ProtoMessage() {}
 
 func (x *ImportProblem) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_import_proto_msgTypes[1]
+	mi := &file_berth_v1_import_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -349,7 +415,7 @@ func (x *ImportProblem) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ImportProblem.ProtoReflect.Descriptor instead.
 func (*ImportProblem) Descriptor() ([]byte, []int) {
-	return file_berth_v1_import_proto_rawDescGZIP(), []int{1}
+	return file_berth_v1_import_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *ImportProblem) GetRow() int32 {
@@ -384,7 +450,7 @@ var File_berth_v1_import_proto protoreflect.FileDescriptor
 
 const file_berth_v1_import_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc0\x04\n" +
+	"\x15berth/v1/import.proto\x12\bberth.v1\x1a\x15berth/v1/common.proto\x1a\x14berth/v1/error.proto\x1a\x1bbuf/validate/validate.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\xf2\x04\n" +
 	"\x06Import\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\x12(\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x14.berth.v1.ImportKindR\x04kind\x12.\n" +
@@ -404,7 +470,11 @@ const file_berth_v1_import_proto_rawDesc = "" +
 	"createTime\x125\n" +
 	"\bend_time\x18\r \x01(\v2\x1a.google.protobuf.TimestampR\aendTime\x12;\n" +
 	"\vexpire_time\x18\x0e \x01(\v2\x1a.google.protobuf.TimestampR\n" +
-	"expireTime\"\x82\x01\n" +
+	"expireTime\x120\n" +
+	"\acolumns\x18\x0f \x03(\v2\x16.berth.v1.ImportColumnR\acolumns\"K\n" +
+	"\fImportColumn\x12\x1c\n" +
+	"\x04name\x18\x01 \x01(\tB\b\xbaH\x05r\x03\x18\xc8\x01R\x04name\x12\x1d\n" +
+	"\x05field\x18\x02 \x01(\tB\a\xbaH\x04r\x02\x18(R\x05field\"\x82\x01\n" +
 	"\rImportProblem\x12\x10\n" +
 	"\x03row\x18\x01 \x01(\x05R\x03row\x12\x16\n" +
 	"\x06column\x18\x02 \x01(\tR\x06column\x12-\n" +
@@ -436,30 +506,32 @@ func file_berth_v1_import_proto_rawDescGZIP() []byte {
 }
 
 var file_berth_v1_import_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_berth_v1_import_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_berth_v1_import_proto_msgTypes = make([]protoimpl.MessageInfo, 3)
 var file_berth_v1_import_proto_goTypes = []any{
 	(ImportKind)(0),               // 0: berth.v1.ImportKind
 	(ImportStatus)(0),             // 1: berth.v1.ImportStatus
 	(*Import)(nil),                // 2: berth.v1.Import
-	(*ImportProblem)(nil),         // 3: berth.v1.ImportProblem
-	(*Actor)(nil),                 // 4: berth.v1.Actor
-	(*timestamppb.Timestamp)(nil), // 5: google.protobuf.Timestamp
-	(ErrorReason)(0),              // 6: berth.v1.ErrorReason
+	(*ImportColumn)(nil),          // 3: berth.v1.ImportColumn
+	(*ImportProblem)(nil),         // 4: berth.v1.ImportProblem
+	(*Actor)(nil),                 // 5: berth.v1.Actor
+	(*timestamppb.Timestamp)(nil), // 6: google.protobuf.Timestamp
+	(ErrorReason)(0),              // 7: berth.v1.ErrorReason
 }
 var file_berth_v1_import_proto_depIdxs = []int32{
 	0, // 0: berth.v1.Import.kind:type_name -> berth.v1.ImportKind
 	1, // 1: berth.v1.Import.status:type_name -> berth.v1.ImportStatus
-	3, // 2: berth.v1.Import.problems:type_name -> berth.v1.ImportProblem
-	4, // 3: berth.v1.Import.created_by:type_name -> berth.v1.Actor
-	5, // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
-	5, // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
-	5, // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
-	6, // 7: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	4, // 2: berth.v1.Import.problems:type_name -> berth.v1.ImportProblem
+	5, // 3: berth.v1.Import.created_by:type_name -> berth.v1.Actor
+	6, // 4: berth.v1.Import.create_time:type_name -> google.protobuf.Timestamp
+	6, // 5: berth.v1.Import.end_time:type_name -> google.protobuf.Timestamp
+	6, // 6: berth.v1.Import.expire_time:type_name -> google.protobuf.Timestamp
+	3, // 7: berth.v1.Import.columns:type_name -> berth.v1.ImportColumn
+	7, // 8: berth.v1.ImportProblem.reason:type_name -> berth.v1.ErrorReason
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_import_proto_init() }
@@ -475,7 +547,7 @@ func file_berth_v1_import_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_import_proto_rawDesc), len(file_berth_v1_import_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   2,
+			NumMessages:   3,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

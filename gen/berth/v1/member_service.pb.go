@@ -707,13 +707,19 @@ type ImportMembersRequest struct {
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// CSV in UTF-8, UTF-16 or Windows-1252, separated by comma, semicolon, tab or bar, with a header row. Above it there
-	// can be a line that names the separator (sep=;) and 20 rows of titles. At most 3,000,000 bytes and 50,000 rows. The
-	// column name is required. The columns email, phone (E.164), subject, tier, tags (separated by semicolons), locale,
-	// time_zone and notes are optional. Case in column names is ignored, and other columns are rejected. An email or
-	// subject of an existing member or an earlier row is a problem.
+	// can be a line that names the separator (sep=;) and 20 rows of titles. At most 3,000,000 bytes, 50,000 rows and 100
+	// columns. The field name is required: a column of it, or of first_name and last_name, which are joined. The fields
+	// email, phone (E.164), subject, tier, tags (separated by semicolons), locale, time_zone and notes are optional. A
+	// column is known by the name of its field, and by names that other programs give it in English, German and French,
+	// such as "Mobile phone" and "Prénom"; case, accents and punctuation are ignored. If several would be one field, one
+	// is taken. Other columns are left out. An email or subject of an existing member or an earlier row is a problem.
 	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
 	// Whether to only check the file and report.
-	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// What becomes of columns of the file, if their names do not say it: in any order, and not all of them. A name that
+	// the header has several times can be given as often, in that order. The columns of the import say what becomes of
+	// all: send them again with changes.
+	Columns       []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -767,6 +773,13 @@ func (x *ImportMembersRequest) GetDryRun() bool {
 		return x.DryRun
 	}
 	return false
+}
+
+func (x *ImportMembersRequest) GetColumns() []*ImportColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
 }
 
 // ImportMembersResponse is the import.
@@ -1980,11 +1993,12 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"page_token\x18\x04 \x01(\tB\b\xbaH\x05r\x03\x18\xd0\x0fR\tpageToken\"i\n" +
 	"\x13ListMembersResponse\x12*\n" +
 	"\amembers\x18\x01 \x03(\v2\x10.berth.v1.MemberR\amembers\x12&\n" +
-	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"y\n" +
+	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xb5\x01\n" +
 	"\x14ImportMembersRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1e\n" +
 	"\x03csv\x18\x02 \x01(\fB\f\xbaH\tz\a\x10\x01\x18\xc0\x8d\xb7\x01R\x03csv\x12\x17\n" +
-	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"J\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12:\n" +
+	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\"J\n" +
 	"\x15ImportMembersResponse\x121\n" +
 	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
 	"fileImport\"8\n" +
@@ -2135,12 +2149,13 @@ var file_berth_v1_member_service_proto_goTypes = []any{
 	(*Device)(nil),                       // 37: berth.v1.Device
 	(*PendingContact)(nil),               // 38: berth.v1.PendingContact
 	(*MemberFilter)(nil),                 // 39: berth.v1.MemberFilter
-	(*Import)(nil),                       // 40: berth.v1.Import
-	(*MeInput)(nil),                      // 41: berth.v1.MeInput
-	(ContactKind)(0),                     // 42: berth.v1.ContactKind
-	(DeviceKind)(0),                      // 43: berth.v1.DeviceKind
-	(ListScope)(0),                       // 44: berth.v1.ListScope
-	(*DeviceFilter)(nil),                 // 45: berth.v1.DeviceFilter
+	(*ImportColumn)(nil),                 // 40: berth.v1.ImportColumn
+	(*Import)(nil),                       // 41: berth.v1.Import
+	(*MeInput)(nil),                      // 42: berth.v1.MeInput
+	(ContactKind)(0),                     // 43: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 44: berth.v1.DeviceKind
+	(ListScope)(0),                       // 45: berth.v1.ListScope
+	(*DeviceFilter)(nil),                 // 46: berth.v1.DeviceFilter
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
 	34, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
@@ -2155,66 +2170,67 @@ var file_berth_v1_member_service_proto_depIdxs = []int32{
 	38, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
 	39, // 10: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
 	35, // 11: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	40, // 12: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
-	35, // 13: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	37, // 14: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	38, // 15: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	41, // 16: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
-	36, // 17: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 18: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	38, // 19: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	42, // 20: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	35, // 21: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	42, // 22: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	38, // 23: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	42, // 24: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
-	35, // 25: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
-	42, // 26: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	43, // 27: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	37, // 28: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	37, // 29: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
-	44, // 30: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
-	45, // 31: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
-	37, // 32: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
-	0,  // 33: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 34: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 35: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
-	6,  // 36: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
-	8,  // 37: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	10, // 38: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	12, // 39: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	14, // 40: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	16, // 41: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	18, // 42: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	20, // 43: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	22, // 44: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
-	24, // 45: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	26, // 46: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	28, // 47: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
-	30, // 48: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
-	32, // 49: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 50: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 51: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 52: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
-	7,  // 53: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
-	9,  // 54: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	11, // 55: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	13, // 56: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	15, // 57: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	17, // 58: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	19, // 59: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	21, // 60: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	23, // 61: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
-	25, // 62: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	27, // 63: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	29, // 64: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
-	31, // 65: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
-	33, // 66: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	50, // [50:67] is the sub-list for method output_type
-	33, // [33:50] is the sub-list for method input_type
-	33, // [33:33] is the sub-list for extension type_name
-	33, // [33:33] is the sub-list for extension extendee
-	0,  // [0:33] is the sub-list for field type_name
+	40, // 12: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
+	41, // 13: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
+	35, // 14: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	37, // 15: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	38, // 16: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	42, // 17: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
+	36, // 18: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	35, // 19: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	38, // 20: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	43, // 21: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	35, // 22: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	43, // 23: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	38, // 24: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	43, // 25: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	35, // 26: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	43, // 27: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	44, // 28: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	37, // 29: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	37, // 30: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
+	45, // 31: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
+	46, // 32: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
+	37, // 33: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
+	0,  // 34: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 35: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 36: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
+	6,  // 37: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
+	8,  // 38: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	10, // 39: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	12, // 40: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	14, // 41: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	16, // 42: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	18, // 43: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	20, // 44: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	22, // 45: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	24, // 46: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	26, // 47: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	28, // 48: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
+	30, // 49: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
+	32, // 50: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 51: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 52: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 53: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
+	7,  // 54: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
+	9,  // 55: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	11, // 56: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	13, // 57: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	15, // 58: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	17, // 59: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	19, // 60: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	21, // 61: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	23, // 62: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	25, // 63: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	27, // 64: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	29, // 65: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
+	31, // 66: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
+	33, // 67: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	51, // [51:68] is the sub-list for method output_type
+	34, // [34:51] is the sub-list for method input_type
+	34, // [34:34] is the sub-list for extension type_name
+	34, // [34:34] is the sub-list for extension extendee
+	0,  // [0:34] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }

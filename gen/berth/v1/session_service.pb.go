@@ -2531,13 +2531,15 @@ type ImportSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// CSV as in ImportMembers, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
-	// (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
+	// CSV as in ImportMembers, at most 1 MiB and 5,000 rows. The fields service, location, date (2026-03-29), start
+	// (18:00), and one of end and duration_minutes are required. The fields resource, coach_email, capacity,
 	// waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
 	// Times are local to the location. published needs the permission session.create_published.
 	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
 	// Whether to only check the file and report.
-	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	DryRun bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
+	// What becomes of columns of the file, as in ImportMembers.
+	Columns       []*ImportColumn `protobuf:"bytes,4,rep,name=columns,proto3" json:"columns,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2591,6 +2593,13 @@ func (x *ImportSessionsRequest) GetDryRun() bool {
 		return x.DryRun
 	}
 	return false
+}
+
+func (x *ImportSessionsRequest) GetColumns() []*ImportColumn {
+	if x != nil {
+		return x.Columns
+	}
+	return nil
 }
 
 // ImportSessionsResponse is the import.
@@ -2836,11 +2845,12 @@ const file_berth_v1_session_service_proto_rawDesc = "" +
 	"\x12bookings_cancelled\x18\x02 \x01(\x05R\x11bookingsCancelled\x12+\n" +
 	"\x11entries_cancelled\x18\x03 \x01(\x05R\x10entriesCancelled\x12)\n" +
 	"\x10credits_refunded\x18\x04 \x01(\x05R\x0fcreditsRefunded\x12\x19\n" +
-	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"y\n" +
+	"\bbatch_id\x18\x05 \x01(\tR\abatchId\"\xb5\x01\n" +
 	"\x15ImportSessionsRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12\x1d\n" +
 	"\x03csv\x18\x02 \x01(\fB\v\xbaH\bz\x06\x10\x01\x18\x80\x80@R\x03csv\x12\x17\n" +
-	"\adry_run\x18\x03 \x01(\bR\x06dryRun\"K\n" +
+	"\adry_run\x18\x03 \x01(\bR\x06dryRun\x12:\n" +
+	"\acolumns\x18\x04 \x03(\v2\x16.berth.v1.ImportColumnB\b\xbaH\x05\x92\x01\x02\x10dR\acolumns\"K\n" +
 	"\x16ImportSessionsResponse\x121\n" +
 	"\vfile_import\x18\x01 \x01(\v2\x10.berth.v1.ImportR\n" +
 	"fileImport2\xf9\x10\n" +
@@ -2934,7 +2944,8 @@ var file_berth_v1_session_service_proto_goTypes = []any{
 	(*SeriesFilter)(nil),                // 48: berth.v1.SeriesFilter
 	(BulkSessionAction)(0),              // 49: berth.v1.BulkSessionAction
 	(*BulkSessionMatch)(nil),            // 50: berth.v1.BulkSessionMatch
-	(*Import)(nil),                      // 51: berth.v1.Import
+	(*ImportColumn)(nil),                // 51: berth.v1.ImportColumn
+	(*Import)(nil),                      // 52: berth.v1.Import
 }
 var file_berth_v1_session_service_proto_depIdxs = []int32{
 	40, // 0: berth.v1.CreateSessionRequest.session:type_name -> berth.v1.SessionInput
@@ -2967,52 +2978,53 @@ var file_berth_v1_session_service_proto_depIdxs = []int32{
 	43, // 27: berth.v1.BulkPublishSessionsRequest.filter:type_name -> berth.v1.SessionFilter
 	43, // 28: berth.v1.BulkDeleteSessionsRequest.filter:type_name -> berth.v1.SessionFilter
 	43, // 29: berth.v1.BulkCancelSessionsRequest.filter:type_name -> berth.v1.SessionFilter
-	51, // 30: berth.v1.ImportSessionsResponse.file_import:type_name -> berth.v1.Import
-	0,  // 31: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
-	2,  // 32: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
-	4,  // 33: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
-	6,  // 34: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
-	8,  // 35: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
-	10, // 36: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
-	12, // 37: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
-	14, // 38: berth.v1.SessionService.DeleteSession:input_type -> berth.v1.DeleteSessionRequest
-	16, // 39: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
-	18, // 40: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
-	20, // 41: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
-	22, // 42: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
-	26, // 43: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
-	28, // 44: berth.v1.SessionService.ListSeries:input_type -> berth.v1.ListSeriesRequest
-	24, // 45: berth.v1.SessionService.EndSeries:input_type -> berth.v1.EndSeriesRequest
-	30, // 46: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
-	32, // 47: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
-	34, // 48: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
-	36, // 49: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
-	38, // 50: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
-	1,  // 51: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
-	3,  // 52: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
-	5,  // 53: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
-	7,  // 54: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
-	9,  // 55: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
-	11, // 56: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
-	13, // 57: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
-	15, // 58: berth.v1.SessionService.DeleteSession:output_type -> berth.v1.DeleteSessionResponse
-	17, // 59: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
-	19, // 60: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
-	21, // 61: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
-	23, // 62: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
-	27, // 63: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
-	29, // 64: berth.v1.SessionService.ListSeries:output_type -> berth.v1.ListSeriesResponse
-	25, // 65: berth.v1.SessionService.EndSeries:output_type -> berth.v1.EndSeriesResponse
-	31, // 66: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
-	33, // 67: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
-	35, // 68: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
-	37, // 69: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
-	39, // 70: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
-	51, // [51:71] is the sub-list for method output_type
-	31, // [31:51] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	51, // 30: berth.v1.ImportSessionsRequest.columns:type_name -> berth.v1.ImportColumn
+	52, // 31: berth.v1.ImportSessionsResponse.file_import:type_name -> berth.v1.Import
+	0,  // 32: berth.v1.SessionService.CreateSession:input_type -> berth.v1.CreateSessionRequest
+	2,  // 33: berth.v1.SessionService.UpdateSession:input_type -> berth.v1.UpdateSessionRequest
+	4,  // 34: berth.v1.SessionService.GetSession:input_type -> berth.v1.GetSessionRequest
+	6,  // 35: berth.v1.SessionService.ListSessions:input_type -> berth.v1.ListSessionsRequest
+	8,  // 36: berth.v1.SessionService.PublishSession:input_type -> berth.v1.PublishSessionRequest
+	10, // 37: berth.v1.SessionService.UnpublishSession:input_type -> berth.v1.UnpublishSessionRequest
+	12, // 38: berth.v1.SessionService.CancelSession:input_type -> berth.v1.CancelSessionRequest
+	14, // 39: berth.v1.SessionService.DeleteSession:input_type -> berth.v1.DeleteSessionRequest
+	16, // 40: berth.v1.SessionService.BlockSession:input_type -> berth.v1.BlockSessionRequest
+	18, // 41: berth.v1.SessionService.UnblockSession:input_type -> berth.v1.UnblockSessionRequest
+	20, // 42: berth.v1.SessionService.CreateSeries:input_type -> berth.v1.CreateSeriesRequest
+	22, // 43: berth.v1.SessionService.UpdateSeries:input_type -> berth.v1.UpdateSeriesRequest
+	26, // 44: berth.v1.SessionService.GetSeries:input_type -> berth.v1.GetSeriesRequest
+	28, // 45: berth.v1.SessionService.ListSeries:input_type -> berth.v1.ListSeriesRequest
+	24, // 46: berth.v1.SessionService.EndSeries:input_type -> berth.v1.EndSeriesRequest
+	30, // 47: berth.v1.SessionService.PreviewBulkSessions:input_type -> berth.v1.PreviewBulkSessionsRequest
+	32, // 48: berth.v1.SessionService.BulkPublishSessions:input_type -> berth.v1.BulkPublishSessionsRequest
+	34, // 49: berth.v1.SessionService.BulkDeleteSessions:input_type -> berth.v1.BulkDeleteSessionsRequest
+	36, // 50: berth.v1.SessionService.BulkCancelSessions:input_type -> berth.v1.BulkCancelSessionsRequest
+	38, // 51: berth.v1.SessionService.ImportSessions:input_type -> berth.v1.ImportSessionsRequest
+	1,  // 52: berth.v1.SessionService.CreateSession:output_type -> berth.v1.CreateSessionResponse
+	3,  // 53: berth.v1.SessionService.UpdateSession:output_type -> berth.v1.UpdateSessionResponse
+	5,  // 54: berth.v1.SessionService.GetSession:output_type -> berth.v1.GetSessionResponse
+	7,  // 55: berth.v1.SessionService.ListSessions:output_type -> berth.v1.ListSessionsResponse
+	9,  // 56: berth.v1.SessionService.PublishSession:output_type -> berth.v1.PublishSessionResponse
+	11, // 57: berth.v1.SessionService.UnpublishSession:output_type -> berth.v1.UnpublishSessionResponse
+	13, // 58: berth.v1.SessionService.CancelSession:output_type -> berth.v1.CancelSessionResponse
+	15, // 59: berth.v1.SessionService.DeleteSession:output_type -> berth.v1.DeleteSessionResponse
+	17, // 60: berth.v1.SessionService.BlockSession:output_type -> berth.v1.BlockSessionResponse
+	19, // 61: berth.v1.SessionService.UnblockSession:output_type -> berth.v1.UnblockSessionResponse
+	21, // 62: berth.v1.SessionService.CreateSeries:output_type -> berth.v1.CreateSeriesResponse
+	23, // 63: berth.v1.SessionService.UpdateSeries:output_type -> berth.v1.UpdateSeriesResponse
+	27, // 64: berth.v1.SessionService.GetSeries:output_type -> berth.v1.GetSeriesResponse
+	29, // 65: berth.v1.SessionService.ListSeries:output_type -> berth.v1.ListSeriesResponse
+	25, // 66: berth.v1.SessionService.EndSeries:output_type -> berth.v1.EndSeriesResponse
+	31, // 67: berth.v1.SessionService.PreviewBulkSessions:output_type -> berth.v1.PreviewBulkSessionsResponse
+	33, // 68: berth.v1.SessionService.BulkPublishSessions:output_type -> berth.v1.BulkPublishSessionsResponse
+	35, // 69: berth.v1.SessionService.BulkDeleteSessions:output_type -> berth.v1.BulkDeleteSessionsResponse
+	37, // 70: berth.v1.SessionService.BulkCancelSessions:output_type -> berth.v1.BulkCancelSessionsResponse
+	39, // 71: berth.v1.SessionService.ImportSessions:output_type -> berth.v1.ImportSessionsResponse
+	52, // [52:72] is the sub-list for method output_type
+	32, // [32:52] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_session_service_proto_init() }

@@ -14,6 +14,7 @@ import (
 	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/imports"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/civil"
@@ -201,7 +202,7 @@ func TestIdempotencyKey_CoversAnImport(t *testing.T) {
 	studio := testkit.New(t)
 	file := []byte("name,email\nMia,mia@example.com\nNoa,noa@example.com\n")
 	load := func(ctx context.Context) (fileimport.Import, error) {
-		return studio.App.Imports.ImportMembers(ctx, studio.Owner, file, false)
+		return studio.App.Imports.ImportMembers(ctx, studio.Owner, imports.Request{File: file})
 	}
 	ended := func(started fileimport.Import) fileimport.Import {
 		must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))

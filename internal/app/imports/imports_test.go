@@ -25,11 +25,15 @@ const (
 		"Vinyasa,Pier 1,2026-03-29,18:00,19:30,,,,,,,,\n"
 )
 
+func request(file string, dryRun bool) imports.Request {
+	return imports.Request{File: []byte(file), DryRun: dryRun}
+}
+
 // started starts an import as the owner.
 func started(studio *testkit.Studio, file string, dryRun bool) fileimport.Import {
 	studio.T.Helper()
 	return expect.Value(studio.App.Imports.ImportSessions(
-		context.Background(), studio.Owner, []byte(file), true, dryRun))(studio.T)
+		context.Background(), studio.Owner, request(file, dryRun), true))(studio.T)
 }
 
 // ended works on what is due, and reads an import.
@@ -85,14 +89,13 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		"published by one who may not": {published, false, []fileimport.Problem{
 			problem(2, fault.PermissionDeniedReason, "status", "Publishing needs the permission session.create_published."),
 		}},
-		"no such column": {"service,location,date,start,end,wh\x00en\n", true, []fileimport.Problem{
-			problem(1, fault.InvalidField, "", `There is no column "wh\x00en". The columns are service, location, resource, `+
-				`coach_email, date, start, end, duration_minutes, capacity, waitlist_capacity, title, notes, status.`),
+		"no such column": {"service,location,date,st\x00art day,end\n", true, []fileimport.Problem{
+			problem(1, fault.InvalidField, "start", "The column is missing."),
 		}},
 	} {
 		for _, dry := range []bool{true, false} {
 			first := expect.Value(studio.App.Imports.ImportSessions(
-				t.Context(), studio.Owner, []byte(tt.file), tt.mayPublish, dry))(t)
+				t.Context(), studio.Owner, request(tt.file, dry), tt.mayPublish))(t)
 			done := ended(studio, first.ID)
 			test.EqOp(t, fileimport.Failed, done.Status, test.Sprint(name))
 			test.Eq(t, tt.want, done.Problems, test.Sprint(name))
@@ -101,6 +104,26 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		}
 	}
 	test.EqOp(t, 0, sessions(studio))
+}
+
+func TestImportMembers_TakesTheChosenColumns(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	req := imports.Request{
+		File:    []byte("Nr.,Who,Mobile phone,Joined\n1,Ana Sá,+351912345678,2020\n"),
+		Columns: []csvfile.Match{{Header: "Who", Field: "name"}},
+	}
+	first := expect.Value(studio.App.Imports.ImportMembers(t.Context(), studio.Owner, req))(t)
+	want := []csvfile.Match{
+		{Header: "Nr."}, {Header: "Who", Field: "name"}, {Header: "Mobile phone", Field: "phone"}, {Header: "Joined"},
+	}
+	test.Eq(t, want, first.Columns)
+	done := ended(studio, first.ID)
+	test.EqOp(t, fileimport.Succeeded, done.Status)
+	test.Eq(t, want, done.Columns)
+	test.EqOp(t, 1, studio.Count(`select count(*) from members where name = 'Ana Sá' and phone = '+351912345678'`))
+	req.Columns[0].Header = "Whose"
+	expect.Fault(t, "INVALID_FIELD @columns")(studio.App.Imports.ImportMembers(t.Context(), studio.Owner, req))
 }
 
 func TestImportSessions_OnlyChecksInADryRun(t *testing.T) {
@@ -116,12 +139,12 @@ func TestImportSessions_RefusesWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	expect.Reason(t, fault.ImportInvalid)(
-		studio.App.Imports.ImportSessions(t.Context(), studio.Owner, []byte("\""), true, false))
+		studio.App.Imports.ImportSessions(t.Context(), studio.Owner, request("\"", false), true))
 	for range fileimport.MaxUnended {
 		started(studio, good, true)
 	}
 	full := expect.Reason(t, fault.QuotaExceeded)(
-		studio.App.Imports.ImportSessions(t.Context(), studio.Owner, []byte(good), true, false))
+		studio.App.Imports.ImportSessions(t.Context(), studio.Owner, request(good, false), true))
 	test.EqOp(t, "imports", full.Metadata["quota"])
 	must.NoError(t, studio.App.Imports.RunDue(t.Context(), studio.Tenant))
 	started(studio, good, true)
@@ -133,7 +156,7 @@ func TestImportMembers_AnswersAtOnceAndEndsLater(t *testing.T) {
 	members := func() int { return studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant) }
 	there := members()
 	load := func(file string, dryRun bool) fileimport.Import {
-		first := expect.Value(studio.App.Imports.ImportMembers(t.Context(), studio.Owner, []byte(file), dryRun))(t)
+		first := expect.Value(studio.App.Imports.ImportMembers(t.Context(), studio.Owner, request(file, dryRun)))(t)
 		test.EqOp(t, fileimport.Pending, first.Status)
 		test.EqOp(t, fileimport.Members, first.Kind)
 		return ended(studio, first.ID)
@@ -163,7 +186,7 @@ func TestImportMembers_AnswersAtOnceAndEndsLater(t *testing.T) {
 	}, done.Problems)
 	test.EqOp(t, there+2, members())
 	expect.Reason(t, fault.ImportInvalid)(
-		studio.App.Imports.ImportMembers(t.Context(), studio.Owner, []byte("\""), false))
+		studio.App.Imports.ImportMembers(t.Context(), studio.Owner, request("\"", false)))
 }
 
 // After a node stopped, its progress can still be seen, and another goes on: no member is created twice.
@@ -178,7 +201,7 @@ func TestImportMembers_GoesOnAfterANodeStopped(t *testing.T) {
 		fmt.Fprintf(&file, "Member %d\n", i) // who could be created twice
 	}
 	first := expect.Value(studio.App.Imports.ImportMembers(
-		t.Context(), studio.Owner, []byte(file.String()), false))(t)
+		t.Context(), studio.Owner, request(file.String(), false)))(t)
 	// As a node leaves it that stopped in the middle.
 	studio.Exec(`update imports set status = 'RUNNING', attempts = 1, rows_done = 500, due_at = $1`,
 		testkit.Noon.Add(fileimport.Lease))

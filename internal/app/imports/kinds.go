@@ -14,7 +14,7 @@ import (
 
 // kind is how the rows of a kind of file are read, checked and created.
 type kind[R any, P csvfile.RowPointer[R]] struct {
-	parse func(file []byte) (*csvfile.Table[R, P], error)
+	parse func(file []byte, columns ...csvfile.Match) (*csvfile.Table[R, P], error)
 	// check adds the problems of rows that can be seen without the others.
 	check func(context.Context, tenant.Caller, []R) error
 	// create creates all rows or none, as a dry run none, and calls the function in the same transaction.
@@ -31,8 +31,8 @@ type created[R any, P csvfile.RowPointer[R]] struct {
 
 func (s *Service) sessions(mayPublish bool) kind[session.ImportRow, *session.ImportRow] {
 	return kind[session.ImportRow, *session.ImportRow]{
-		parse: func(file []byte) (*session.Import, error) {
-			parsed, err := session.ParseImport(file)
+		parse: func(file []byte, columns ...csvfile.Match) (*session.Import, error) {
+			parsed, err := session.ParseImport(file, columns...)
 			if err == nil && !mayPublish {
 				session.RefusePublished(parsed.Rows)
 			}

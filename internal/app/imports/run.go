@@ -80,11 +80,11 @@ func runAs[R any, P csvfile.RowPointer[R]](
 	ctx context.Context, s *Service, id tenant.TenantID, taken coredb.DueImport, as kind[R, P],
 ) error {
 	i, caller := taken.Import, taken.Caller(id)
-	parsed, err := as.parse(taken.File)
+	parsed, err := as.parse(taken.File, i.Columns...)
 	if err != nil {
 		return s.refuse(ctx, id, i, err)
 	}
-	checked := csvfile.Table[R, P]{Header: parsed.Header, HeaderRow: parsed.HeaderRow}
+	checked := *parsed
 	for done := 0; done < len(parsed.Rows); {
 		rows := parsed.Rows[done:min(done+checkedRows, len(parsed.Rows))]
 		if err := as.check(ctx, caller, rows); err != nil {

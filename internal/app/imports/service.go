@@ -42,35 +42,43 @@ func New(c Config) *Service {
 
 var noImport = fault.Missing(fault.ImportNotFound, "Import")
 
+// Request is a file to import.
+type Request struct {
+	File   []byte
+	DryRun bool
+	// Columns says what becomes of some of its columns, the others are known by their names.
+	Columns []fileimport.Match
+}
+
 // ImportSessions starts an import of a file of sessions, which RunDue works on. The error is IMPORT_INVALID if the file
-// as a whole cannot be read.
+// as a whole cannot be read, and INVALID_FIELD if it does not have the columns of the request.
 func (s *Service) ImportSessions(
-	ctx context.Context, caller tenant.Caller, file []byte, mayPublish, dryRun bool,
+	ctx context.Context, caller tenant.Caller, req Request, mayPublish bool,
 ) (fileimport.Import, error) {
-	parsed, err := session.ParseImport(file)
+	parsed, err := session.ParseImport(req.File, req.Columns...)
 	if err != nil {
 		return fileimport.Import{}, err
 	}
-	return s.start(ctx, caller, file, fileimport.Import{
-		Kind: fileimport.Sessions, DryRun: dryRun, MayPublish: mayPublish, Rows: len(parsed.Rows),
+	return s.start(ctx, caller, req, fileimport.Import{
+		Kind: fileimport.Sessions, MayPublish: mayPublish, Columns: parsed.Columns, Rows: len(parsed.Rows),
 	})
 }
 
 // ImportMembers starts an import of a file of members, as ImportSessions does.
 func (s *Service) ImportMembers(
-	ctx context.Context, caller tenant.Caller, file []byte, dryRun bool,
+	ctx context.Context, caller tenant.Caller, req Request,
 ) (fileimport.Import, error) {
-	parsed, err := member.ParseImport(file)
+	parsed, err := member.ParseImport(req.File, req.Columns...)
 	if err != nil {
 		return fileimport.Import{}, err
 	}
-	return s.start(ctx, caller, file, fileimport.Import{
-		Kind: fileimport.Members, DryRun: dryRun, Rows: len(parsed.Rows),
+	return s.start(ctx, caller, req, fileimport.Import{
+		Kind: fileimport.Members, Columns: parsed.Columns, Rows: len(parsed.Rows),
 	})
 }
 
 func (s *Service) start(
-	ctx context.Context, caller tenant.Caller, file []byte, i fileimport.Import,
+	ctx context.Context, caller tenant.Caller, req Request, i fileimport.Import,
 ) (fileimport.Import, error) {
 	t := engine.Transaction{Name: "import.start", Replay: true}
 	start := func(ctx context.Context, tx *engine.Tx) (fileimport.Import, error) {
@@ -84,8 +92,9 @@ func (s *Service) start(
 			return fileimport.Import{}, err
 		}
 		i.ID, i.Status = tenant.NextID[tenant.ImportID](tx.IDs), fileimport.Pending
+		i.DryRun = req.DryRun
 		i.Actor, i.Subject, i.DueAt, i.CreatedAt = caller.Actor(), caller.Subject, tx.Now, tx.Now
-		coredb.InsertImport(tx.Tx, tx.Tenant, i, file)
+		coredb.InsertImport(tx.Tx, tx.Tenant, i, req.File)
 		record.Audit(tx, "import.created", "import", i.ID.UUID, "", map[string]any{
 			"kind": i.Kind, "rows": i.Rows, "dry_run": i.DryRun,
 		})

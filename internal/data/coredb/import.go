@@ -17,6 +17,7 @@ var imports = pg.NewTable("i", func(i *fileimport.Import) []pg.Column {
 		pg.Fixed("may_publish", &i.MayPublish),
 		pg.Fixed("created_by", &i.Actor),
 		pg.Fixed("subject", &i.Subject),
+		pg.Fixed("columns", pg.JSON(&i.Columns)),
 		pg.Fixed("rows_total", &i.Rows),
 		pg.Col("rows_done", &i.Done),
 		pg.Col("rows_invalid", &i.Invalid),

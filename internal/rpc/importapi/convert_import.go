@@ -47,7 +47,27 @@ func importMessage(i fileimport.Import) *v1.Import {
 		CreateTime:   convert.Timestamp(i.CreatedAt),
 		EndTime:      convert.Timestamp(i.EndedAt),
 		ExpireTime:   convert.Timestamp(i.Expires()),
+		Columns:      convert.Messages(i.Columns, columnMessage),
 	}
+}
+
+// importRequest is a request to import a file.
+type importRequest interface {
+	GetCsv() []byte
+	GetDryRun() bool
+	GetColumns() []*v1.ImportColumn
+}
+
+func requestValue(req importRequest) imports.Request {
+	value := imports.Request{File: req.GetCsv(), DryRun: req.GetDryRun()}
+	for _, m := range req.GetColumns() {
+		value.Columns = append(value.Columns, fileimport.Match{Header: m.GetName(), Field: m.GetField()})
+	}
+	return value
+}
+
+func columnMessage(m fileimport.Match) *v1.ImportColumn {
+	return &v1.ImportColumn{Name: m.Header, Field: m.Field}
 }
 
 func problemMessage(p fileimport.Problem) *v1.ImportProblem {

@@ -29,7 +29,7 @@ func (s *Imports) ImportSessions(
 	if err != nil {
 		return nil, err
 	}
-	started, err := s.Service.ImportSessions(ctx, caller, req.GetCsv(), may[createPublished], req.GetDryRun())
+	started, err := s.Service.ImportSessions(ctx, caller, requestValue(req), may[createPublished])
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (s *Imports) ImportSessions(
 func (s *Imports) ImportMembers(
 	ctx context.Context, req *v1.ImportMembersRequest,
 ) (*v1.ImportMembersResponse, error) {
-	started, err := s.Service.ImportMembers(ctx, request.Caller(ctx), req.GetCsv(), req.GetDryRun())
+	started, err := s.Service.ImportMembers(ctx, request.Caller(ctx), requestValue(req))
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,9 @@ const (
 // Problem is a problem in a row. The row 0 is the import as a whole.
 type Problem = csvfile.RowProblem
 
+// Match says what becomes of a column of the file.
+type Match = csvfile.Match
+
 // Import is an import of a file.
 type Import struct {
 	ID         tenant.ImportID
@@ -55,6 +58,8 @@ type Import struct {
 	MayPublish bool   // its caller may publish what it creates
 	Actor      string // who started it, as tenant.Caller.Actor has it
 	Subject    string // likewise
+	// Columns says what becomes of the columns of the file.
+	Columns []Match
 
 	Rows     int // of the file, without the header
 	Done     int // rows that have been checked

@@ -6,6 +6,7 @@ import (
 
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fold"
 )
 
 // Limits of an imported file. A file of this size fits into a request, even if the request encodes it in Base64.
@@ -18,15 +19,18 @@ const (
 type ImportRow struct {
 	csvfile.Row
 	Member Member // without an id
+
+	first, last string // names, from columns of their own
 }
 
 // Import has the rows of a file of members and their problems.
 type Import = csvfile.Table[ImportRow, *ImportRow]
 
-// ParseImport reads members from a CSV file. The error is IMPORT_INVALID: the file as a whole cannot be read. A row
+// ParseImport reads members from a CSV file. Chosen says what becomes of some of its columns. The error is
+// IMPORT_INVALID: the file as a whole cannot be read, or INVALID_FIELD: the columns are not those of the file. A row
 // that repeats the email or subject of an earlier row gets a problem.
-func ParseImport(file []byte) (*Import, error) {
-	found, err := importFormat.Parse(file)
+func ParseImport(file []byte, chosen ...csvfile.Match) (*Import, error) {
+	found, err := importFormat.Parse(file, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +80,17 @@ func RejectTaken(rows []ImportRow, emails, subjects []string) {
 var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	MaxBytes: MaxImportBytes,
 	MaxRows:  MaxImportRows,
+	Also:     alsoCalled,
 	Columns: []csvfile.Column[ImportRow]{
-		{Name: "name", Required: true, FreeText: true, MaxLength: maxName, Read: readText("name")},
+		{Name: "name", FreeText: true, MaxLength: maxName, Read: readText("name")},
+		{Name: "first_name", FreeText: true, MaxLength: maxName, Read: func(r *ImportRow, s string) (problem string) {
+			r.first, problem = line(maxName)(s)
+			return problem
+		}},
+		{Name: "last_name", FreeText: true, MaxLength: maxName, Read: func(r *ImportRow, s string) (problem string) {
+			r.last, problem = line(maxName)(s)
+			return problem
+		}},
 		{Name: "email", FreeText: true, MaxLength: maxEmail, Read: readText("email")},
 		{Name: "phone", MaxLength: maxPhone, Read: readText("phone")},
 		{Name: "subject", FreeText: true, MaxLength: maxSubject, Read: readText("subject")},
@@ -87,6 +100,47 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 		{Name: "time_zone", MaxLength: maxZone, Read: readText("time_zone")},
 		{Name: "notes", FreeText: true, Multiline: true, MaxLength: maxNotes, Read: readText("notes")},
 	},
+	Header: func(file csvfile.Cells) []csvfile.Problem {
+		if hasName(file) {
+			return nil
+		}
+		return []csvfile.Problem{{
+			Reason: fault.InvalidField, Column: "name",
+			Message: "The column is missing: give name, or first_name and last_name.",
+		}}
+	},
+	Row: joinName,
+}
+
+func hasName(file csvfile.Cells) bool {
+	return file.Has("name") || file.Has("first_name") || file.Has("last_name")
+}
+
+// joinName makes one name of those in columns of their own. In some files the column called name has the last name
+// alone, beside the first one.
+func joinName(r *ImportRow, file csvfile.Cells) {
+	m := &r.Member
+	if len(r.Problems) > 0 || !hasName(file) {
+		return
+	}
+	if m.Name == "" {
+		m.Name = strings.TrimSpace(r.first + " " + r.last)
+	} else if r.first != "" && r.last == "" && !hasWords(m.Name, r.first) {
+		m.Name = r.first + " " + m.Name
+	}
+	if m.Name == "" {
+		r.AddProblem(fault.InvalidField, "name", "It is empty.")
+		return
+	}
+	var problem string
+	if m.Name, problem = line(maxName)(m.Name); problem != "" {
+		r.AddProblem(fault.InvalidField, "name", "%s", problem)
+	}
+}
+
+// hasWords reports whether a text has words, in any case and accents.
+func hasWords(text, words string) bool {
+	return strings.Contains(" "+fold.Text(text)+" ", " "+fold.Text(words)+" ")
 }
 
 // readText reads a cell with the same rules as the field of that name.

@@ -52,8 +52,11 @@ type ImportProblem = csvfile.Problem
 // Import has the rows of a file of sessions and their problems.
 type Import = csvfile.Table[ImportRow, *ImportRow]
 
-// ParseImport reads sessions from a CSV file. The error is IMPORT_INVALID: the file as a whole cannot be read.
-func ParseImport(file []byte) (*Import, error) { return importFormat.Parse(file) }
+// ParseImport reads sessions from a CSV file. Chosen says what becomes of some of its columns. The error is
+// IMPORT_INVALID: the file as a whole cannot be read, or INVALID_FIELD: the columns are not those of the file.
+func ParseImport(file []byte, chosen ...csvfile.Match) (*Import, error) {
+	return importFormat.Parse(file, chosen)
+}
 
 // Span returns the span of the row's session in a zone. It returns false if the zone skipped the day, or if a clock
 // change leaves no time between start and end.
@@ -83,6 +86,7 @@ func RefusePublished(rows []ImportRow) {
 var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	MaxBytes: MaxImportBytes,
 	MaxRows:  MaxImportRows,
+	Also:     alsoCalled,
 	Columns: []csvfile.Column[ImportRow]{
 		{Name: "service", Required: true, FreeText: true, MaxLength: 200, Read: func(r *ImportRow, s string) string {
 			r.Service = s

@@ -116,8 +116,8 @@ type MemberServiceClient interface {
 	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport
 	// says how far it is and which rows have problems. Either all rows become members or none.
 	// Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
-	// tenant have not ended).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
@@ -439,8 +439,8 @@ type MemberServiceHandler interface {
 	// ImportMembers starts to create members from a CSV file, and answers the import at once: ImportService.GetImport
 	// says how far it is and which rows have problems. Either all rows become members or none.
 	// Repeated: starts another import, in which rows with the email or subject of an existing member are problems.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the
-	// tenant have not ended).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), REQUEST_TOO_LARGE, QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.Response[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).

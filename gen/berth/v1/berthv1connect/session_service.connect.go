@@ -200,8 +200,8 @@ type SessionServiceClient interface {
 	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
 	// sessions or none. Repeating it with the same idempotency key answers the same import.
 	// Repeated: starts another import.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not
-	// ended).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 }
 
@@ -573,8 +573,8 @@ type SessionServiceHandler interface {
 	// says how far it is and which rows have problems, including conflicts with other sessions. Either all rows become
 	// sessions or none. Repeating it with the same idempotency key answers the same import.
 	// Repeated: starts another import.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read), QUOTA_EXCEEDED (10 imports of the tenant have not
-	// ended).
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), INVALID_FIELD (columns that the file does not have, or
+	// that are no fields), QUOTA_EXCEEDED (10 imports of the tenant have not ended).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
 }
 

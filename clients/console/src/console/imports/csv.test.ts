@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cellAt, headerRow, readCsv, readText } from "./csv";
+import { headerRow, readCsv, readText } from "./csv";
 
 describe("a CSV file", () => {
   it.each([
@@ -36,14 +36,11 @@ describe("a CSV file", () => {
   it("has its header below titles", () => {
     const rows = readCsv("Members, all\n\nname;email;notes\nAna;a@b.c;\n");
     expect(headerRow(rows)).toBe(3);
-    expect(cellAt(rows, 4, "email")).toBe("a@b.c");
     expect(headerRow([])).toBe(1);
   });
 
   it("counts empty lines, as spreadsheets do", () => {
     const rows = readCsv("name,email\nAna,a@b.c\n\nBen,nowhere\n");
-    expect(cellAt(rows, 4, "Email")).toBe("nowhere");
-    expect(cellAt(rows, 4, "phone")).toBeUndefined();
-    expect(cellAt(rows, 9, "email")).toBeUndefined();
+    expect(rows[3]).toEqual(["Ben", "nowhere"]);
   });
 });

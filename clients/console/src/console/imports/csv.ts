@@ -68,16 +68,3 @@ export function headerRow(rows: Rows): number {
   const counts = rows.slice(0, titles + 1).map(filled);
   return Math.max(0, counts.indexOf(Math.max(...counts))) + 1;
 }
-
-const plain = (name: string) => name.trim().toLowerCase().replace(/[ -]/g, "_");
-
-/**
- * The cell that a report refers to, by the row's number in the file, from 1, and the column's name.
- */
-export function cellAt(rows: Rows, row: number, column: string): string | undefined {
-  for (const above of rows.slice(0, Math.min(titles + 1, row - 1))) {
-    const at = above.findIndex((name) => plain(name) === plain(column));
-    if (at >= 0) return rows[row - 1]?.[at];
-  }
-  return undefined;
-}

@@ -11,7 +11,8 @@ import { useI18n, useText } from "../../shared/i18n";
 import { Card, PageHead, Tag, Time, type Tone } from "../../shared/ui";
 import { routes } from "../routes";
 import { DataTable, Dimmed, FieldHint, Hint, Page, Split, Tabbed } from "../ui";
-import { cellAt, headerRow, type Rows } from "./csv";
+import { Columns } from "./columns";
+import { headerRow, type Rows } from "./csv";
 import zone from "./drop-zone.module.css";
 import classes from "./importer.module.css";
 import {
@@ -86,6 +87,7 @@ function Importer({ kind, send, most, required, to }: Props) {
     <Split>
       <Stack gap={18}>
         <DropZone of={importing} />
+        <Columns of={importing} kind={kind} />
         <Stack aria-live="polite" gap={18}>
           {importing.tooLarge && <Alert color="red">{t.imports.tooLarge(most / 1_000_000)}</Alert>}
           <Progressing of={importing} words={t.imports[kind]} to={to} />
@@ -107,7 +109,7 @@ function Progressing({ of: { file, sending, part, run }, words, to }: Progressin
   const { t, locale } = useI18n(importTexts);
   const { status, variables, data: report, error } = sending;
   if (!file || status === "idle") return null;
-  const { dry } = variables;
+  const { dryRun: dry } = variables;
   if (status === "pending") {
     const title = dry ? t.imports.trying : t.imports.importing;
     return (
@@ -215,6 +217,7 @@ function Recent({ kind }: { kind: Kind }) {
             wrong: found.rowsInvalid,
             imported: 0,
             problems: found.problems,
+            columns: found.columns,
           }}
           rows={[]}
         />
@@ -334,6 +337,8 @@ const mostProblems = 200;
 function Problems({ report, rows }: { report: Report; rows: Rows }) {
   const t = useText(importTexts);
   const shown = report.problems.slice(0, mostProblems);
+  const cellOf = (row: number, field: string) =>
+    rows[row - 1]?.[report.columns.findIndex((column) => column.field === field)];
   return (
     <Card
       bare
@@ -354,7 +359,7 @@ function Problems({ report, rows }: { report: Report; rows: Rows }) {
             show: ({ row, column }) =>
               // The file of an import of before is not here.
               column && rows.length > 0 && row > headerRow(rows) ? (
-                cellAt(rows, row, column) || <Dimmed>{t.imports.emptyCell}</Dimmed>
+                cellOf(row, column) || <Dimmed>{t.imports.emptyCell}</Dimmed>
               ) : (
                 <Dimmed>–</Dimmed>
               ),

@@ -17,6 +17,12 @@ export interface Problem {
   readonly message: string;
 }
 
+/** A column of the file, and the field that it becomes: empty if it is left out. */
+export interface Column {
+  readonly name: string;
+  readonly field: string;
+}
+
 /** The result of an import, or of its dry run. */
 export interface Report {
   /** Number of rows, without the header. */
@@ -24,11 +30,18 @@ export interface Report {
   readonly wrong: number;
   readonly imported: number;
   readonly problems: readonly Problem[];
+  readonly columns: readonly Column[];
+}
+
+/** What is imported: a file, and what becomes of columns whose names do not say it. */
+interface Request {
+  readonly csv: Uint8Array<ArrayBuffer>;
+  readonly columns: readonly Column[];
+  readonly dryRun: boolean;
 }
 
 export type Send = (
-  csv: Uint8Array<ArrayBuffer>,
-  dryRun: boolean,
+  request: Request,
   progress: (part: number) => void,
   signal: AbortSignal,
 ) => Promise<Report>;
@@ -46,8 +59,8 @@ export type Kind = "sessions" | "members";
 export function useSend(kind: Kind): Send {
   const transport = useTransport();
   const queries = useQueryClient();
-  return async (csv, dryRun, progress, signal) => {
-    const request = { csv, dryRun };
+  return async ({ columns, ...file }, progress, signal) => {
+    const request = { ...file, columns: columns.map(({ name, field }) => ({ name, field })) };
     const { fileImport } =
       kind === "sessions"
         ? await callUnaryMethod(transport, SessionService.method.importSessions, request, {
@@ -73,6 +86,7 @@ export function useSend(kind: Kind): Send {
       wrong: found?.status === ImportStatus.FAILED ? Math.max(1, found.rowsInvalid) : 0,
       imported: found?.createdCount ?? 0,
       problems: found?.problems ?? [],
+      columns: found?.columns ?? [],
     };
   };
 }
@@ -100,24 +114,27 @@ interface Chosen {
 /** The chosen file, and how far its import is. A file of more than the given bytes is not sent. */
 export function useImport(send: Send, most: number) {
   const [file, setFile] = useState<Chosen>();
+  const [columns, setColumns] = useState<readonly Column[]>([]);
   const [part, setPart] = useState(0);
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   const sending = useMutation({
-    mutationFn: ({ content, dry }: Pick<Chosen, "content"> & { dry: boolean }) => {
+    mutationFn: (request: Request) => {
       running.current?.abort();
       running.current = new AbortController();
       const { signal } = running.current;
       setPart(0);
-      return send(content, dry, (part) => !signal.aborted && setPart(part), signal);
+      return send(request, (part) => !signal.aborted && setPart(part), signal);
     },
+    onSuccess: (report) => setColumns(report.columns),
   });
   const choose = async (picked: File | null | undefined) => {
     if (!picked) return;
     const content = new Uint8Array(await picked.arrayBuffer());
     setFile({ name: picked.name, content, rows: readCsv(readText(content)) });
+    setColumns([]);
     if (content.length > most) sending.reset();
-    else sending.mutate({ content, dry: true });
+    else sending.mutate({ csv: content, columns: [], dryRun: true });
   };
   return {
     file,
@@ -126,8 +143,15 @@ export function useImport(send: Send, most: number) {
     part,
     tooLarge: file !== undefined && file.content.length > most,
     choose: (picked: File | null | undefined) => void choose(picked),
+    /** What becomes of the columns of the file. */
+    columns,
+    /** Checks the file again, with other fields for its columns. */
+    map: (columns: readonly Column[]) => {
+      setColumns(columns);
+      if (file) sending.mutate({ csv: file.content, columns, dryRun: true });
+    },
     /** Checks the file without importing it, or imports it. */
-    run: (dry: boolean) => file && sending.mutate({ content: file.content, dry }),
+    run: (dryRun: boolean) => file && sending.mutate({ csv: file.content, columns, dryRun }),
   };
 }
 

@@ -50,8 +50,9 @@ export const de: typeof en = {
     example: "Beispiel",
     required: "erforderlich",
     format:
-      "CSV mit Kopfzeile, auch wie ältere Programme es speichern. Titel über der Kopfzeile werden " +
-      "weggelassen. Reihenfolge der Spalten und Groß- und Kleinschreibung sind egal.",
+      "CSV mit Kopfzeile, auch wie andere Programme es exportieren. Titel über der Kopfzeile werden " +
+      "weggelassen. Die Reihenfolge der Spalten ist egal, und sie können heißen wie in anderen " +
+      "Programmen; unbekannte werden weggelassen.",
     sessions: {
       ready: (n) => `${s(n, "Termin", "Termine")} bereit zum Import`,
       run: (n) => `${s(n, "Termin", "Termine")} importieren`,
@@ -61,6 +62,39 @@ export const de: typeof en = {
       ready: (n) => `${s(n, "Mitglied", "Mitglieder")} bereit zum Import`,
       run: (n) => `${s(n, "Mitglied", "Mitglieder")} importieren`,
       done: (n) => `${s(n, "Mitglied", "Mitglieder")} importiert`,
+    },
+    mapTitle: "Spalten der Datei",
+    leftOut: (n) => `${s(n, "Spalte", "Spalten")} weggelassen`,
+    leaveOut: "Weggelassen",
+    fields: {
+      sessions: {
+        service: "Leistung",
+        location: "Standort",
+        date: "Datum",
+        start: "Beginn",
+        end: "Ende",
+        duration_minutes: "Dauer in Minuten",
+        resource: "Ressource",
+        coach_email: "E-Mail des Coachs",
+        capacity: "Kapazität",
+        waitlist_capacity: "Plätze der Warteliste",
+        title: "Titel",
+        notes: "Notizen",
+        status: "Status",
+      },
+      members: {
+        name: "Name",
+        first_name: "Vorname",
+        last_name: "Nachname",
+        email: "E-Mail",
+        phone: "Telefon",
+        subject: "Nutzer-ID",
+        tier: "Stufe",
+        tags: "Tags",
+        locale: "Sprache",
+        time_zone: "Zeitzone",
+        notes: "Notizen",
+      },
     },
     columns: {
       sessions: {
@@ -80,6 +114,8 @@ export const de: typeof en = {
       },
       members: {
         name: "Vollständiger Name",
+        first_name: "Mit last_name, statt name",
+        last_name: "Mit first_name, statt name",
         email: "Zur Anmeldung; muss eindeutig sein",
         phone: "Mit Ländervorwahl: +351912345678",
         subject: "Nutzer-ID bei Ihrem Anmeldedienst",

@@ -49,8 +49,9 @@ export const en = {
     example: "Example",
     required: "required",
     format:
-      "CSV with a header row, also as older spreadsheets save it. Titles above the header are left " +
-      "out. Columns can be in any order; upper and lower case do not matter.",
+      "CSV with a header row, also as other programs export it. Titles above the header are left " +
+      "out. Columns can be in any order, and have the names of other programs; those that are not " +
+      "known are left out.",
     sessions: {
       ready: (n: number) => `${s(n, "session")} ready to import`,
       run: (n: number) => `Import ${s(n, "session")}`,
@@ -60,6 +61,39 @@ export const en = {
       ready: (n: number) => `${s(n, "member")} ready to import`,
       run: (n: number) => `Import ${s(n, "member")}`,
       done: (n: number) => `${s(n, "member")} imported`,
+    },
+    mapTitle: "Columns of the file",
+    leftOut: (n: number) => `${s(n, "column")} left out`,
+    leaveOut: "Left out",
+    fields: {
+      sessions: {
+        service: "Service",
+        location: "Location",
+        date: "Date",
+        start: "Start",
+        end: "End",
+        duration_minutes: "Duration in minutes",
+        resource: "Resource",
+        coach_email: "Coach’s email",
+        capacity: "Capacity",
+        waitlist_capacity: "Waitlist capacity",
+        title: "Title",
+        notes: "Notes",
+        status: "Status",
+      } as Record<string, string>,
+      members: {
+        name: "Name",
+        first_name: "First name",
+        last_name: "Last name",
+        email: "Email",
+        phone: "Phone",
+        subject: "User ID",
+        tier: "Tier",
+        tags: "Tags",
+        locale: "Language",
+        time_zone: "Time zone",
+        notes: "Notes",
+      } as Record<string, string>,
     },
     columns: {
       sessions: {
@@ -79,6 +113,8 @@ export const en = {
       } as Record<string, string>,
       members: {
         name: "Full name",
+        first_name: "With last_name, in place of name",
+        last_name: "With first_name, in place of name",
         email: "Used to sign in; must be unique",
         phone: "With country code: +351912345678",
         subject: "User ID at your identity provider",

@@ -50,8 +50,9 @@ export const fr: typeof en = {
     example: "Exemple",
     required: "obligatoire",
     format:
-      "CSV avec une ligne d’en-tête, aussi comme d’anciens tableurs l’enregistrent. Les titres " +
-      "au-dessus sont ignorés. L’ordre des colonnes et la casse n’importent pas.",
+      "CSV avec une ligne d’en-tête, aussi comme d’autres logiciels l’exportent. Les titres " +
+      "au-dessus sont ignorés. L’ordre des colonnes est libre, et leurs noms peuvent être ceux " +
+      "d’autres logiciels ; les colonnes inconnues sont ignorées.",
     sessions: {
       ready: (n) => `${s(n, "séance prête", "séances prêtes")} à importer`,
       run: (n) => `Importer ${s(n, "séance")}`,
@@ -61,6 +62,39 @@ export const fr: typeof en = {
       ready: (n) => `${s(n, "membre prêt", "membres prêts")} à importer`,
       run: (n) => `Importer ${s(n, "membre")}`,
       done: (n) => `${s(n, "membre importé", "membres importés")}`,
+    },
+    mapTitle: "Colonnes du fichier",
+    leftOut: (n) => s(n, "colonne ignorée", "colonnes ignorées"),
+    leaveOut: "Ignorée",
+    fields: {
+      sessions: {
+        service: "Prestation",
+        location: "Lieu",
+        date: "Date",
+        start: "Début",
+        end: "Fin",
+        duration_minutes: "Durée en minutes",
+        resource: "Ressource",
+        coach_email: "E-mail du coach",
+        capacity: "Capacité",
+        waitlist_capacity: "Places en liste d’attente",
+        title: "Titre",
+        notes: "Notes",
+        status: "Statut",
+      },
+      members: {
+        name: "Nom",
+        first_name: "Prénom",
+        last_name: "Nom de famille",
+        email: "E-mail",
+        phone: "Téléphone",
+        subject: "Identifiant",
+        tier: "Niveau",
+        tags: "Étiquettes",
+        locale: "Langue",
+        time_zone: "Fuseau horaire",
+        notes: "Notes",
+      },
     },
     columns: {
       sessions: {
@@ -80,6 +114,8 @@ export const fr: typeof en = {
       },
       members: {
         name: "Nom complet",
+        first_name: "Avec last_name, au lieu de name",
+        last_name: "Avec first_name, au lieu de name",
         email: "Sert à se connecter ; doit être unique",
         phone: "Avec l’indicatif : +351912345678",
         subject: "Identifiant chez votre fournisseur d’identité",

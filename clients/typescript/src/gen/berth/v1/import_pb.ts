@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/import.proto.
  */
 export const file_berth_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIrcDCgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJkCg1JbXBvcnRQcm9ibGVtEgsKA3JvdxgBIAEoBRIOCgZjb2x1bW4YAiABKAkSJQoGcmVhc29uGAMgASgOMhUuYmVydGgudjEuRXJyb3JSZWFzb24SDwoHbWVzc2FnZRgEIAEoCSpcCgpJbXBvcnRLaW5kEhsKF0lNUE9SVF9LSU5EX1VOU1BFQ0lGSUVEEAASGAoUSU1QT1JUX0tJTkRfU0VTU0lPTlMQARIXChNJTVBPUlRfS0lORF9NRU1CRVJTEAIqmgEKDEltcG9ydFN0YXR1cxIdChlJTVBPUlRfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVSU1QT1JUX1NUQVRVU19QRU5ESU5HEAESGQoVSU1QT1JUX1NUQVRVU19SVU5OSU5HEAISGwoXSU1QT1JUX1NUQVRVU19TVUNDRUVERUQQAxIYChRJTVBPUlRfU1RBVFVTX0ZBSUxFRBAEQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
+  fileDesc("ChViZXJ0aC92MS9pbXBvcnQucHJvdG8SCGJlcnRoLnYxIuADCgZJbXBvcnQSCgoCaWQYASABKAkSIgoEa2luZBgCIAEoDjIULmJlcnRoLnYxLkltcG9ydEtpbmQSJgoGc3RhdHVzGAMgASgOMhYuYmVydGgudjEuSW1wb3J0U3RhdHVzEg8KB2RyeV9ydW4YBCABKAgSEgoKcm93c190b3RhbBgFIAEoBRIRCglyb3dzX2RvbmUYBiABKAUSFAoMcm93c19pbnZhbGlkGAcgASgFEhUKDWNyZWF0ZWRfY291bnQYCCABKAUSKQoIcHJvYmxlbXMYCSADKAsyFy5iZXJ0aC52MS5JbXBvcnRQcm9ibGVtEhAKCGJhdGNoX2lkGAogASgJEiMKCmNyZWF0ZWRfYnkYCyABKAsyDy5iZXJ0aC52MS5BY3RvchIvCgtjcmVhdGVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBInCgdjb2x1bW5zGA8gAygLMhYuYmVydGgudjEuSW1wb3J0Q29sdW1uIisKDEltcG9ydENvbHVtbhIMCgRuYW1lGAEgASgJEg0KBWZpZWxkGAIgASgJImQKDUltcG9ydFByb2JsZW0SCwoDcm93GAEgASgFEg4KBmNvbHVtbhgCIAEoCRIlCgZyZWFzb24YAyABKA4yFS5iZXJ0aC52MS5FcnJvclJlYXNvbhIPCgdtZXNzYWdlGAQgASgJKlwKCkltcG9ydEtpbmQSGwoXSU1QT1JUX0tJTkRfVU5TUEVDSUZJRUQQABIYChRJTVBPUlRfS0lORF9TRVNTSU9OUxABEhcKE0lNUE9SVF9LSU5EX01FTUJFUlMQAiqaAQoMSW1wb3J0U3RhdHVzEh0KGUlNUE9SVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVJTVBPUlRfU1RBVFVTX1BFTkRJTkcQARIZChVJTVBPUlRfU1RBVFVTX1JVTk5JTkcQAhIbChdJTVBPUlRfU1RBVFVTX1NVQ0NFRURFRBADEhgKFElNUE9SVF9TVEFUVVNfRkFJTEVEEARCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_common, file_berth_v1_error, file_google_protobuf_timestamp]);
 
 /**
  * Import is a file of which the rows are checked and become sessions or members: all of them, or none. The server
@@ -124,6 +124,14 @@ export type Import = Message<"berth.v1.Import"> & {
    * @generated from field: google.protobuf.Timestamp expire_time = 14;
    */
   expireTime?: Timestamp | undefined;
+
+  /**
+   * What becomes of the columns of the file, in their order. A column without a name is in the list if one with a name
+   * follows.
+   *
+   * @generated from field: repeated berth.v1.ImportColumn columns = 15;
+   */
+  columns: ImportColumn[];
 };
 
 /**
@@ -132,6 +140,35 @@ export type Import = Message<"berth.v1.Import"> & {
  */
 export const ImportSchema: GenMessage<Import> = /*@__PURE__*/
   messageDesc(file_berth_v1_import, 0);
+
+/**
+ * ImportColumn says what becomes of a column of the file.
+ *
+ * @generated from message berth.v1.ImportColumn
+ */
+export type ImportColumn = Message<"berth.v1.ImportColumn"> & {
+  /**
+   * Its name in the header of the file, without characters that cannot be seen. Empty if it has none.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The field that its cells become, such as email: one of those that ImportMembers or ImportSessions lists. Empty if
+   * it is left out.
+   *
+   * @generated from field: string field = 2;
+   */
+  field: string;
+};
+
+/**
+ * Describes the message berth.v1.ImportColumn.
+ * Use `create(ImportColumnSchema)` to create a new message.
+ */
+export const ImportColumnSchema: GenMessage<ImportColumn> = /*@__PURE__*/
+  messageDesc(file_berth_v1_import, 1);
 
 /**
  * ImportProblem is a problem in a row of an imported file.
@@ -148,8 +185,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
   row: number;
 
   /**
-   * The name of one of the columns that such a file may have. Empty if the problem is about the whole row, or about a
-   * column that it may not have.
+   * The name of the field that the cell would become. Empty if the problem is about the whole row.
    *
    * @generated from field: string column = 2;
    */
@@ -178,7 +214,7 @@ export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_berth_v1_import, 1);
+  messageDesc(file_berth_v1_import, 2);
 
 /**
  * ImportKind is what the rows of an import become.
