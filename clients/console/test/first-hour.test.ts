@@ -1,5 +1,14 @@
-import { expect, type Page, test } from "@playwright/test";
-import { newTenant, type Person, settled, violations, visit, withBrowser } from "./browser";
+import { expect, type Locator, type Page, test } from "@playwright/test";
+import {
+  dateIn,
+  day,
+  newTenant,
+  type Person,
+  settled,
+  violations,
+  visit,
+  withBrowser,
+} from "./browser";
 
 /* The first hour of a tenant that has nothing yet. */
 
@@ -24,8 +33,9 @@ test.describe("an empty tenant", () => {
   });
 
   for (const [path, says, act] of [
-    ["/", "No sessions scheduled", "Create your first session"],
-    ["/?by=location", "No sessions scheduled", "Create your first session"],
+    ["/", "No sessions scheduled", "Getting started"],
+    ["/?by=location", "No sessions scheduled", "Getting started"],
+    ["/setup", "0 of 7 steps done", "New location"],
     ["/tee-sheet", "No tees yet", "Catalog"],
     ["/catalog", "No locations yet", "New location"],
     ["/catalog?tab=services", "No services yet", "New service"],
@@ -92,5 +102,159 @@ for (const width of [1440, 390]) {
     await page.getByRole("button", { name: "New session" }).click();
     await expect(form.getByRole("combobox", { name: "Service" })).toHaveValue("Pilates");
     await expect(form.getByRole("combobox", { name: "Location" })).toHaveValue("Riverside");
+  });
+}
+
+const languages = [
+  ["en-GB", "Studio", "Use this template", "Group class", "10 classes"],
+  ["de-DE", "Golfclub", "Diese Vorlage verwenden", "Startzeit", "10 Runden"],
+  ["de-DE", "Sportanlage", "Diese Vorlage verwenden", "Freies Training", "10 Besuche"],
+  ["fr-FR", "Salon", "Utiliser ce modèle", "Coupe", "5 rendez-vous"],
+] as const;
+
+for (const [locale, kind, apply, service, plan] of languages) {
+  test(`the template for ${kind} adds what is missing, in ${locale}`, async () => {
+    const person = await newTenant(kind);
+    await using there = await visit({ person, locale, path: "/setup" });
+    const { page } = there;
+    const add = page.getByRole("button", { name: apply });
+    await page.getByRole("radio", { name: kind }).locator("..").click();
+    await add.click();
+    await add.waitFor({ state: "hidden" });
+    await expect(page.locator("li[data-done=true]")).toHaveCount(2); // services and plans
+    for (const [path, name] of [
+      ["/catalog?tab=services", service],
+      ["/plans", plan],
+    ] as const) {
+      await page.goto(new URL(path, page.url()).href);
+      await page.getByRole("button", { name, exact: true }).waitFor();
+    }
+    await page.goto(new URL("/setup", page.url()).href);
+    await page.getByRole("radio", { name: kind }).locator("..").click();
+    await page.getByRole("listitem").filter({ hasText: plan }).waitFor();
+    await expect(add).toHaveCount(0); // nothing is missing
+  });
+}
+
+test("steps are skipped and found again, and end when they are true", async () => {
+  const person = await newTenant("Step by step");
+  await using there = await visit({ person, path: "/setup" });
+  const { page } = there;
+  const nav = page.getByRole("navigation", { name: "Main" });
+  const step = (title: string) => page.getByRole("listitem").filter({ hasText: title });
+  await page.getByText("0 of 7 steps done").waitFor();
+  await nav.getByRole("link", { name: "Getting started" }).getByText("0/7").waitFor();
+
+  await page.getByRole("button", { name: "I lead sessions myself" }).click();
+  await step("Say who leads sessions").getByText("Done").waitFor();
+  await page.getByText("1 of 7 steps done").waitFor();
+
+  for (const title of [
+    "Add a location",
+    "Add what can be booked",
+    "Add a plan",
+    "Publish your first week",
+    "Invite your staff",
+    "Invite members",
+  ]) {
+    await page.getByRole("button", { name: `Skip: ${title}` }).click();
+    await step(title).getByText("Skipped").waitFor();
+  }
+  await page.getByRole("heading", { name: "Members can book" }).waitFor();
+  await nav.getByRole("link", { name: "Getting started" }).waitFor({ state: "hidden" });
+
+  await page.goto(new URL("/members", page.url()).href);
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("dialog").getByText("Getting started").click();
+  await page.getByRole("button", { name: "Take up again: Add a plan" }).click();
+  await page.getByRole("button", { name: "New plan" }).waitFor();
+  await nav.getByRole("link", { name: "Getting started" }).waitFor();
+
+  // A page elsewhere ends steps, skipped ones too.
+  await page.goto(new URL("/plans", page.url()).href);
+  await page.getByRole("button", { name: "New plan" }).click();
+  await dialog(page, "New plan").getByRole("textbox", { name: "Name" }).fill("Ten");
+  await dialog(page, "New plan").getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Ten", exact: true }).waitFor();
+  await page.goto(new URL("/catalog", page.url()).href);
+  await page.getByRole("button", { name: "New location" }).click();
+  await dialog(page, "New location").getByRole("textbox", { name: "Name" }).fill("Riverside");
+  await dialog(page, "New location").getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Riverside", exact: true }).waitFor();
+  await page.goto(new URL("/setup", page.url()).href);
+  await step("Add a plan").getByText("Done").waitFor();
+  await step("Add a location").getByText("Done").waitFor();
+});
+
+/** The most clicks from an empty tenant to its first booking. */
+const mostClicks = 40;
+
+for (const width of [1440, 390]) {
+  test(`from an empty tenant to a member's first booking, ${width} pixels wide`, async () => {
+    const name = `First hour ${width}`;
+    await newTenant(name);
+    let clicks = 0;
+    const click = async (target: Locator) => {
+      await target.click();
+      clicks++;
+    };
+    const tomorrow = new Date(Date.now() + day);
+    {
+      await using desk = await visit({ width });
+      const { page } = desk;
+      const button = (label: string, within: Page | Locator = page) =>
+        within.getByRole("button", { name: label, exact: true });
+      await click(button(`Owner at ${name}`));
+      await click(page.getByRole("main").getByRole("link", { name: "Getting started" }));
+
+      await click(button("New location"));
+      const location = dialog(page, "New location");
+      await location.getByRole("textbox", { name: "Name" }).fill("Riverside");
+      await click(button("Create", location));
+      await click(button("Use this template"));
+      await button("Use this template").waitFor({ state: "hidden" });
+      await click(button("I lead sessions myself"));
+      await page.getByText("4 of 7 steps done").waitFor();
+
+      await click(page.getByRole("link", { name: "New session" }));
+      const form = dialog(page, "New session");
+      await click(form.getByRole("combobox", { name: "Service" }));
+      await click(page.getByRole("option", { name: "Group class" }));
+      await expect(form.getByRole("combobox", { name: "Location" })).toHaveValue("Riverside");
+      const shown = { day: "2-digit", month: "short", year: "numeric" } as const;
+      await form
+        .getByLabel("Date")
+        .fill(
+          new Intl.DateTimeFormat("en-GB", { ...shown, timeZone: "Europe/Berlin" }).format(
+            tomorrow,
+          ),
+        );
+      await click(button("Create", form));
+      await page.getByText("Group class was added to the schedule").waitFor();
+
+      if (width < 900) await click(button("Menu"));
+      await click(page.getByRole("link", { name: "Getting started" }));
+      await page.getByText("5 of 7 steps done").waitFor();
+      const members = page.getByRole("listitem").filter({ hasText: "Invite members" });
+      await click(members.getByRole("link", { name: "Members" }));
+      await click(button("Add member"));
+      const member = dialog(page, "Add member");
+      await member.getByRole("textbox", { name: "Name" }).fill("Mia Member");
+      await member.getByRole("textbox", { name: "Email" }).fill("mia@example.com");
+      await click(button("Create", member));
+      await page.getByRole("heading", { name: "Mia Member" }).waitFor();
+    }
+    {
+      await using phone = await visit({ width, path: "/app/" });
+      const { page } = phone;
+      await click(page.getByRole("button", { name: `Member at ${name}`, exact: true }));
+      await page.getByRole("heading", { name: "Hello Mia" }).waitFor();
+      await page.goto(`${new URL(page.url()).origin}/app/?date=${dateIn(day)}`);
+      await click(page.getByRole("button", { name: "Book: Group class" }));
+      await click(page.getByRole("dialog").getByRole("button", { name: "Book" }));
+      await page.getByText("You’re booked: Group class").waitFor();
+    }
+    process.stdout.write(`from an empty tenant to the first booking: ${clicks} clicks\n`);
+    expect(clicks).toBeLessThanOrEqual(mostClicks);
   });
 }

@@ -29,6 +29,7 @@ export const routes = {
     /** Opens the form of a new session. */
     new: text(),
   }),
+  setup: route("/setup"),
   session: route("/sessions/:id"),
   teeSheet: route("/tee-sheet", { date, tee: text() }),
   members: route("/members"),

@@ -2,7 +2,7 @@ import { type Session, SessionStatus } from "@berthhq/client";
 import { Button, Skeleton, Stack } from "@mantine/core";
 import { useDisclosure, useMediaQuery } from "@mantine/hooks";
 import { notifications } from "@mantine/notifications";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { useCan } from "../../shared/auth/user";
 import { today } from "../../shared/format/time";
 import { useText } from "../../shared/i18n";
@@ -11,7 +11,7 @@ import { useNow } from "../../shared/ui/countdown";
 import { later } from "../../shared/ui/lazy";
 import { Drawer } from "../../shared/ui/overlays";
 import { useTitle } from "../../shared/ui/title";
-import { WithCatalog } from "../catalog/loaded";
+import { useCatalog, WithCatalog } from "../catalog/loaded";
 import { routes } from "../routes";
 import { Panel } from "../ui";
 import { Agenda } from "./agenda";
@@ -113,16 +113,26 @@ function Sessions({
   const move = useMove(group);
   const drop = (session: Session, { column, minute }: Drop) =>
     void move(session, view === "week" ? { day: column, minute } : { owner: column, minute });
+  const { locations, services } = useCatalog();
+  const bare = locations.length === 0 || services.length === 0;
   const empty = (
     <State
       compact
       title={t.schedule.empty}
+      note={bare && can("tenant.update") && t.schedule.firstNote}
       action={
-        can("session.create") && (
-          <Button variant="default" onClick={begin}>
-            {t.schedule.first}
-          </Button>
-        )
+        <>
+          {bare && can("tenant.update") && (
+            <Button component={Link} to={routes.setup.path()}>
+              {t.nav.setup}
+            </Button>
+          )}
+          {can("session.create") && (
+            <Button variant="default" onClick={begin}>
+              {t.schedule.first}
+            </Button>
+          )}
+        </>
       }
     />
   );

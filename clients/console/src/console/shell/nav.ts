@@ -8,6 +8,7 @@ import {
   IconFlag3,
   IconHistory,
   IconKey,
+  IconListCheck,
   IconMessage2,
   IconShieldLock,
   IconStack2,
@@ -22,6 +23,8 @@ import { routes } from "../routes";
 /** The pages of the navigation: the permission, the icon, and the key that opens it after "g". */
 const items = [
   ["schedule", "session.read", IconCalendarWeek, "s", "run"],
+  // The sidebar shows it only as long as something is left to do.
+  ["setup", "tenant.update", IconListCheck, "h", "start"],
   ["teeSheet", "booking.roster", IconFlag3, "t", "run"],
   ["members", "member.read", IconUsers, "m", "run"],
   ["analytics", "analytics.read", IconChartBar, "a", "run"],

@@ -97,6 +97,7 @@ type Name = keyof typeof routes;
 
 const pages: Readonly<Record<Name, Page>> = {
   schedule: page(() => import("../schedules/page"), "SchedulePage"),
+  setup: page(() => import("../setup/page"), "SetupPage"),
   session: page(() => import("../schedules/session/page"), "SessionPage"),
   teeSheet: page(() => import("../schedules/tee-sheet"), "TeeSheetPage"),
   members: page(() => import("../accounts/members"), "MembersPage"),

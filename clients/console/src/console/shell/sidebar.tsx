@@ -17,10 +17,12 @@ const AccountMenu = later(() => import("./account-menu"), "AccountMenu", {
   fallback: ({ onChange }) => <AccountButton onClick={() => onChange(true)} />,
 });
 
+const SetupLink = later(() => import("../setup/link"), "SetupLink", { fallback: null });
+
 /** The navigation. */
 export function Sidebar() {
   const t = useText(shellTexts);
-  const { tenant } = useMe();
+  const { tenant, can } = useMe();
   const places = useNavItems();
   const { pathname } = useLocation();
   const [account, setAccount] = useState(false);
@@ -58,6 +60,7 @@ export function Sidebar() {
         <Kbd size="xs">Ctrl K</Kbd>
       </button>
       <nav className={classes.nav} aria-label={t.nav.main}>
+        {can("tenant.update") && <SetupLink className={classes.link} />}
         {group("run")}
         {settings.length > 0 && <div className={classes.label}>{t.nav.settings}</div>}
         {settings}

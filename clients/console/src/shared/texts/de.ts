@@ -5,6 +5,7 @@ export const de: typeof en = {
     main: "Hauptmenü",
     menu: "Menü",
     skip: "Zum Inhalt",
+    setup: "Erste Schritte",
     schedule: "Kalender",
     teeSheet: "Startzeiten",
     members: "Mitglieder",

@@ -5,6 +5,7 @@ export const en = {
     main: "Main",
     menu: "Menu",
     skip: "Skip to content",
+    setup: "Getting started",
     schedule: "Schedule",
     teeSheet: "Tee sheet",
     members: "Members",

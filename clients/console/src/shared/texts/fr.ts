@@ -5,6 +5,7 @@ export const fr: typeof en = {
     main: "Navigation principale",
     menu: "Menu",
     skip: "Aller au contenu",
+    setup: "Premiers pas",
     schedule: "Planning",
     teeSheet: "Départs",
     members: "Membres",

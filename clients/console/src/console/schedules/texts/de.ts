@@ -16,6 +16,7 @@ export const de: typeof en = {
     byCoach: "Nach Coach",
     newSession: "Neuer Termin",
     first: "Ersten Termin anlegen",
+    firstNote: "Beginnen Sie damit, wo Termine stattfinden und was dort gebucht werden kann.",
     bulk: "Sammelaktionen",
     publishDrafts: (n) => `${s(n, "Entwurf", "Entwürfe")} veröffentlichen`,
     mixedZones: "Jeder Termin wird in der Zeitzone seines Standorts angezeigt",

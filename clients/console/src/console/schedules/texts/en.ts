@@ -16,6 +16,7 @@ export const en = {
     byCoach: "By coach",
     newSession: "New session",
     first: "Create your first session",
+    firstNote: "Start with where sessions take place, and what can be booked there.",
     bulk: "Bulk actions",
     publishDrafts: (n: number) => `Publish ${s(n, "draft")}`,
     mixedZones: "Each session is shown in its location’s time zone",

@@ -16,6 +16,7 @@ export const fr: typeof en = {
     byCoach: "Par coach",
     newSession: "Nouvelle séance",
     first: "Créer votre première séance",
+    firstNote: "Commencez par le lieu des séances et ce qui s’y réserve.",
     bulk: "Actions groupées",
     publishDrafts: (n) => `Publier ${s(n, "brouillon")}`,
     mixedZones: "Chaque séance est affichée dans le fuseau horaire de son lieu",

@@ -1,0 +1,95 @@
+import type { en } from "./en";
+
+export const de: typeof en = {
+  setup: {
+    note: "Was es braucht, bis Mitglieder buchen können. Die Reihenfolge ist frei, und Sie können jederzeit zurückkommen.",
+    progress: (done, of) => `${done} von ${of} Schritten erledigt`,
+    ready: "Mitglieder können buchen",
+    readyNote:
+      "Alle Schritte sind erledigt oder übersprungen. Sie finden diese Seite über die Suche.",
+    done: "Erledigt",
+    skip: "Überspringen",
+    skipped: "Übersprungen",
+    resume: "Wieder aufnehmen",
+    lead: "Ich leite Termine selbst",
+    steps: {
+      location: {
+        title: "Einen Standort anlegen",
+        note: "Wo Ihre Termine stattfinden. Er bestimmt die Zeitzone aller seiner Zeiten.",
+        act: "Neuer Standort",
+      },
+      service: {
+        title: "Anlegen, was buchbar ist",
+        note: "Ein Kurs, eine Startzeit, ein Platz oder eine Behandlung, mit Dauer und Plätzen. Die Vorlagen unten enthalten einige.",
+        act: "Neue Leistung",
+      },
+      coach: {
+        title: "Angeben, wer Termine leitet",
+        note: "Coaches sehen ihre Termine und wer gebucht hat.",
+        act: "Zum Team hinzufügen",
+      },
+      plan: {
+        title: "Einen Tarif anlegen",
+        note: "Ein Paket von Credits oder eine Mitgliedschaft, mit der Mitglieder buchen. Ohne Tarif können sie buchen, wenn Ihre Organisation keinen verlangt.",
+        act: "Neuer Tarif",
+      },
+      week: {
+        title: "Die erste Woche veröffentlichen",
+        note: "Legen Sie einen Termin an und lassen Sie ihn wiederkehren. Mitglieder sehen, was veröffentlicht ist.",
+        act: "Neuer Termin",
+      },
+      staff: {
+        title: "Das Team einladen",
+        note: "Fügen Sie hinzu, wer am Empfang arbeitet oder den Betrieb mit Ihnen führt.",
+        act: "Mitglieder",
+      },
+      members: {
+        title: "Mitglieder einladen",
+        note: "Fügen Sie Mitglieder einzeln hinzu, oder importieren Sie eine Datei.",
+        act: "Mitglieder",
+      },
+    },
+  },
+  starters: {
+    title: "Mit einer Vorlage beginnen",
+    note: "Sie ergänzt übliche Leistungen, Tarife und Buchungsregeln, die Sie danach ändern können. Was Sie haben, bleibt unverändert.",
+    kind: "Ihre Organisation",
+    kinds: {
+      studio: "Studio",
+      club: "Golfclub",
+      salon: "Salon",
+      facility: "Sportanlage",
+    },
+    there: "Schon vorhanden",
+    seats: (n) => (n === 1 ? "1 Platz" : `${n} Plätze`),
+    apply: "Diese Vorlage verwenden",
+    applied: "Die Vorlage wurde übernommen",
+    nothing: "Sie haben alles aus dieser Vorlage.",
+    noPrices: "Tarife haben noch keinen Preis: Tragen Sie ihn beim Bearbeiten ein.",
+    services: {
+      groupClass: "Gruppenkurs",
+      beginners: "Kurs für Anfänger",
+      smallGroup: "Training in kleiner Gruppe",
+      personal: "Personal Training",
+      teeTime: "Startzeit",
+      lesson: "Golfstunde",
+      groupLesson: "Golfstunde in der Gruppe",
+      haircut: "Haarschnitt",
+      coloring: "Farbe",
+      treatment: "Behandlung",
+      court: "Platz",
+      openSession: "Freies Training",
+      course: "Kurs",
+    },
+    plans: {
+      trial: "Probestunde",
+      ten: "10er-Karte",
+      monthly: "Unbegrenzte Mitgliedschaft",
+      membership: "Jahresmitgliedschaft",
+      rounds: "10 Runden",
+      five: "5 Behandlungen",
+      visits: "10 Besuche",
+      pass: "Mitgliedschaft",
+    },
+  },
+};

@@ -1,0 +1,95 @@
+import type { en } from "./en";
+
+export const fr: typeof en = {
+  setup: {
+    note: "Ce qu’il faut pour que les membres puissent réserver. L’ordre est libre, et vous pouvez revenir quand vous voulez.",
+    progress: (done, of) => `${done} étape${done < 2 ? "" : "s"} sur ${of}`,
+    ready: "Les membres peuvent réserver",
+    readyNote:
+      "Toutes les étapes sont faites ou passées. Vous retrouvez cette page par la recherche.",
+    done: "Fait",
+    skip: "Passer",
+    skipped: "Passée",
+    resume: "Reprendre",
+    lead: "J’anime moi-même des séances",
+    steps: {
+      location: {
+        title: "Ajouter un lieu",
+        note: "Là où se déroulent vos séances. Il fixe le fuseau horaire de toutes ses heures.",
+        act: "Nouveau lieu",
+      },
+      service: {
+        title: "Ajouter ce qui se réserve",
+        note: "Un cours, un départ, un terrain ou un soin, avec sa durée et ses places. Les modèles ci-dessous en proposent.",
+        act: "Nouvelle prestation",
+      },
+      coach: {
+        title: "Indiquer qui anime les séances",
+        note: "Les coachs voient leurs séances et qui a réservé.",
+        act: "Ajouter à l’équipe",
+      },
+      plan: {
+        title: "Ajouter une formule",
+        note: "Un carnet de crédits ou un abonnement avec lequel les membres réservent. Sans formule, ils peuvent réserver si votre organisation n’en exige pas.",
+        act: "Nouvelle formule",
+      },
+      week: {
+        title: "Publier votre première semaine",
+        note: "Ajoutez une séance et répétez-la. Les membres voient ce qui est publié.",
+        act: "Nouvelle séance",
+      },
+      staff: {
+        title: "Inviter votre équipe",
+        note: "Ajoutez les personnes à l’accueil et celles qui dirigent avec vous.",
+        act: "Membres",
+      },
+      members: {
+        title: "Inviter des membres",
+        note: "Ajoutez des membres un par un, ou importez un fichier.",
+        act: "Membres",
+      },
+    },
+  },
+  starters: {
+    title: "Partir d’un modèle",
+    note: "Il ajoute des prestations, des formules et des règles de réservation usuelles, que vous pourrez modifier. Rien de ce que vous avez n’est changé.",
+    kind: "Votre organisation",
+    kinds: {
+      studio: "Studio",
+      club: "Club de golf",
+      salon: "Salon",
+      facility: "Centre sportif",
+    },
+    there: "Existe déjà",
+    seats: (n) => (n === 1 ? "1 place" : `${n} places`),
+    apply: "Utiliser ce modèle",
+    applied: "Le modèle a été appliqué",
+    nothing: "Vous avez tout ce que contient ce modèle.",
+    noPrices: "Les formules n’ont pas encore de prix : modifiez-les pour l’ajouter.",
+    services: {
+      groupClass: "Cours collectif",
+      beginners: "Cours débutants",
+      smallGroup: "Entraînement en petit groupe",
+      personal: "Cours particulier",
+      teeTime: "Départ",
+      lesson: "Leçon de golf",
+      groupLesson: "Leçon de golf en groupe",
+      haircut: "Coupe",
+      coloring: "Coloration",
+      treatment: "Soin",
+      court: "Terrain",
+      openSession: "Séance libre",
+      course: "Stage",
+    },
+    plans: {
+      trial: "Cours d’essai",
+      ten: "10 cours",
+      monthly: "Abonnement illimité",
+      membership: "Abonnement annuel",
+      rounds: "10 parcours",
+      five: "5 rendez-vous",
+      visits: "10 entrées",
+      pass: "Abonnement",
+    },
+  },
+};
