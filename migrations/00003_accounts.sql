@@ -135,6 +135,30 @@ create table ownership_transfers (
 );
 create index ownership_transfers_receiver on ownership_transfers (tenant_id, to_member);
 
+-- Sign-ins with Berth itself. A browser has one secret, and a row in each tenant that it signs in to. Such a row begins
+-- with created_at, whoever renews it.
+create table sign_ins (
+  tenant_id  uuid not null,
+  id         uuid not null,
+  member_id  uuid not null,
+  -- SHA-256 of the secret, which has 256 random bits, so it needs no password hash.
+  token_hash bytea not null check (length(token_hash) = 32),
+  method     text not null check (method in ('CODE', 'PASSKEY', 'INVITATION')),
+  -- The program and the address that signed in.
+  browser    text not null default '' check (length(browser) <= 200),
+  address    text not null default '' check (length(address) <= 45),
+  created_at timestamptz not null,
+  used_at    timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  constraint sign_ins_used check (used_at >= created_at),
+  constraint sign_ins_expires check (expires_at > created_at and expires_at <= created_at + interval '4320 hours')
+);
+create unique index sign_ins_token on sign_ins (tenant_id, token_hash);
+create index sign_ins_member on sign_ins (tenant_id, member_id, used_at);
+create index sign_ins_expiry on sign_ins (tenant_id, expires_at);
+
 create table service_accounts (
   tenant_id   uuid not null references tenants,
   id          uuid not null,
@@ -194,5 +218,5 @@ create index platform_mails_due on platform_mails (tenant_id, due_at, id);
 create index platform_mails_about on platform_mails (tenant_id, about);
 
 -- +goose Down
-drop table platform_mails, service_account_keys, service_account_roles, service_accounts, ownership_transfers, contact_codes,
-  pending_contacts, devices, member_roles, members, roles;
+drop table platform_mails, service_account_keys, service_account_roles, service_accounts, sign_ins, ownership_transfers,
+  contact_codes, pending_contacts, devices, member_roles, members, roles;

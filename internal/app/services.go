@@ -18,6 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/signins"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
@@ -73,6 +74,8 @@ type Config struct {
 	LookupTXT func(ctx context.Context, name string) ([]string, error)
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
 	Offers waitlists.Offers
+	// HasIdentityProvider says that members sign in at an identity provider, and those whom it knows only there.
+	HasIdentityProvider bool
 	// Send sends messages and gives what became of each. Optional where no tests are sent.
 	Send func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult
 }
@@ -96,6 +99,7 @@ type Services struct {
 	Catalog      *catalog.Service
 	Events       *events.Service
 	Accounts     *accounts.Service
+	SignIns      *signins.Service
 	Housekeeping *housekeeping.Service
 }
 
@@ -136,6 +140,7 @@ func New(c Config) *Services {
 	s.Accounts = accounts.New(accounts.Config{
 		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
 	})
+	s.SignIns = signins.New(signins.Config{Engine: e, Seals: c.Seals, HasProvider: c.HasIdentityProvider})
 	s.Imports = imports.New(imports.Config{Engine: e, Accounts: s.Accounts, Schedules: s.Schedules})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{

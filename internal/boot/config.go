@@ -50,6 +50,8 @@ type KeyConfig struct {
 
 	TokenLifetime time.Duration `env:"BERTH_TOKEN_MAX_LIFETIME" help:"Longest lifetime of the sign-in service's tokens. Tokens that are valid for longer are rejected. Default: no limit."`
 
+	OwnSignIn bool `name:"sign-in" env:"BERTH_SIGN_IN" help:"Let people sign in with this server itself, too, though there is a sign-in service. Those whom it knows sign in there only. Without a sign-in service everybody signs in with this server."`
+
 	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the member app at the sign-in service. It must be a public client with PKCE."`
 	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"Scopes that they request, separated by spaces."`
 }
@@ -61,6 +63,9 @@ func (c KeyConfig) SignIn() web.SignIn {
 	}
 	return web.SignIn{Issuer: c.IdentityIssuer, ClientID: c.ConsoleClient, Scope: c.ConsoleScope, Audience: c.Audience}
 }
+
+// signsIn reports whether people sign in with the server itself.
+func (c KeyConfig) signsIn() bool { return c.IdentityIssuer == "" || c.OwnSignIn }
 
 func (c KeyConfig) signingKeyFile() string { return c.file(c.SigningKey, "signing-key.pem") }
 func (c KeyConfig) checkInKeyFile() string { return c.file(c.CheckInKey, "check-in.key") }

@@ -132,6 +132,7 @@ func Open(
 		Seals: n.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,
 		CheckFCMKey: fcm.CheckKey, LookupTXT: provider.TXT(keys.Senders.DNS),
+		HasIdentityProvider: keys.IdentityIssuer != "",
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)
 		},
@@ -159,14 +160,18 @@ func Open(
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	pages := web.Handler(web.Config{
+	config := web.Config{
 		Services: n.App, Log: log, PublicURL: listen.PublicURL, Metrics: registry, Addresses: rates.Addresses,
 		HoldBack:    holdBack,
 		TwilioToken: textOf(n.secrets.Twilio, keys.Senders.TwilioToken),
-	})
+	}
+	if keys.signsIn() {
+		config.Issuer = n.Issuer
+	}
+	pages := web.Handler(config)
 	for _, path := range []string{
 		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, messages.CalendarPath, messages.UnsubscribePath,
-		messages.TwilioPath,
+		messages.TwilioPath, web.AuthPath,
 	} {
 		mux.Handle(path, pages)
 	}

@@ -53,6 +53,9 @@ var accountReads = []read{
 	{accountdb.FindLocaleByPhone, args{"+4412"}, ""},
 	{accountdb.FindLocaleByPhone, args{"+99"}, ""},
 	{accountdb.FindMemberBySubject, args{"foreign"}, "none"},
+	{accountdb.FindSignIn, args{sha("secret")}, "sign_in"},
+	{accountdb.FindSignIn, args{sha("x")}, "third"},
+	{accountdb.FindSignIn, args{sha("abroad")}, "none"},
 	{accountdb.FindRole, args{"zoo"}, "zoo:3:false"},
 	{accountdb.FindRole, args{"coach"}, "coach:2:false"},
 	{

@@ -66,7 +66,7 @@ func uuid(name string) tenant.UUID {
 // names are the names of ids in the rows.
 var names = strings.Fields(`tenant location resource service item plan workout member device account key series session
 subscription booking line unit entry waiting round offer decision notice delivery audit batch code display screen other
-third fourth fifth sixth seventh transfer receiver second changed`)
+third fourth fifth sixth seventh transfer receiver second changed sign_in`)
 
 // hashed are the texts whose hashes are in the rows.
 var hashed = strings.Fields("abroad address claim code feed h key other request s secret x")

@@ -6,6 +6,7 @@ import (
 	"github.com/berthhq/berth/internal/data/accountdb"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -91,6 +92,18 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 		"account", grant.Key{ID: id[tenant.KeyID]("second"), CreatedAt: now}, [32]byte(sha("x")),
 	}, "service_account_keys +second {account_id=account created_at=2026-03-01T12:00:00+00:00 " +
 		"hash=\\x#x}"},
+	{accountdb.InsertSignIn, args{
+		signin.Start(id[tenant.SignInID]("second"), id[tenant.MemberID]("member"), signin.ByPasskey, "Opera", "::1", now),
+		sha("h"),
+	}, "sign_ins +second {address=::1 browser=Opera created_at=2026-03-01T12:00:00+00:00 " +
+		"expires_at=2026-03-31T12:00:00+00:00 member_id=member method=PASSKEY token_hash=\\x#h " +
+		"used_at=2026-03-01T12:00:00+00:00}"},
+	{accountdb.UpdateSignIn, args{signin.SignIn{
+		ID: id[tenant.SignInID]("sign_in"), Method: signin.ByPasskey, UsedAt: start, ExpiresAt: start.Add(time.Hour),
+	}}, "sign_ins sign_in {expires_at=2026-03-02T09:00:00+00:00 used_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.TrimSignIns, args{"member", 1}, "sign_ins -sign_in"},
+	{accountdb.TrimSignIns, args{"member", 2}, ""},
+	{accountdb.DeleteSignIn, args{"other"}, "sign_ins -other"},
 	{
 		accountdb.InsertMemberRole, args{"member", "zoo", now},
 		"member_roles +member zoo {created_at=2026-03-01T12:00:00+00:00 member_id=member role=zoo}",

@@ -125,4 +125,6 @@ const (
 
 	BulkTooLarge   Reason = "BULK_TOO_LARGE"
 	ImportNotFound Reason = "IMPORT_NOT_FOUND"
+
+	SignInEnded Reason = "SIGN_IN_ENDED"
 )

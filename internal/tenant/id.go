@@ -47,6 +47,7 @@ type (
 	accountKind      struct{}
 	keyKind          struct{}
 	transferKind     struct{}
+	signInKind       struct{}
 	auditKind        struct{}
 	eventKind        struct{}
 	batchKind        struct{}
@@ -84,6 +85,7 @@ type (
 	ServiceAccountID = ID[accountKind]
 	KeyID            = ID[keyKind]
 	TransferID       = ID[transferKind]
+	SignInID         = ID[signInKind]
 	AuditID          = ID[auditKind]
 	EventID          = ID[eventKind]
 	BatchID          = ID[batchKind]

@@ -34,6 +34,13 @@ func (c Config) made(r *http.Request) string {
 			return ""
 		}
 	}
+	if strings.HasPrefix(r.URL.Path, AuthPath) {
+		cookie := newSignInCookie(c.PublicURL, c.Services.SignIns)
+		if _, err := cookie.read(r); err == nil {
+			return cookie.text(r)
+		}
+		return ""
+	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, messages.TwilioPath), "/")
 	if name == platformNumber {
 		return c.platformSignature(r)

@@ -2,6 +2,7 @@
 package web
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"math"
 	"net/http"
@@ -14,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/traffic"
@@ -31,13 +33,15 @@ type Config struct {
 	Addresses *traffic.Addresses
 	// HoldBack holds back the answers to requests above a limit. Optional.
 	HoldBack *traffic.HoldBack
+	// Issuer issues access tokens to people who sign in with Berth itself; nil if nobody does.
+	Issuer Issuer
 	// TwilioToken gives the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
 	TwilioToken func() string
 }
 
 // Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath,
-// messages.CalendarPath, messages.UnsubscribePath and messages.TwilioPath. It panics if Metrics has the metrics of
-// other pages.
+// messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath and AuthPath. It panics if Metrics has the
+// metrics of other pages.
 func Handler(c Config) http.Handler {
 	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
@@ -56,11 +60,42 @@ func Handler(c Config) http.Handler {
 	mux.HandleFunc("GET "+waitlists.ClaimPath+"{token}", offers.serve)
 	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", ownForms(offers.answer))
 	all := http.NewServeMux()
+	if c.Issuer != nil {
+		signIn := newAuth(c)
+		all.Handle(AuthPath, signIn.ownPages(limitInvalid(c, c.made, signIn.routes())))
+	}
 	all.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+accentPath+"{file}", serveAccent)
 	all.Handle("/", limitInvalid(c, c.made, mux))
-	return protect(countInvalid(c.Metrics, all))
+	return protect(withRequest(c.Addresses, countInvalid(c.Metrics, all)))
+}
+
+// withRequest tells use cases who sends a request, for the audit log.
+func withRequest(addresses *traffic.Addresses, next http.Handler) http.Handler {
+	var proxies traffic.Proxies
+	if addresses != nil {
+		proxies = addresses.Proxies
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sent := engine.Request{ID: rand.Text(), Client: traffic.ClientName(r.UserAgent())}
+		if client := proxies.Client(r); client.IsValid() {
+			sent.Address = client.String()
+		}
+		next.ServeHTTP(w, r.WithContext(engine.WithRequest(r.Context(), sent)))
+	})
+}
+
+// securityEvents returns the counter of events of security.
+func securityEvents(to prometheus.Registerer) *prometheus.CounterVec {
+	if to == nil {
+		to = prometheus.NewRegistry()
+	}
+	events, err := traffic.SecurityEvents(to)
+	if err != nil {
+		panic(err)
+	}
+	return events
 }
 
 // countInvalid counts the links that do not exist, which people rarely open and attackers often.
@@ -107,10 +142,15 @@ func limitInvalid(c Config, made func(*http.Request) string, next http.Handler) 
 		}
 		seen := &statusWriter{ResponseWriter: w}
 		next.ServeHTTP(seen, r)
-		if seen.status != http.StatusNotFound && r.Context().Err() == nil { // who left at once has proven nothing
+		if !isUnknown(seen.status) && r.Context().Err() == nil { // who left at once has proven nothing
 			proven()
 		}
 	})
+}
+
+// isUnknown reports whether a response says that there is no such link, or no such sign-in.
+func isUnknown(status int) bool {
+	return status == http.StatusNotFound || status == http.StatusUnauthorized
 }
 
 // statusWriter keeps the status of a response.

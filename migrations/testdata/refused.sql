@@ -319,6 +319,16 @@ update shared_contacts set number_hash = 'short'; -- shared_contacts_number_hash
 select again('shared_contacts', $$tenant_id = id('other')$$); -- shared_contacts_tenant_id_fkey
 select again('shared_contacts', ''); -- shared_contacts_pkey
 
+update sign_ins set token_hash = 'short'; -- sign_ins_token_hash_check
+update sign_ins set method = 'PASSWORD'; -- sign_ins_method_check
+update sign_ins set browser = repeat('x', 201); -- sign_ins_browser_check
+update sign_ins set address = repeat('x', 46); -- sign_ins_address_check
+update sign_ins set used_at = created_at - interval '1 s'; -- sign_ins_used
+update sign_ins set expires_at = created_at + interval '4321 hours'; -- sign_ins_expires
+update sign_ins set member_id = id('other'); -- sign_ins_tenant_id_member_id_fkey
+select again('sign_ins', $$token_hash = hash('other')$$); -- sign_ins_pkey
+select again('sign_ins', $$id = id('other')$$); -- sign_ins_token
+
 update subscriptions set balance = -1; -- subscriptions_balance
 update subscriptions set status = 'LOST'; -- subscriptions_status_check
 update subscriptions set member_id = id('other'); -- subscriptions_tenant_id_member_id_fkey

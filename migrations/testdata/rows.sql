@@ -49,6 +49,9 @@ insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, c
   select tenant_id, id('code'), id('member'), 'EMAIL', hash('address'), true, now from given;
 insert into platform_mails (tenant_id, id, kind, about, sealed, due_at, expires_at)
   select tenant_id, id('batch'), 'INVITATION', id('member'), 'sealed', now, starts_at from given;
+insert into sign_ins (tenant_id, id, member_id, token_hash, method, browser, address, created_at, used_at, expires_at)
+  select tenant_id, id('sign_in'), id('member'), hash('secret'), 'CODE', 'Firefox', '192.0.2.1', now, now, starts_at
+  from given;
 insert into service_accounts (tenant_id, id, name, created_at) select tenant_id, id('account'), 'Kiosk', now from given;
 insert into service_account_roles select tenant_id, id('account'), 'coach' from given;
 insert into service_account_keys (tenant_id, id, account_id, hash, created_at)

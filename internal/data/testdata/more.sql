@@ -47,6 +47,8 @@ select again('contact_codes', $$id = id('third'), created_at = created_at + inte
 select again('contact_codes', $$id = id('fourth'), member_id = id('third'), address_hash = hash('other')$$);
 select again('platform_mails', $$id = id('other'), due_at = due_at - interval '1 s', attempts = 2$$);
 select again('platform_mails', $$id = id('third'), due_at = due_at + interval '1 s', about = id('other')$$);
+select again('sign_ins', $$id = id('other'), token_hash = hash('other'), used_at = used_at + interval '1 s'$$);
+select again('sign_ins', $$id = id('third'), token_hash = hash('x'), member_id = id('third')$$);
 select again('service_accounts', $$id = id('other'), name = 'door', revoked_at = created_at$$);
 select again('service_accounts', $$id = id('third'), name = 'Bell'$$);
 select again('service_account_roles', $$account_id = id('other'), role = 'zoo'$$);

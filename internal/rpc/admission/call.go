@@ -23,7 +23,7 @@ func (c *Chain) startCall(next http.Handler) http.Handler {
 		rule, inContract := c.rules[r.URL.Path]
 		call := &request.Call{
 			ID: requestID(r.Header), Client: c.rates.addresses.Proxies.Client(r), Guard: c.guard, ResponseHeader: w.Header(),
-			Program: clientName(r.UserAgent()), Ready: func() {},
+			Program: traffic.ClientName(r.UserAgent()), Ready: func() {},
 			Prove: func(any) error { return nil }, Answered: func(error) {},
 		}
 		limit := c.requestLimit(r.URL.Path)

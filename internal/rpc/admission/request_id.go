@@ -5,7 +5,6 @@ package admission
 import (
 	"crypto/rand"
 	"net/http"
-	"strings"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/rpc/request"
@@ -22,19 +21,6 @@ func addressOf(call *request.Call) string {
 		return ""
 	}
 	return call.Client.Unmap().WithZone("").String()
-}
-
-const maxClientName = 200
-
-// clientName returns the start of a header User-Agent in printable ASCII, which is all that programs send.
-func clientName(agent string) string {
-	printable := func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}
-	return strings.Map(printable, agent[:min(len(agent), maxClientName)])
 }
 
 const (

@@ -4,7 +4,6 @@ package admission
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // securityEvents are the procedures whose successful calls operators count. What they did is in the audit log.
@@ -48,17 +48,13 @@ type security struct {
 const sampleEvery = time.Second
 
 func newSecurity(to prometheus.Registerer, log *slog.Logger, now func() time.Time) (*security, error) {
-	s := &security{
-		events: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "berth_security_events_total",
-			Help: "Events of security: refused keys and tokens by reason, and changes that deserve attention.",
-		}, []string{"event", "reason"}),
-		log: log, now: now, logged: make(map[string]time.Time), omitted: make(map[string]int),
+	events, err := traffic.SecurityEvents(to)
+	if err != nil {
+		return nil, err
 	}
-	if err := to.Register(s.events); err != nil {
-		return nil, fmt.Errorf("metrics: %w", err)
-	}
-	return s, nil
+	return &security{
+		events: events, log: log, now: now, logged: make(map[string]time.Time), omitted: make(map[string]int),
+	}, nil
 }
 
 // called counts the outcome of a call.

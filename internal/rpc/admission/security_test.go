@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/testkit/expect"
+	"github.com/berthhq/berth/internal/traffic"
 )
 
 // Refused tokens are counted by reason. One log line a second has the address and the program, and no line the token.
@@ -32,7 +33,7 @@ func TestSecurity_CountsRefusedTokensAndLogsASample(t *testing.T) {
 		for _, raw := range another {
 			request.Header().Add("Authorization", "Bearer "+raw)
 		}
-		request.Header().Set("User-Agent", "kiosk/1 "+strings.Repeat("x", maxClientName))
+		request.Header().Set("User-Agent", "kiosk/1 "+strings.Repeat("x", traffic.MaxClientName))
 		test.Error(t, errorOf(client.GetBooking(t.Context(), request)))
 	}
 	valid := w.token(t, "member", tenantA)
@@ -90,16 +91,4 @@ func TestSecurity_AlertsOnEveryEvent(t *testing.T) {
 		test.RegexMatch(t, regexp.MustCompile(`berth_security_events_total\{event=~?"([a-z_]+\|)*`+event+`[|"]`), rules)
 	}
 	test.StrContains(t, rules, "berth_invalid_links_total")
-}
-
-func TestClientName_IsBoundedAndPrintable(t *testing.T) {
-	t.Parallel()
-	for agent, want := range map[string]string{
-		"":                       "",
-		"berth-go/1.2 (linux)":   "berth-go/1.2 (linux)",
-		"a\tb\x7fé":              "a?b??",
-		strings.Repeat("x", 300): strings.Repeat("x", maxClientName),
-	} {
-		test.EqOp(t, want, clientName(agent))
-	}
 }

@@ -106,6 +106,7 @@ export const de: typeof en = {
       `Die Nameserver antworten nicht für ${f.name}. Versuchen Sie es später noch einmal.`,
     RECIPIENT_UNREACHABLE: () => "Es gibt keine Telefonnummer, keine Adresse und kein Gerät dafür.",
     IMPORT_NOT_FOUND: () => "Diesen Import gibt es nicht, oder er ist zu lange her.",
+    SIGN_IN_ENDED: () => "Sie sind nicht mehr angemeldet. Bitte melden Sie sich neu an.",
     BULK_TOO_LARGE: (f) =>
       f.of === "seats"
         ? `Die Termine haben mehr als ${f.limit} belegte Plätze und Wartende. Bitte in Teilen vorgehen.`

@@ -100,6 +100,7 @@ export const en = {
     DNS_UNAVAILABLE: (f: Facts) => `The name servers do not answer for ${f.name}. Try again later.`,
     RECIPIENT_UNREACHABLE: () => "There is no phone number, address or device to send this to.",
     IMPORT_NOT_FOUND: () => "There is no such import, or it was too long ago.",
+    SIGN_IN_ENDED: () => "You are no longer signed in. Sign in again.",
     BULK_TOO_LARGE: (f: Facts) =>
       f.of === "seats"
         ? `The sessions have more than ${f.limit} taken seats and waiting members. Work in parts.`

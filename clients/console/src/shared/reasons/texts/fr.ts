@@ -103,6 +103,7 @@ export const fr: typeof en = {
     RECIPIENT_UNREACHABLE: () =>
       "Il n’y a ni numéro de téléphone, ni adresse, ni appareil pour cet envoi.",
     IMPORT_NOT_FOUND: () => "Cet import n’existe pas, ou il est trop ancien.",
+    SIGN_IN_ENDED: () => "Vous n’êtes plus connecté. Reconnectez-vous.",
     BULK_TOO_LARGE: (f) =>
       f.of === "seats"
         ? `Les séances ont plus de ${f.limit} places prises et personnes en attente. Procédez par parties.`

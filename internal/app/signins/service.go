@@ -1,0 +1,28 @@
+// Package signins signs people in with Berth itself, and out again.
+package signins
+
+import (
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/seal"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Engine *engine.Engine
+	// Seals sign what browsers keep of a sign-in.
+	Seals seal.Keys
+	// HasProvider says that members sign in at an identity provider, too.
+	HasProvider bool
+}
+
+// Service has the use cases of this package. It is safe for concurrent use.
+type Service struct {
+	engine      *engine.Engine
+	seals       seal.Keys
+	hasProvider bool
+}
+
+// New makes a Service.
+func New(c Config) *Service {
+	return &Service{engine: c.Engine, seals: c.Seals, hasProvider: c.HasProvider}
+}
