@@ -21,11 +21,12 @@ create table members (
   id              uuid not null,
   subject         text not null default '',
   name            text not null check (name <> ''),
-  -- Under row-level security only plain columns can use an index: lower() is not leakproof.
-  name_key        text not null generated always as (lower(name)) stored,
+  -- The name without case and accents, as people search it.
+  name_key        text not null,
   -- The issuer whose tokens have the member's subject. Empty until the member signs in with the sign-in service.
   issuer          text not null default '' check (length(issuer) <= 500),
   email           text not null default '',
+  -- Under row-level security only plain columns can use an index: lower() is not leakproof.
   email_key       text not null generated always as (lower(email)) stored,
   phone           text not null default '',
   -- The address and the number that are known to be the member's: by a code, a link, or the issuer of their tokens. A

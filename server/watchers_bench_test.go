@@ -54,8 +54,9 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	// By SQL, because thousands of use cases would take long.
 	for _, sql := range []string{
 		fmt.Sprintf(`
-insert into members (tenant_id, id, subject, name, created_at, updated_at)
-select $1, ('00000000-0000-7000-b000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench-' || n, 'Bench ' || n, now(), now()
+insert into members (tenant_id, id, subject, name, name_key, created_at, updated_at)
+select $1, ('00000000-0000-7000-b000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench-' || n, 'Bench ' || n, 'bench ' || n,
+  now(), now()
 from generate_series(0, %d) n`, benchWatching-1),
 		fmt.Sprintf(`
 insert into member_roles (tenant_id, member_id, role, created_at)

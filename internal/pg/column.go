@@ -66,6 +66,8 @@ func (c Column) sqlType() string {
 	switch c.value.(type) {
 	case list, document:
 		return "jsonb"
+	case derived:
+		return "text"
 	}
 	switch c.target().(type) {
 	case uuidSource:
@@ -206,6 +208,18 @@ func (l listOf[E]) Value() any {
 }
 
 func (l listOf[E]) document() any { return Encode(l.Value()) }
+
+// Derived is what is made of a text when it is written. It is never read.
+func Derived(text *string, of func(string) string) Field { return derived{text, of} }
+
+type derived struct {
+	text *string
+	of   func(string) string
+}
+
+func (d derived) Target() any { return new(string) }
+
+func (d derived) Value() any { return d.of(*d.text) }
 
 // list is any listOf.
 type list interface{ document() any }

@@ -51,7 +51,8 @@ func BenchmarkNotices(b *testing.B) {
 		// By SQL, because thousands of use cases would take longer than what is measured.
 		book := func(i int) {
 			member, booking := tenant.New[tenant.MemberID](testkit.Noon), tenant.New[tenant.BookingID](testkit.Noon)
-			exec(`insert into members (tenant_id, id, name, email, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
+			exec(`insert into members (tenant_id, id, name, name_key, email, created_at, updated_at)
+				values ($1, $2, $3, lower($3), $4, $5, $5)`,
 				studio.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), testkit.Noon)
 			exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at) values ($1, $2,
 				$3, 'IOS', $4::text, sha256($4::text::bytea), $5, $5)`,

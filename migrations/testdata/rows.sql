@@ -34,11 +34,11 @@ insert into services (tenant_id, id, name, duration_seconds, created_at, updated
   select tenant_id, id('service'), 'Rowing', 3600, now, now from given;
 insert into policies (tenant_id, level, scope_id, updated_at) select tenant_id, 'TENANT', tenant_id, now from given;
 insert into roles (tenant_id, name, created_at, updated_at) select tenant_id, 'coach', now, now from given;
-insert into members (tenant_id, id, name, subject, email, created_at, updated_at)
-  select tenant_id, id('member'), 'Ana', 'ana', 'ana@example.com', now, now from given;
+insert into members (tenant_id, id, name, name_key, subject, email, created_at, updated_at)
+  select tenant_id, id('member'), 'Ana', 'ana', 'ana', 'ana@example.com', now, now from given;
 insert into member_roles select tenant_id, id('member'), 'coach', now from given;
-insert into members (tenant_id, id, name, created_at, updated_at)
-  select tenant_id, id('receiver'), 'Zed', now, now from given;
+insert into members (tenant_id, id, name, name_key, created_at, updated_at)
+  select tenant_id, id('receiver'), 'Zed', 'zed', now, now from given;
 insert into ownership_transfers (tenant_id, id, from_member, to_member, created_at, expires_at)
   select tenant_id, id('transfer'), id('member'), id('receiver'), now, starts_at from given;
 insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at)

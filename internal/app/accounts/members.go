@@ -128,7 +128,7 @@ func (s *Service) updateMember(
 		if err := edit(&after); err != nil {
 			return memberEdit{}, err
 		}
-		if after, err = after.Normalize(); err == nil {
+		if after, err = after.NormalizeFrom(before); err == nil {
 			after, err = contacts(ctx, tx, before, after)
 		}
 		if err != nil {

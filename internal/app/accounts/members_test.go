@@ -194,12 +194,12 @@ func TestMembers_HidesOtherTenants(t *testing.T) {
 func TestListMembers_UsesAnIndex(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
-	studio.Exec(`insert into members (tenant_id, id, name, email, created_at, updated_at)
-		select $1, gen_random_uuid(), 'Member ' || n, 'm' || n || '@example.com', $2, $2 from generate_series(1,
-		5000) n`, studio.Tenant, testkit.Noon)
+	studio.Exec(`insert into members (tenant_id, id, name, name_key, email, created_at, updated_at)
+		select $1, gen_random_uuid(), 'Member ' || n, 'member ' || n, 'm' || n || '@example.com', $2, $2
+		from generate_series(1, 5000) n`, studio.Tenant, testkit.Noon)
 	studio.Exec(`analyze members`)
 	for sql, index := range map[string]string{
-		`explain select id from members m where m.tenant_id = $1 and (m.name_key, m.id) > (lower('Member 3'),
+		`explain select id from members m where m.tenant_id = $1 and (m.name_key, m.id) > ('member 3',
 			coalesce(null::uuid, '00000000-0000-0000-0000-000000000000'))
 		 order by m.name_key, m.id limit 50`: "members_name",
 		`explain select id from members m where m.tenant_id = $1 and m.email_key = lower('M7@example.com')
@@ -426,4 +426,28 @@ func TestRevokeRole_LosesTheLastOwnerBelowSerializable(t *testing.T) {
 			test.NotEqOp(t, lost, (pg.Code(failed) == "40001"), test.Sprintf("%d owners left, %v", left, failed))
 		})
 	}
+}
+
+// Letters with accents are composed or apart, and people search with or without them.
+func TestListMembers_SearchesWithoutAccents(t *testing.T) {
+	t.Parallel()
+	studio := testkit.New(t)
+	studio.ImportMembers("name,email\nJose\u0301 Mun\u0303oz,jose@example.com\nJosé Pérez,perez@example.com\n", false)
+	names := func(query string) (all []string) {
+		found := expect.Value(studio.App.Accounts.ListMembers(
+			t.Context(), studio.Owner, member.Search{Query: query, Limit: 10}))(t)
+		for _, m := range found {
+			all = append(all, m.Name)
+		}
+		return all
+	}
+	for _, query := range []string{"José", "Jose\u0301", "jose", "JOSÉ"} {
+		test.Eq(t, []string{"José Muñoz", "José Pérez"}, names(query), test.Sprintf("%q", query))
+	}
+	test.Eq(t, []string{"José Muñoz"}, names("munoz"))
+	found := expect.Value(studio.App.Accounts.ListMembers(
+		t.Context(), studio.Owner, member.Search{Query: "munoz", Limit: 1}))(t)
+	m := expect.Value(studio.App.Accounts.UpdateMember(t.Context(), studio.Owner, found[0].ID, nil,
+		func(m *member.Member) error { m.Name = "Zoë Muñoz"; return nil }))(t)
+	test.Eq(t, []string{m.Name}, names("zoe"))
 }

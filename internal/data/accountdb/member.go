@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/berthhq/berth/internal/fold"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -17,6 +18,7 @@ var memberRows = pg.NewTable("m", func(m *member.Member) []pg.Column {
 		pg.Key("id", &m.ID),
 		pg.Col("subject", &m.Subject),
 		pg.Col("name", &m.Name),
+		pg.Col("name_key", pg.Derived(&m.Name, fold.Text)),
 		pg.Col("email", &m.Email),
 		pg.Col("phone", &m.Phone),
 		pg.Col("confirmed_email", &m.ConfirmedEmail),
@@ -53,8 +55,8 @@ update members set issuer = $3 where tenant_id = $1 and id = $2 and issuer = any
 	listMembers = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1
   -- No name is empty, so the first page starts after an empty name.
-  and (m.name_key, m.id) > (lower($2::text), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
-  and ($4::text = '' or strpos(m.name_key, lower($4)) > 0 or strpos(m.email_key, lower($4)) > 0
+  and (m.name_key, m.id) > ($2::text, coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
+  and ($4::text = '' or strpos(m.name_key, $11) > 0 or strpos(m.email_key, lower($4)) > 0
     or ($5::text <> '' and strpos(m.phone, $5) > 0))
   and ($6::text = '' or exists (
     select from member_roles r where r.tenant_id = m.tenant_id and r.member_id = m.id and r.role = $6))
@@ -93,7 +95,8 @@ func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]membe
 		after = *s.After
 	}
 	members.List(b.Queue(listMembers,
-		in, after.Name, after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Statuses, s.Limit), into)
+		in, fold.Text(after.Name), after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Statuses, s.Limit,
+		fold.Text(s.Query)), into)
 }
 
 // ListTaken reads which of the emails and subjects belong to members. The results are spelled like the arguments.

@@ -14,10 +14,10 @@ select again('workouts', $$id = id('fourth'), name = 'Away', deleted_at = create
 select again('benefit_providers', $$code = 'ARMY', name = 'Army'$$);
 select again('benefit_numbers', $$number = '2'$$);
 select again('benefit_numbers', $$provider_code = 'ARMY', number = '3'$$);
-select again('members', $$id = id('other'), subject = 'bo', issuer = 'https://id.example', name = 'bo', email = 'Bo@example.com', phone = '+4412',
+select again('members', $$id = id('other'), subject = 'bo', issuer = 'https://id.example', name = 'bo', name_key = 'bo', email = 'Bo@example.com', phone = '+4412',
   tier = 'gold', tags = '{vip}', status = 'INACTIVE', locale = 'fr'$$);
-select again('members', $$id = id('third'), subject = '', name = 'Cy', email = '', phone = '+4413', locale = 'de'$$);
-update members set name = 'CY', phone = '+4413', email = 'Zed@example.com' where id = id('receiver');
+select again('members', $$id = id('third'), subject = '', name = 'Cy', name_key = 'cy', email = '', phone = '+4413', locale = 'de'$$);
+update members set name = 'CY', name_key = 'cy', phone = '+4413', email = 'Zed@example.com' where id = id('receiver');
 update members set time_zone = 'Nowhere' where id = id('other');
 update members set phone = '+4413', locale = 'it' where id = id('member');
 update tenants set time_zone = 'Africa/Cairo';

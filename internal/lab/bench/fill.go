@@ -109,8 +109,8 @@ func (b *testbed) fillTenants(ctx context.Context, now time.Time, first, last, s
 		    (s at time zone 'UTC')::date, 1000000, 'PUBLISHED', $1, $1
 		  from {tenants}, {sessions} cross join lateral
 		    (select $1::timestamptz + interval '2 days' + n * {minutes} * interval '1 minute' as s) x`,
-		`insert into members (tenant_id, id, subject, name, created_at, updated_at)
-		  select tenant, {member}, 'bench-' || n, 'Bench ' || n, $1, $1 from {tenants}, {members}`,
+		`insert into members (tenant_id, id, subject, name, name_key, created_at, updated_at)
+		  select tenant, {member}, 'bench-' || n, 'Bench ' || n, 'bench ' || n, $1, $1 from {tenants}, {members}`,
 		`insert into member_roles (tenant_id, member_id, role, created_at)
 		  select tenant, {member}, case n when {staff} then 'admin' else 'member' end, $1 from {tenants}, {members}`,
 		`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, created_at, updated_at)

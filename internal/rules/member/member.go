@@ -77,7 +77,7 @@ func Taken(field, called string) *fault.Error {
 // INVALID_FIELD, also for a subject that is already set, LAST_OWNER, and PERMISSION_DENIED for another owner's
 // contacts: who can change where an owner's messages go could become that owner.
 func Edit(before, after Member, self, others bool) (Member, []string, error) {
-	after, err := after.Normalize()
+	after, err := after.NormalizeFrom(before)
 	if err != nil {
 		return before, nil, err
 	}
@@ -143,7 +143,7 @@ func AffectsSignIn(changed []string) bool {
 
 // Search selects members. All fields that are set must match.
 type Search struct {
-	Query    string // part of a name, email or phone number, ignoring case
+	Query    string // part of a name, email or phone number, ignoring case and, in names, accents
 	Role     string
 	Tier     string
 	Tag      string

@@ -3,11 +3,13 @@ package member_test
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/shoenig/test"
+	"github.com/shoenig/test/must"
 
 	"github.com/berthhq/berth/internal/csvfile"
 	"github.com/berthhq/berth/internal/fault/faulttest"
@@ -334,4 +336,47 @@ func TestParseImport_RejectsFilesThatAreEmptyOrTooLarge(t *testing.T) {
 	} {
 		expect.Fault(t, want)(member.ParseImport([]byte(file)))
 	}
+}
+
+// What one way in stores, no other refuses: an import, a form and an RPC decide alike.
+func TestNormalize_DecidesAboutAddressesAsTheContract(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"maeve@example.com": "", "Maeve.K+gym@mail.example.co.uk": "", "o'brien@example.com": "",
+		"maeve\u200b@example.com": "INVALID_FIELD @member.email", "maeve@exam\u00adple.com": "INVALID_FIELD @member.email",
+		"\ufeffmaeve@example.com": "INVALID_FIELD @member.email", `"ma eve"@example.com`: "INVALID_FIELD @member.email",
+		"maeve@[127.0.0.1]": "INVALID_FIELD @member.email", "maeve@example..com": "INVALID_FIELD @member.email",
+		"maeve@-example.com": "INVALID_FIELD @member.email", "maéve@example.com": "INVALID_FIELD @member.email",
+	} {
+		expect.Fault(t, want, address)(ana(set{"Email": address}).Normalize())
+		row := expect.Value(member.ParseImport([]byte("name,email\nAna," + strconv.Quote(address) + "\n")))(t).Rows[0]
+		if !strings.Contains(address, `"`) {
+			test.EqOp(t, want == "", len(row.Problems) == 0, test.Sprint(address))
+		}
+	}
+}
+
+func TestNormalize_ComposesLettersAndTrimsWhatCannotBeSeen(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		"Jose\u0301 Mun\u0303oz": "José Muñoz", "\u200bAna\ufeff": "Ana", " Ana\u2060 ": "Ana", "🧘‍♀️ Yoga": "🧘‍♀️ Yoga",
+		"علی\u200cرضا": "علی\u200cرضا", "क्\u200dष": "क्\u200dष",
+	} {
+		test.EqOp(t, want, expect.Value(ana(set{"Name": written}).Normalize())(t).Name, test.Sprintf("%q", written))
+	}
+	expect.Fault(t, "INVALID_FIELD @member.name")(ana(set{"Name": "\u200b\u2060"}).Normalize())
+	expect.Fault(t, "INVALID_FIELD @member.name")(ana(set{"Name": "A\u200bna"}).Normalize())
+}
+
+func TestEdit_LeavesWhatWasStoredBeforeALaterRule(t *testing.T) {
+	t.Parallel()
+	before := ana(set{"Email": "ana\u200b@example.com", "Tier": "go\u200bld", "Tags": []string{"a\u200bb"}})
+	after := before
+	after.Notes = "likes the window"
+	edited, changed, err := member.Edit(before, after, false, true)
+	must.NoError(t, err)
+	test.Eq(t, []string{"notes"}, changed)
+	test.EqOp(t, before.Email, edited.Email)
+	after.Email = "ben\u200b@example.com"
+	expect.Fault(t, "INVALID_FIELD @member.email")(member.Edit(before, after, false, true))
 }

@@ -2,7 +2,6 @@ package member
 
 import (
 	"fmt"
-	"net/mail"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/nyaruka/phonenumbers"
 	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/printable"
@@ -52,10 +52,14 @@ var textFields = []textField{
 }
 
 // Normalize returns the member as it is stored. The error is INVALID_FIELD.
-func (m Member) Normalize() (Member, error) {
+func (m Member) Normalize() (Member, error) { return m.NormalizeFrom(Member{}) }
+
+// NormalizeFrom is Normalize for an edited member. What was stored before stays as it is, also if a later rule would
+// refuse it: it must not be in the way of other edits.
+func (m Member) NormalizeFrom(before Member) (Member, error) {
 	for _, f := range textFields {
 		at := f.of(&m)
-		if *at == "" {
+		if *at == "" || *at == *f.of(&before) {
 			continue
 		}
 		normal, problem := f.normal(*at)
@@ -69,6 +73,9 @@ func (m Member) Normalize() (Member, error) {
 	}
 	if m.Status != Active && m.Status != Inactive {
 		return m, fault.Invalid("member.status", "A member is active or inactive.")
+	}
+	if slices.Equal(m.Tags, before.Tags) && len(m.Tags) > 0 {
+		return m, nil
 	}
 	tags, problem := normalTags(m.Tags)
 	if problem != "" {
@@ -93,10 +100,12 @@ func subject(s string) (string, string) {
 	return s, ""
 }
 
-// line accepts one line of text, and trims it.
+// line accepts one line of text, and composes its letters. It removes space and what cannot be seen at its ends.
 func line(longest int) func(string) (string, string) {
 	return func(s string) (string, string) {
-		s = strings.TrimSpace(s)
+		s = norm.NFC.String(strings.TrimFunc(s, func(char rune) bool {
+			return unicode.IsSpace(char) || printable.IsHidden(char) && !unicode.IsControl(char)
+		}))
 		switch {
 		case s == "":
 			return "", "It is blank."
@@ -114,9 +123,13 @@ func unprintable(char rune) bool {
 	return unicode.IsControl(char) || char == '\u202d' || char == '\u202e'
 }
 
+// emailAddress is what the contract, by protovalidate, and browsers, by the HTML standard, take for an address.
+var emailAddress = regexp.MustCompile("^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@" +
+	`[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?` +
+	`(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$`)
+
 func email(s string) (string, string) {
-	address, err := mail.ParseAddress(s)
-	if err != nil || address.Address != s || len(s) > maxEmail || !printable.Line(s) {
+	if len(s) > maxEmail || !emailAddress.MatchString(s) {
 		return "", "It is not an email address, such as ana@example.com."
 	}
 	return s, ""
@@ -176,7 +189,7 @@ func timeZone(s string) (string, string) {
 
 // notes accepts several lines.
 func notes(s string) (string, string) {
-	s = strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))
+	s = norm.NFC.String(strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")))
 	switch {
 	case utf8.RuneCountInString(s) > maxNotes:
 		return "", fmt.Sprintf("Notes have at most %d characters.", maxNotes)
