@@ -1,6 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { test } from "@playwright/test";
-import { call, club, day, type Role, settled, studio, visit, withBrowser } from "./browser";
+import {
+  call,
+  club,
+  day,
+  newTenant,
+  type Role,
+  settled,
+  studio,
+  visit,
+  withBrowser,
+} from "./browser";
 
 /* Takes the pictures of the docs: `make pictures`. */
 
@@ -91,6 +101,24 @@ for (const { name, path, role, there: sign, tenant, scheme, telephone } of pictu
     });
   });
 }
+
+test("first-hour", async () => {
+  const person = await newTenant("Riverside Pilates");
+  await using there = await visit({ person, path: "/setup", width: 1280, height: 1000 });
+  const { page } = there;
+  await page.getByRole("button", { name: "Use this template" }).click();
+  await page.getByRole("button", { name: "I lead sessions myself" }).click();
+  await page.getByText("3 of 7 steps done").waitFor();
+  await page.getByRole("alert").last().waitFor({ state: "hidden" });
+  await page.mouse.move(0, 0);
+  await page.getByRole("main").evaluate((main) => main.scrollTo(0, 0));
+  await settled(page);
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({
+    path: fileURLToPath(new URL("../../../docs/images/first-hour.png", import.meta.url)),
+    animations: "disabled",
+  });
+});
 
 test("import", async () => {
   await using there = await visit({ role: "owner", path: "/imports", width: 1280, height: 800 });
