@@ -30,7 +30,8 @@ create table members (
   email_key       text not null generated always as (lower(email)) stored,
   phone           text not null default '',
   -- The address and the number that are known to be the member's: by a code, a link, or the issuer of their tokens. A
-  -- contact is confirmed as long as it equals them.
+  -- contact is confirmed as long as it equals them. The address stays when others replace it: they must not sign in with
+  -- the new one.
   confirmed_email text not null default '',
   confirmed_phone text not null default '',
   tier            text not null default '',
@@ -199,6 +200,30 @@ create table service_account_keys (
 );
 create index service_account_keys_account on service_account_keys (tenant_id, account_id);
 
+-- Links by which members confirm their address and sign in. Another one to a member ends the one before.
+create table invitations (
+  tenant_id   uuid not null,
+  id          uuid not null,
+  member_id   uuid not null,
+  -- Where the link was sent, and the roles that the member had then: it is good for no other address, and no more roles.
+  address     text not null check (address <> ''),
+  roles       text[] not null,
+  invited_by  text not null,
+  created_at  timestamptz not null,
+  -- When the mail leaves. That can be later: only so many leave in a day.
+  sent_at     timestamptz not null,
+  expires_at  timestamptz not null,
+  accepted_at timestamptz,
+  revoked_at  timestamptz,
+  primary key (tenant_id, id),
+  foreign key (tenant_id, member_id) references members,
+  constraint invitations_one_end check (accepted_at is null or revoked_at is null)
+);
+create unique index invitations_open on invitations (tenant_id, member_id)
+  where accepted_at is null and revoked_at is null;
+create index invitations_member on invitations (tenant_id, member_id);
+create index invitations_sent on invitations (tenant_id, sent_at);
+
 -- Mails about signing in, until they have left or are worth nothing any more. They leave by the platform's account, and
 -- no RPC reads them: what a tenant could read, its staff could sign in with.
 create table platform_mails (
@@ -219,5 +244,5 @@ create index platform_mails_due on platform_mails (tenant_id, due_at, id);
 create index platform_mails_about on platform_mails (tenant_id, about);
 
 -- +goose Down
-drop table platform_mails, service_account_keys, service_account_roles, service_accounts, sign_ins, ownership_transfers,
-  contact_codes, pending_contacts, devices, member_roles, members, roles;
+drop table platform_mails, invitations, service_account_keys, service_account_roles, service_accounts, sign_ins,
+  ownership_transfers, contact_codes, pending_contacts, devices, member_roles, members, roles;

@@ -139,6 +139,7 @@ func New(c Config) *Services {
 	s.Mails = mails.New(mails.Config{Engine: e, Seals: c.Seals, From: c.MailFrom, ReportTo: c.ReportTo})
 	s.Accounts = accounts.New(accounts.Config{
 		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
+		PublicURL: c.PublicURL,
 	})
 	s.SignIns = signins.New(signins.Config{Engine: e, Seals: c.Seals, HasProvider: c.HasIdentityProvider})
 	s.Imports = imports.New(imports.Config{Engine: e, Accounts: s.Accounts, Schedules: s.Schedules})

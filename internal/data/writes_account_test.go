@@ -37,6 +37,16 @@ contact_codes -other`},
 		accountdb.DelayPlatformMail,
 		args{accountdb.PlatformMail{ID: id[tenant.MailID]("other"), Attempts: 1, DueAt: start}}, "",
 	},
+	{accountdb.InsertInvitation, args{member.Invitation{
+		ID: id[tenant.InvitationID]("second"), Member: id[tenant.MemberID]("receiver"), Address: "z@example.com",
+		Roles: []string{"zoo"}, InvitedBy: "desk", CreatedAt: now, SentAt: now, ExpiresAt: start,
+	}}, "invitations +second {address=z@example.com created_at=2026-03-01T12:00:00+00:00 " +
+		"expires_at=2026-03-02T08:00:00+00:00 invited_by=desk member_id=receiver roles=[\"zoo\"] " +
+		"sent_at=2026-03-01T12:00:00+00:00}"},
+	{accountdb.AcceptInvitation, args{"third", start}, "invitations third {accepted_at=2026-03-02T08:00:00+00:00}"},
+	{accountdb.EndInvitations, args{"member", start}, "invitations entry {revoked_at=2026-03-02T08:00:00+00:00}\n" +
+		"platform_mails -fourth\nplatform_mails -third"},
+	{accountdb.EndInvitations, args{"receiver", start}, ""},
 	{accountdb.DeletePlatformMail, args{"other"}, "platform_mails -other"},
 	{accountdb.DeletePlatformMailsAbout, args{"member"}, "platform_mails -batch\nplatform_mails -other"},
 	{accountdb.TrimDevices, args{"member", 1}, "devices -device"},

@@ -57,6 +57,7 @@ type (
 	noticeKind       struct{}
 	importKind       struct{}
 	mailKind         struct{}
+	invitationKind   struct{}
 )
 
 // One id type for each entity.
@@ -95,6 +96,7 @@ type (
 	NoticeID         = ID[noticeKind]
 	ImportID         = ID[importKind]
 	MailID           = ID[mailKind]
+	InvitationID     = ID[invitationKind]
 )
 
 // Parse reads the canonical form. Upper case is accepted; braces and URNs are not.

@@ -113,6 +113,12 @@ update imports set ended_at = created_at; -- imports_end
 select again('imports', $$tenant_id = id('other')$$); -- imports_tenant_id_fkey
 select again('imports', ''); -- imports_pkey
 
+update invitations set address = ''; -- invitations_address_check
+update invitations set accepted_at = sent_at, revoked_at = sent_at; -- invitations_one_end
+update invitations set member_id = id('other'); -- invitations_tenant_id_member_id_fkey
+select again('invitations', $$revoked_at = sent_at$$); -- invitations_pkey
+select again('invitations', $$id = id('other')$$); -- invitations_open
+
 update items set name = ''; -- items_name_check
 update items set use_seconds = 0; -- items_use_seconds_check
 update items set stock = -1; -- items_stock_check

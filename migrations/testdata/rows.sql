@@ -47,6 +47,8 @@ insert into pending_contacts (tenant_id, member_id, kind, address, code_id, code
   select tenant_id, id('member'), 'EMAIL', 'new@example.com', id('code'), hash('code'), now from given;
 insert into contact_codes (tenant_id, id, member_id, kind, address_hash, sent, created_at)
   select tenant_id, id('code'), id('member'), 'EMAIL', hash('address'), true, now from given;
+insert into invitations (tenant_id, id, member_id, address, roles, invited_by, created_at, sent_at, expires_at)
+  select tenant_id, id('entry'), id('member'), 'ana@example.com', '{coach}', 'desk', now, now, starts_at from given;
 insert into platform_mails (tenant_id, id, kind, about, sealed, due_at, expires_at)
   select tenant_id, id('batch'), 'INVITATION', id('member'), 'sealed', now, starts_at from given;
 insert into sign_ins (tenant_id, id, member_id, token_hash, method, browser, address, created_at, used_at, expires_at)

@@ -143,6 +143,9 @@ func (s *Service) updateMember(
 		if before.Active() && !after.Active() {
 			endTransfers(tx, id)
 		}
+		if !after.Active() || before.Email != after.Email {
+			accountdb.EndInvitations(tx.Tx, tx.Tenant, id, tx.Now)
+		}
 		record.Audit(tx, act.audit, "member", id.UUID, "",
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)

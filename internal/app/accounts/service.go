@@ -4,6 +4,7 @@ package accounts
 import (
 	"github.com/berthhq/berth/internal/app/contacts"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/mails"
 	"github.com/berthhq/berth/internal/app/quota"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/messagedb"
@@ -22,6 +23,8 @@ type Config struct {
 	Seals seal.Keys
 	// Limits returns the limits of what a tenant with these senders sends through the platform's accounts.
 	Limits func(in tenant.TenantID, senders *messagedb.Sealed) notify.SendingLimits
+	// PublicURL is where browsers reach the service, without a trailing slash. Links of invitations start with it.
+	PublicURL string
 	// MaxMembers is how many members a tenant may have. Default: any number.
 	MaxMembers int
 }
@@ -32,6 +35,8 @@ type Service struct {
 	rolesChanged func(tenant.TenantID)
 	seals        seal.Keys
 	codes        contacts.Codes
+	mails        mails.Queue
+	publicURL    string
 	quota        quota.Quota // of members
 }
 
@@ -39,6 +44,7 @@ type Service struct {
 func New(c Config) *Service {
 	s := &Service{
 		engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals,
+		mails: mails.Queue{Seals: c.Seals}, publicURL: c.PublicURL,
 		codes: contacts.Codes{Seals: c.Seals, Limits: c.Limits},
 		quota: quota.Quota{Name: "members", Limit: c.MaxMembers, Count: coredb.CountMembers},
 	}

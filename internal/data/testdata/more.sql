@@ -45,6 +45,9 @@ select again('pending_contacts', $$member_id = id('third'), code_id = id('third'
 select again('contact_codes', $$id = id('other'), kind = 'PHONE', sent = false, guesses = 3$$);
 select again('contact_codes', $$id = id('third'), created_at = created_at + interval '1 s', guesses = 1$$);
 select again('contact_codes', $$id = id('fourth'), member_id = id('third'), address_hash = hash('other')$$);
+select again('invitations', $$id = id('other'), sent_at = sent_at + interval '1 s', revoked_at = sent_at$$);
+select again('invitations', $$id = id('third'), member_id = id('third'), sent_at = sent_at - interval '1 s'$$);
+select again('platform_mails', $$id = id('fourth'), about = id('entry'), due_at = due_at + interval '1 s'$$);
 select again('platform_mails', $$id = id('other'), due_at = due_at - interval '1 s', attempts = 2$$);
 select again('platform_mails', $$id = id('third'), due_at = due_at + interval '1 s', about = id('other')$$);
 select again('sign_ins', $$id = id('other'), token_hash = hash('other'), used_at = used_at + interval '1 s'$$);

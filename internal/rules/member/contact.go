@@ -162,12 +162,11 @@ func (m Member) Confirm(c Contact) Member {
 	return m
 }
 
-// forgetConfirmed removes what is known of contacts that the member no longer has.
+// forgetConfirmed removes what is known of a number that the member no longer has. The address is remembered: others
+// who replace it must not sign in with the new one.
 func (m *Member) forgetConfirmed() {
-	for _, k := range ContactKinds() {
-		if current, confirmed := m.contact(k); !sameContact(Contact{k, *current}, *confirmed) {
-			*confirmed = ""
-		}
+	if !sameContact(m.Contact(ByPhone), m.ConfirmedPhone) {
+		m.ConfirmedPhone = ""
 	}
 }
 
