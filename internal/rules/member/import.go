@@ -138,6 +138,15 @@ func joinName(r *ImportRow, file csvfile.Cells) {
 	}
 }
 
+// isNothing reports whether a cell says that there is no value, as other programs write it.
+func isNothing(cell string) bool {
+	switch fold.Text(cell) {
+	case "-", "--", "—", "n/a", "#n/a", "none", "null", "nil", "k.a.", "keine", "aucun", "aucune":
+		return true
+	}
+	return false
+}
+
 // hasWords reports whether a text has words, in any case and accents.
 func hasWords(text, words string) bool {
 	return strings.Contains(" "+fold.Text(text)+" ", " "+fold.Text(words)+" ")
@@ -148,6 +157,9 @@ func readText(name string) func(*ImportRow, string) string {
 	for _, f := range textFields {
 		if f.name == name {
 			return func(r *ImportRow, cell string) (problem string) {
+				if isNothing(cell) {
+					return ""
+				}
 				*f.of(&r.Member), problem = f.normal(cell)
 				if problem != "" {
 					return fmt.Sprintf("%s: %s", csvfile.Quote(cell), problem)

@@ -272,6 +272,7 @@ func TestParseImport_ReadsFilesOfOtherPrograms(t *testing.T) {
 		"First name,Name,Email,Phone\nANA,Ana Sá,ana@example.com,+351912345678\n",
 		"Name,First name,Surname,Email,Phone\nAna Sá,Ana,S,ana@example.com,+351912345678\n",
 		"Full name,First name,Surname,Email,Phone\n,Ana,Sá,ana@example.com,+351912345678\n",
+		"Name,Email,Phone,Tier,Notes,Locale\nAna Sá,ana@example.com,+351912345678,N/A,-,–\n",
 	} {
 		found := expect.Value(member.ParseImport([]byte(file)))(t)
 		test.SliceEmpty(t, found.Problems(), test.Sprint(file))
