@@ -56,6 +56,8 @@ var accountReads = []read{
 	{accountdb.FindSignIn, args{sha("secret")}, "sign_in"},
 	{accountdb.FindSignIn, args{sha("x")}, "third"},
 	{accountdb.FindSignIn, args{sha("abroad")}, "none"},
+	{accountdb.HasOldSignIns, args{start}, "false"},
+	{accountdb.HasOldSignIns, args{start.Add(time.Microsecond)}, "true"},
 	{accountdb.FindRole, args{"zoo"}, "zoo:3:false"},
 	{accountdb.FindRole, args{"coach"}, "coach:2:false"},
 	{

@@ -114,6 +114,12 @@ service_accounts +second {created_at=2026-03-02T08:00:00+00:00 name=Gate name_ke
 	{accountdb.TrimSignIns, args{"member", 1}, "sign_ins -sign_in"},
 	{accountdb.TrimSignIns, args{"member", 2}, ""},
 	{accountdb.DeleteSignIn, args{"other"}, "sign_ins -other"},
+	{accountdb.DeleteSignInsOf, args{"member"}, "sign_ins -other\nsign_ins -sign_in"},
+	{accountdb.DeleteOldSignIns, args{start}, ""},
+	{accountdb.DeleteOldSignIns, args{start.Add(time.Microsecond)}, `
+sign_ins -other
+sign_ins -sign_in
+sign_ins -third`},
 	{
 		accountdb.InsertMemberRole, args{"member", "zoo", now},
 		"member_roles +member zoo {created_at=2026-03-01T12:00:00+00:00 member_id=member role=zoo}",

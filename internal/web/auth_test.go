@@ -224,6 +224,36 @@ func TestAuthToken_RefusesForgedCookies(t *testing.T) {
 	s.token(cookie)
 }
 
+// What ended a sign-in ends it for good: neither a membership that is active again, nor an address that is as it was,
+// brings it back.
+func TestAuthToken_RefusesWhatAnEditEnded(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	ana, ben := s.AddMember("Ana"), s.AddMember("Ben")
+	of, other := s.signedIn(ana), s.signedIn(ben)
+	s.Deactivate(ana)
+	expect.OK(t)(s.App.Accounts.ReactivateMember(t.Context(), s.Owner, ana.Member))
+	s.refused(of, "the member was deactivated")
+	of = s.signedIn(ana)
+	s.EditMember(ana, func(m *member.Member) { m.Name = "Ana Anders" })
+	s.token(of)
+	s.EditMember(ana, func(m *member.Member) { m.Email = "ana@example.com" })
+	s.refused(of, "staff changed the address")
+	s.token(other)
+}
+
+func TestSweep_DeletesSignInsThatHaveExpired(t *testing.T) {
+	t.Parallel()
+	s := newSignInStudio(t)
+	s.signedIn(s.Coach)
+	s.Clock.Advance(24 * time.Hour)
+	good := s.signedIn(s.Coach)
+	s.Clock.Advance(signin.Idle - time.Hour)
+	expect.OK(t)(s.App.Housekeeping.SweepTenant(t.Context(), s.Tenant))
+	test.EqOp(t, 1, s.Count(`select count(*) from sign_ins where tenant_id = $1`, s.Tenant))
+	s.token(good)
+}
+
 // Who invents cookies is held back at their address. Those who are signed in behind it go on.
 func TestAuthToken_GoesOnWhileOthersInventCookies(t *testing.T) {
 	t.Parallel()

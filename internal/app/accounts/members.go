@@ -146,6 +146,9 @@ func (s *Service) updateMember(
 		if !after.Active() || before.Email != after.Email {
 			accountdb.EndInvitations(tx.Tx, tx.Tenant, id, tx.Now)
 		}
+		if member.EndsSignIns(changed, after, self) {
+			accountdb.DeleteSignInsOf(tx.Tx, tx.Tenant, id)
+		}
 		record.Audit(tx, act.audit, "member", id.UUID, "",
 			record.Changes(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)

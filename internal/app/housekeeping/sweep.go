@@ -83,7 +83,7 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks no-
 // shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency
-// keys, devices, display links and codes for contacts, reviews sending quotas, and seals tokens of devices. Every
+// keys, devices, display links, sign-ins and codes for contacts, reviews sending quotas, and seals tokens of devices. Every
 // transaction checks again what was found, so a second sweep, at the same time or later, changes nothing. A failure
 // does not stop the other steps, and is left for the next sweep. The error is the first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
@@ -108,6 +108,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.displays, s.sweepDisplayLinks},
 		{len(found.unsealed) > 0, s.sealDevices},
 		{found.codes, s.sweepCodes},
+		{found.signIns, s.sweepSignIns},
 		{found.imports, s.sweepImports},
 		{len(found.standings) > 0, s.reviewSending},
 	} {
@@ -135,6 +136,7 @@ type work struct {
 	displays      bool
 	unsealed      []accountdb.UnsealedDevice
 	codes         bool
+	signIns       bool
 	imports       bool
 	standings     []notify.Standing
 }
@@ -165,6 +167,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	bookingdb.HasOldDisplayLinks(&b, caller.Tenant, now.Add(-displayLinkLife), &found.displays)
 	accountdb.ListUnsealedDevices(&b, caller.Tenant, first, &found.unsealed)
 	accountdb.HasOldCodes(&b, caller.Tenant, now.Add(-member.CodeDay), &found.codes)
+	accountdb.HasOldSignIns(&b, caller.Tenant, now, &found.signIns)
 	coredb.HasOldImports(&b, caller.Tenant, now.Add(-fileimport.Life), &found.imports)
 	coredb.FindNextImport(&b, caller.Tenant, &imported)
 	messagedb.ListReviews(&b, caller.Tenant, now, &found.standings)
@@ -343,6 +346,16 @@ func (s *Service) sealDevices(ctx context.Context, caller tenant.Caller, _ *Swee
 // sweepCodes deletes codes for contacts that no longer count.
 func (s *Service) sweepCodes(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	return s.accounts.SweepCodes(ctx, caller.Tenant)
+}
+
+// sweepSignIns deletes sign-ins that have expired.
+func (s *Service) sweepSignIns(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
+	until := s.engine.Now()
+	t := engine.Transaction{Name: "sweep.sign_ins", Quiet: true}
+	return engine.Exec(ctx, s.engine, caller, t, func(_ context.Context, tx *engine.Tx) error {
+		accountdb.DeleteOldSignIns(tx.Tx, tx.Tenant, until)
+		return nil
+	})
 }
 
 // reviewSending reviews how far the tenant's sending quotas grow.

@@ -1,6 +1,8 @@
 package accountdb
 
 import (
+	"time"
+
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/signin"
 	"github.com/berthhq/berth/internal/tenant"
@@ -66,6 +68,21 @@ func TrimSignIns(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, limit int
 delete from sign_ins where tenant_id = $1 and id in (
   select id from sign_ins where tenant_id = $1 and member_id = $2 order by used_at desc, id desc offset $3)`,
 		in, owner, limit)
+}
+
+// DeleteSignInsOf deletes the sign-ins of a member.
+func DeleteSignInsOf(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID) {
+	tx.Write(`delete from sign_ins where tenant_id = $1 and member_id = $2`, in, owner)
+}
+
+// HasOldSignIns reads whether a sign-in expired before a time.
+func HasOldSignIns(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
+	b.Queue(`select exists (select from sign_ins where tenant_id = $1 and expires_at < $2)`, in, until).Scan(into)
+}
+
+// DeleteOldSignIns deletes the sign-ins that expired before a time.
+func DeleteOldSignIns(tx *pg.Tx, in tenant.TenantID, until time.Time) {
+	tx.Write(`delete from sign_ins where tenant_id = $1 and expires_at < $2`, in, until)
 }
 
 // DeleteSignIn deletes a sign-in.

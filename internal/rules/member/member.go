@@ -141,6 +141,12 @@ func AffectsSignIn(changed []string) bool {
 	return slices.Contains(changed, "status") || slices.Contains(changed, "subject")
 }
 
+// EndsSignIns reports whether an edit ends the sign-ins with Berth of the edited member, for good: one that deactivates
+// them, or another's of their address, which says that somebody else may be at the old one.
+func EndsSignIns(changed []string, after Member, self bool) bool {
+	return !after.Active() || !self && slices.Contains(changed, "email")
+}
+
 // Search selects members. All fields that are set must match.
 type Search struct {
 	Query    string // part of a name, email or phone number, ignoring case and, in names, accents
