@@ -592,7 +592,8 @@ var peopleRequests = map[string][]build{
 	"MemberService/ImportMembers": {func(*world) proto.Message {
 		return &v1.ImportMembersRequest{Csv: []byte("name,email\n" + unique() + "," + unique() + "@example.com\n")}
 	}},
-	"MemberService/GetMe": {always(&v1.GetMeRequest{})},
+	"MemberService/GetMe":  {always(&v1.GetMeRequest{})},
+	"MemberService/LinkMe": {always(&v1.LinkMeRequest{})},
 	"MemberService/UpdateMe": {func(w *world) proto.Message {
 		w.forgetCodes()
 		return &v1.UpdateMeRequest{

@@ -79,6 +79,8 @@ func meScript() script {
 	return script{
 		mia.calls("Mia reads herself", &v1.GetMeRequest{}),
 		frida.calls("The front desk reads itself", &v1.GetMeRequest{}),
+		mia.calls("Mia's account is linked already", &v1.LinkMeRequest{}),
+		ivan.refused("Ivan's account is nobody's any more", "NOT_A_MEMBER", &v1.LinkMeRequest{}),
 		ivan.refused("Ivan reads himself", "NOT_A_MEMBER", &v1.GetMeRequest{}),
 		portal.refused("The partner reads itself", "NOT_A_MEMBER", &v1.GetMeRequest{}),
 		mia.calls("Mia edits herself", edit(moore)),

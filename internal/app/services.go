@@ -57,6 +57,8 @@ type Config struct {
 	// Relay delivers events to watchers. It is optional if no one watches events.
 	Relay *outbox.Relay
 
+	// LinkByEmail lets an email that the sign-in service has verified link its account to the member with that email.
+	LinkByEmail bool
 	// Seals keep the secrets of tenants' own senders and the tokens of devices, and sign the links in mails.
 	Seals seal.Keys
 	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own,
@@ -139,7 +141,8 @@ func New(c Config) *Services {
 	s.Mails = mails.New(mails.Config{Engine: e, Seals: c.Seals, From: c.MailFrom, ReportTo: c.ReportTo})
 	s.Accounts = accounts.New(accounts.Config{
 		Engine: e, RolesChanged: c.RolesChanged, Seals: c.Seals, Limits: s.Messages.Limits, MaxMembers: c.Quotas.Members,
-		PublicURL: c.PublicURL,
+		PublicURL:   c.PublicURL,
+		LinkByEmail: c.LinkByEmail,
 	})
 	s.SignIns = signins.New(signins.Config{Engine: e, Seals: c.Seals, HasProvider: c.HasIdentityProvider})
 	s.Imports = imports.New(imports.Config{Engine: e, Accounts: s.Accounts, Schedules: s.Schedules})

@@ -48,6 +48,8 @@ type KeyConfig struct {
 
 	FormerIssuers []string `name:"identity-former-issuers" env:"BERTH_IDENTITY_FORMER_ISSUERS" placeholder:"https://…" help:"Issuers that the sign-in service had before. Members who signed in with them go on with the present one."`
 
+	LinkByEmail bool `env:"BERTH_LINK_BY_EMAIL" help:"Trust the email addresses that the sign-in service has verified: who signs in with one for the first time becomes the member with that address. Only for services that let nobody claim an address of others."`
+
 	TokenLifetime time.Duration `env:"BERTH_TOKEN_MAX_LIFETIME" help:"Longest lifetime of the sign-in service's tokens. Tokens that are valid for longer are rejected. Default: no limit."`
 
 	OwnSignIn bool `name:"sign-in" env:"BERTH_SIGN_IN" help:"Let people sign in with this server itself, too, though there is a sign-in service. Those whom it knows sign in there only. Without a sign-in service everybody signs in with this server."`
@@ -61,7 +63,10 @@ func (c KeyConfig) SignIn() web.SignIn {
 	if c.IdentityIssuer == "" || c.ConsoleClient == "" {
 		return web.SignIn{}
 	}
-	return web.SignIn{Issuer: c.IdentityIssuer, ClientID: c.ConsoleClient, Scope: c.ConsoleScope, Audience: c.Audience}
+	return web.SignIn{
+		Issuer: c.IdentityIssuer, ClientID: c.ConsoleClient, Scope: c.ConsoleScope, Audience: c.Audience,
+		LinkByEmail: c.LinkByEmail,
+	}
 }
 
 // signsIn reports whether people sign in with the server itself.

@@ -127,7 +127,8 @@ func Open(
 	n.App = app.New(app.Config{
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
 		CheckInKeys: n.secrets.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
-		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
+		LinkByEmail: keys.LinkByEmail,
+		Stats:       metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency, Quotas: listen.Traffic.quotas(),
 		Seals: n.Seals, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		SendingQuotas: keys.Senders.quotas(), ReportTo: keys.Senders.ReportTo,

@@ -163,6 +163,8 @@ func whoMay(a *v1.Access) string {
 			text += fmt.Sprintf("; with the permission `%s`, for everyone's", a.GetPermission())
 		}
 		text += "."
+	case v1.Access_RULE_TOKEN:
+		text = "**Who:** every person with a token for the tenant, members or not."
 	case v1.Access_RULE_PUBLIC:
 		text = "**Who:** everyone. No token is needed."
 	case v1.Access_RULE_UNSPECIFIED: // no RPC has it: the server would not start

@@ -126,5 +126,6 @@ const (
 	BulkTooLarge   Reason = "BULK_TOO_LARGE"
 	ImportNotFound Reason = "IMPORT_NOT_FOUND"
 
-	SignInEnded Reason = "SIGN_IN_ENDED"
+	InvitationRequired Reason = "INVITATION_REQUIRED"
+	SignInEnded        Reason = "SIGN_IN_ENDED"
 )

@@ -1,6 +1,9 @@
 package tenant
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Caller is who makes a request in one tenant, according to the token and the membership in the database. It is
 // passed by value, so that no function can widen it for others.
@@ -32,6 +35,11 @@ const AccountPrefix = "sa:"
 // MemberPrefix starts the subject of a member whom Berth itself has signed in, and who is named by their id: "member:"
 // and the id. A subject that somebody can type or import reaches nobody by it.
 const MemberPrefix = "member:"
+
+// IsReserved reports whether a subject of a token can only come from Berth itself: a member by id, or background work.
+func IsReserved(subject string) bool {
+	return subject == systemSubject || strings.HasPrefix(subject, MemberPrefix)
+}
 
 // MemberSubject is the subject of a member by id.
 func MemberSubject(id MemberID) string { return MemberPrefix + id.String() }

@@ -67,8 +67,9 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 		return p, unauthenticated("This issuer may not issue tokens for service accounts. "+
 			"Exchange the account's key for a token.", nil)
 	}
-	if strings.HasPrefix(p.Subject, tenant.MemberPrefix) && !trust.ServiceAccounts {
-		return p, unauthenticated("Subjects that begin with member: are reserved. Ask the issuer for another subject.", nil)
+	if tenant.IsReserved(p.Subject) && !trust.ServiceAccounts {
+		return p, unauthenticated("The subject system, and those that begin with member:, are reserved. "+
+			"Ask the issuer for another subject.", nil)
 	}
 	if p.Name, err = text(claims, "name"); err != nil {
 		return p, err

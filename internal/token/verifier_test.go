@@ -203,6 +203,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 		"a subject with a NUL":          {d.sign(valid().with("sub", "a\x00b")), "claim sub"},
 		"a long subject":                {d.sign(valid().with("sub", strings.Repeat("a", 256))), "claim sub"},
 		"a foreign member by id":        {d.sign(valid().with("sub", "member:"+tenantA)), "reserved"},
+		"a foreign background worker":   {d.sign(valid().with("sub", "system")), "reserved"},
 		"a foreign service account":     {d.sign(valid().with("sub", "sa:"+tenantA)), "service accounts"},
 		"a name with a line's end":      {d.sign(valid().with("name", "a\nb")), "claim name"},
 		"an address that is a list":     {d.sign(valid().with("email", []string{"a@b"})), "claim email"},

@@ -128,3 +128,39 @@ for (const { path, width } of [
     await page.getByRole("heading", { name: "Sign in as" }).waitFor();
   });
 }
+
+// The server says whether it trusts the provider's addresses.
+test("makes a person the member with their email, with one call", async () => {
+  await using there = await visit({ role: "member", path: "", width: 390, fresh: true });
+  const { page } = there;
+  const { partner = "", member = "" } = berth().tenants[studio]?.tokens ?? {};
+  await page.route("**/console/config.json", async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ json: { ...(await answer.json()), link_by_email: true } });
+  });
+  await page.route("**/dev/token", (route) => route.fulfill({ json: { access_token: partner } }));
+  let links = 0;
+  await page.route("**/berth.v1.MemberService/LinkMe", async (route) => {
+    links++;
+    await route.continue();
+  });
+  await page.goto(`${berth().address}/app/`);
+  await page.getByRole("heading", { name: "You are not a member here yet" }).waitFor();
+  expect(links).toBe(1);
+  // From the second visit on the account is a member's.
+  let linked = false;
+  await page.unroute("**/berth.v1.MemberService/LinkMe");
+  await page.route("**/berth.v1.MemberService/LinkMe", async (route) => {
+    linked = true;
+    await route.fulfill({ json: {} });
+  });
+  await page.route("**/berth.v1.*/*", async (route) => {
+    const headers = route.request().headers();
+    await (linked
+      ? route.fallback({ headers: { ...headers, authorization: `Bearer ${member}` } })
+      : route.fallback());
+  });
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("link", { name: "Bookings" }).first().waitFor();
+  expect(linked).toBe(true);
+});

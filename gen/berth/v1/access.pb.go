@@ -34,6 +34,9 @@ const (
 	Access_RULE_SELF Access_Rule = 2
 	// No token is needed. The request itself contains a signature or a key.
 	Access_RULE_PUBLIC Access_Rule = 3
+	// Anyone with a token that is valid for the tenant may call it, who is a member or may become one. Service accounts
+	// may not.
+	Access_RULE_TOKEN Access_Rule = 4
 )
 
 // Enum value maps for Access_Rule.
@@ -43,12 +46,14 @@ var (
 		1: "RULE_PERMISSION",
 		2: "RULE_SELF",
 		3: "RULE_PUBLIC",
+		4: "RULE_TOKEN",
 	}
 	Access_Rule_value = map[string]int32{
 		"RULE_UNSPECIFIED": 0,
 		"RULE_PERMISSION":  1,
 		"RULE_SELF":        2,
 		"RULE_PUBLIC":      3,
+		"RULE_TOKEN":       4,
 	}
 )
 
@@ -190,7 +195,7 @@ var File_berth_v1_access_proto protoreflect.FileDescriptor
 
 const file_berth_v1_access_proto_rawDesc = "" +
 	"\n" +
-	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\x95\x02\n" +
+	"\x15berth/v1/access.proto\x12\bberth.v1\x1a google/protobuf/descriptor.proto\"\xa5\x02\n" +
 	"\x06Access\x12)\n" +
 	"\x04rule\x18\x01 \x01(\x0e2\x15.berth.v1.Access.RuleR\x04rule\x12\x1e\n" +
 	"\n" +
@@ -198,12 +203,14 @@ const file_berth_v1_access_proto_rawDesc = "" +
 	"permission\x12)\n" +
 	"\x10service_accounts\x18\x03 \x01(\bR\x0fserviceAccounts\x12\x17\n" +
 	"\astep_up\x18\x04 \x01(\bR\x06stepUp\x12)\n" +
-	"\x10deprecated_since\x18\x05 \x01(\tR\x0fdeprecatedSince\"Q\n" +
+	"\x10deprecated_since\x18\x05 \x01(\tR\x0fdeprecatedSince\"a\n" +
 	"\x04Rule\x12\x14\n" +
 	"\x10RULE_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fRULE_PERMISSION\x10\x01\x12\r\n" +
 	"\tRULE_SELF\x10\x02\x12\x0f\n" +
-	"\vRULE_PUBLIC\x10\x03:J\n" +
+	"\vRULE_PUBLIC\x10\x03\x12\x0e\n" +
+	"\n" +
+	"RULE_TOKEN\x10\x04:J\n" +
 	"\x06access\x12\x1e.google.protobuf.MethodOptions\x18\xb9\x8e\x03 \x01(\v2\x10.berth.v1.AccessR\x06accessBR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 

@@ -283,6 +283,9 @@ const (
 	ErrorReason_ERROR_REASON_BULK_TOO_LARGE ErrorReason = 212
 	// not_found: the tenant has no such import, or it has expired.
 	ErrorReason_ERROR_REASON_IMPORT_NOT_FOUND ErrorReason = 213
+	// permission_denied: the member with this email is an owner or admin, whom no email links to an account. They need an
+	// invitation.
+	ErrorReason_ERROR_REASON_INVITATION_REQUIRED ErrorReason = 214
 	// unauthenticated: nobody is signed in with Berth in this browser, or not any more (POST /auth/token).
 	ErrorReason_ERROR_REASON_SIGN_IN_ENDED ErrorReason = 220
 )
@@ -399,6 +402,7 @@ var (
 		211: "ERROR_REASON_CONTACT_NOT_MOBILE",
 		212: "ERROR_REASON_BULK_TOO_LARGE",
 		213: "ERROR_REASON_IMPORT_NOT_FOUND",
+		214: "ERROR_REASON_INVITATION_REQUIRED",
 		220: "ERROR_REASON_SIGN_IN_ENDED",
 	}
 	ErrorReason_value = map[string]int32{
@@ -511,6 +515,7 @@ var (
 		"ERROR_REASON_CONTACT_NOT_MOBILE":           211,
 		"ERROR_REASON_BULK_TOO_LARGE":               212,
 		"ERROR_REASON_IMPORT_NOT_FOUND":             213,
+		"ERROR_REASON_INVITATION_REQUIRED":          214,
 		"ERROR_REASON_SIGN_IN_ENDED":                220,
 	}
 )
@@ -546,7 +551,7 @@ var File_berth_v1_error_proto protoreflect.FileDescriptor
 
 const file_berth_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x14berth/v1/error.proto\x12\bberth.v1*\x9d\x1e\n" +
+	"\x14berth/v1/error.proto\x12\bberth.v1*\xc4\x1e\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15ERROR_REASON_INTERNAL\x10\x01\x12\x1e\n" +
@@ -656,7 +661,8 @@ const file_berth_v1_error_proto_rawDesc = "" +
 	"#ERROR_REASON_SENDING_DOMAIN_INVALID\x10\xd2\x01\x12$\n" +
 	"\x1fERROR_REASON_CONTACT_NOT_MOBILE\x10\xd3\x01\x12 \n" +
 	"\x1bERROR_REASON_BULK_TOO_LARGE\x10\xd4\x01\x12\"\n" +
-	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12\x1f\n" +
+	"\x1dERROR_REASON_IMPORT_NOT_FOUND\x10\xd5\x01\x12%\n" +
+	" ERROR_REASON_INVITATION_REQUIRED\x10\xd6\x01\x12\x1f\n" +
 	"\x1aERROR_REASON_SIGN_IN_ENDED\x10\xdc\x01BR\n" +
 	"\x14com.berthhq.berth.v1P\x01Z-github.com/berthhq/berth/gen/berth/v1;berthv1\xaa\x02\bBerth.V1b\x06proto3"
 

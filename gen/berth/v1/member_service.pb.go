@@ -947,6 +947,98 @@ func (x *GetMeResponse) GetPendingContacts() []*PendingContact {
 	return nil
 }
 
+// LinkMeRequest asks to become the member with the caller's email.
+type LinkMeRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The tenant. Optional if the token is valid for exactly one tenant.
+	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkMeRequest) Reset() {
+	*x = LinkMeRequest{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkMeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkMeRequest) ProtoMessage() {}
+
+func (x *LinkMeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkMeRequest.ProtoReflect.Descriptor instead.
+func (*LinkMeRequest) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *LinkMeRequest) GetTenantId() string {
+	if x != nil {
+		return x.TenantId
+	}
+	return ""
+}
+
+// LinkMeResponse has the member that the caller is.
+type LinkMeResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The caller, without staff notes.
+	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LinkMeResponse) Reset() {
+	*x = LinkMeResponse{}
+	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LinkMeResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LinkMeResponse) ProtoMessage() {}
+
+func (x *LinkMeResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LinkMeResponse.ProtoReflect.Descriptor instead.
+func (*LinkMeResponse) Descriptor() ([]byte, []int) {
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *LinkMeResponse) GetMember() *Member {
+	if x != nil {
+		return x.Member
+	}
+	return nil
+}
+
 // UpdateMeRequest edits the caller's membership.
 type UpdateMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -964,7 +1056,7 @@ type UpdateMeRequest struct {
 
 func (x *UpdateMeRequest) Reset() {
 	*x = UpdateMeRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -976,7 +1068,7 @@ func (x *UpdateMeRequest) String() string {
 func (*UpdateMeRequest) ProtoMessage() {}
 
 func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[16]
+	mi := &file_berth_v1_member_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -989,7 +1081,7 @@ func (x *UpdateMeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeRequest.ProtoReflect.Descriptor instead.
 func (*UpdateMeRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{16}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *UpdateMeRequest) GetTenantId() string {
@@ -1033,7 +1125,7 @@ type UpdateMeResponse struct {
 
 func (x *UpdateMeResponse) Reset() {
 	*x = UpdateMeResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1045,7 +1137,7 @@ func (x *UpdateMeResponse) String() string {
 func (*UpdateMeResponse) ProtoMessage() {}
 
 func (x *UpdateMeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[17]
+	mi := &file_berth_v1_member_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1058,7 +1150,7 @@ func (x *UpdateMeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UpdateMeResponse.ProtoReflect.Descriptor instead.
 func (*UpdateMeResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{17}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *UpdateMeResponse) GetMember() *Member {
@@ -1090,7 +1182,7 @@ type ConfirmContactRequest struct {
 
 func (x *ConfirmContactRequest) Reset() {
 	*x = ConfirmContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1102,7 +1194,7 @@ func (x *ConfirmContactRequest) String() string {
 func (*ConfirmContactRequest) ProtoMessage() {}
 
 func (x *ConfirmContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[18]
+	mi := &file_berth_v1_member_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1115,7 +1207,7 @@ func (x *ConfirmContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmContactRequest.ProtoReflect.Descriptor instead.
 func (*ConfirmContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{18}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ConfirmContactRequest) GetTenantId() string {
@@ -1150,7 +1242,7 @@ type ConfirmContactResponse struct {
 
 func (x *ConfirmContactResponse) Reset() {
 	*x = ConfirmContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1254,7 @@ func (x *ConfirmContactResponse) String() string {
 func (*ConfirmContactResponse) ProtoMessage() {}
 
 func (x *ConfirmContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[19]
+	mi := &file_berth_v1_member_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1267,7 @@ func (x *ConfirmContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmContactResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{19}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ConfirmContactResponse) GetMember() *Member {
@@ -1198,7 +1290,7 @@ type ResendContactCodeRequest struct {
 
 func (x *ResendContactCodeRequest) Reset() {
 	*x = ResendContactCodeRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[20]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1210,7 +1302,7 @@ func (x *ResendContactCodeRequest) String() string {
 func (*ResendContactCodeRequest) ProtoMessage() {}
 
 func (x *ResendContactCodeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[20]
+	mi := &file_berth_v1_member_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1223,7 +1315,7 @@ func (x *ResendContactCodeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResendContactCodeRequest.ProtoReflect.Descriptor instead.
 func (*ResendContactCodeRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{20}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ResendContactCodeRequest) GetTenantId() string {
@@ -1251,7 +1343,7 @@ type ResendContactCodeResponse struct {
 
 func (x *ResendContactCodeResponse) Reset() {
 	*x = ResendContactCodeResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[21]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1263,7 +1355,7 @@ func (x *ResendContactCodeResponse) String() string {
 func (*ResendContactCodeResponse) ProtoMessage() {}
 
 func (x *ResendContactCodeResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[21]
+	mi := &file_berth_v1_member_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1276,7 +1368,7 @@ func (x *ResendContactCodeResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ResendContactCodeResponse.ProtoReflect.Descriptor instead.
 func (*ResendContactCodeResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{21}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ResendContactCodeResponse) GetPendingContact() *PendingContact {
@@ -1305,7 +1397,7 @@ type ConfirmMemberContactRequest struct {
 
 func (x *ConfirmMemberContactRequest) Reset() {
 	*x = ConfirmMemberContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[22]
+	mi := &file_berth_v1_member_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1317,7 +1409,7 @@ func (x *ConfirmMemberContactRequest) String() string {
 func (*ConfirmMemberContactRequest) ProtoMessage() {}
 
 func (x *ConfirmMemberContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[22]
+	mi := &file_berth_v1_member_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1330,7 +1422,7 @@ func (x *ConfirmMemberContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmMemberContactRequest.ProtoReflect.Descriptor instead.
 func (*ConfirmMemberContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{22}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ConfirmMemberContactRequest) GetTenantId() string {
@@ -1379,7 +1471,7 @@ type ConfirmMemberContactResponse struct {
 
 func (x *ConfirmMemberContactResponse) Reset() {
 	*x = ConfirmMemberContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[23]
+	mi := &file_berth_v1_member_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1391,7 +1483,7 @@ func (x *ConfirmMemberContactResponse) String() string {
 func (*ConfirmMemberContactResponse) ProtoMessage() {}
 
 func (x *ConfirmMemberContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[23]
+	mi := &file_berth_v1_member_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1404,7 +1496,7 @@ func (x *ConfirmMemberContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ConfirmMemberContactResponse.ProtoReflect.Descriptor instead.
 func (*ConfirmMemberContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{23}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ConfirmMemberContactResponse) GetMember() *Member {
@@ -1427,7 +1519,7 @@ type CancelContactRequest struct {
 
 func (x *CancelContactRequest) Reset() {
 	*x = CancelContactRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[24]
+	mi := &file_berth_v1_member_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1439,7 +1531,7 @@ func (x *CancelContactRequest) String() string {
 func (*CancelContactRequest) ProtoMessage() {}
 
 func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[24]
+	mi := &file_berth_v1_member_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1452,7 +1544,7 @@ func (x *CancelContactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelContactRequest.ProtoReflect.Descriptor instead.
 func (*CancelContactRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{24}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CancelContactRequest) GetTenantId() string {
@@ -1478,7 +1570,7 @@ type CancelContactResponse struct {
 
 func (x *CancelContactResponse) Reset() {
 	*x = CancelContactResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[25]
+	mi := &file_berth_v1_member_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1490,7 +1582,7 @@ func (x *CancelContactResponse) String() string {
 func (*CancelContactResponse) ProtoMessage() {}
 
 func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[25]
+	mi := &file_berth_v1_member_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1503,7 +1595,7 @@ func (x *CancelContactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CancelContactResponse.ProtoReflect.Descriptor instead.
 func (*CancelContactResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{25}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{27}
 }
 
 // RegisterDeviceRequest registers a device.
@@ -1521,7 +1613,7 @@ type RegisterDeviceRequest struct {
 
 func (x *RegisterDeviceRequest) Reset() {
 	*x = RegisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[26]
+	mi := &file_berth_v1_member_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1533,7 +1625,7 @@ func (x *RegisterDeviceRequest) String() string {
 func (*RegisterDeviceRequest) ProtoMessage() {}
 
 func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[26]
+	mi := &file_berth_v1_member_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1546,7 +1638,7 @@ func (x *RegisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{26}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *RegisterDeviceRequest) GetTenantId() string {
@@ -1581,7 +1673,7 @@ type RegisterDeviceResponse struct {
 
 func (x *RegisterDeviceResponse) Reset() {
 	*x = RegisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[27]
+	mi := &file_berth_v1_member_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1593,7 +1685,7 @@ func (x *RegisterDeviceResponse) String() string {
 func (*RegisterDeviceResponse) ProtoMessage() {}
 
 func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[27]
+	mi := &file_berth_v1_member_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1606,7 +1698,7 @@ func (x *RegisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*RegisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{27}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *RegisterDeviceResponse) GetDevice() *Device {
@@ -1629,7 +1721,7 @@ type GetDeviceRequest struct {
 
 func (x *GetDeviceRequest) Reset() {
 	*x = GetDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[28]
+	mi := &file_berth_v1_member_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1641,7 +1733,7 @@ func (x *GetDeviceRequest) String() string {
 func (*GetDeviceRequest) ProtoMessage() {}
 
 func (x *GetDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[28]
+	mi := &file_berth_v1_member_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1654,7 +1746,7 @@ func (x *GetDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDeviceRequest.ProtoReflect.Descriptor instead.
 func (*GetDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{28}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *GetDeviceRequest) GetTenantId() string {
@@ -1682,7 +1774,7 @@ type GetDeviceResponse struct {
 
 func (x *GetDeviceResponse) Reset() {
 	*x = GetDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[29]
+	mi := &file_berth_v1_member_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1694,7 +1786,7 @@ func (x *GetDeviceResponse) String() string {
 func (*GetDeviceResponse) ProtoMessage() {}
 
 func (x *GetDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[29]
+	mi := &file_berth_v1_member_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1707,7 +1799,7 @@ func (x *GetDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetDeviceResponse.ProtoReflect.Descriptor instead.
 func (*GetDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{29}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *GetDeviceResponse) GetDevice() *Device {
@@ -1736,7 +1828,7 @@ type ListDevicesRequest struct {
 
 func (x *ListDevicesRequest) Reset() {
 	*x = ListDevicesRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[30]
+	mi := &file_berth_v1_member_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1748,7 +1840,7 @@ func (x *ListDevicesRequest) String() string {
 func (*ListDevicesRequest) ProtoMessage() {}
 
 func (x *ListDevicesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[30]
+	mi := &file_berth_v1_member_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1761,7 +1853,7 @@ func (x *ListDevicesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDevicesRequest.ProtoReflect.Descriptor instead.
 func (*ListDevicesRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{30}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *ListDevicesRequest) GetTenantId() string {
@@ -1812,7 +1904,7 @@ type ListDevicesResponse struct {
 
 func (x *ListDevicesResponse) Reset() {
 	*x = ListDevicesResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[31]
+	mi := &file_berth_v1_member_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1824,7 +1916,7 @@ func (x *ListDevicesResponse) String() string {
 func (*ListDevicesResponse) ProtoMessage() {}
 
 func (x *ListDevicesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[31]
+	mi := &file_berth_v1_member_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1837,7 +1929,7 @@ func (x *ListDevicesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListDevicesResponse.ProtoReflect.Descriptor instead.
 func (*ListDevicesResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{31}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *ListDevicesResponse) GetDevices() []*Device {
@@ -1867,7 +1959,7 @@ type UnregisterDeviceRequest struct {
 
 func (x *UnregisterDeviceRequest) Reset() {
 	*x = UnregisterDeviceRequest{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[32]
+	mi := &file_berth_v1_member_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1879,7 +1971,7 @@ func (x *UnregisterDeviceRequest) String() string {
 func (*UnregisterDeviceRequest) ProtoMessage() {}
 
 func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[32]
+	mi := &file_berth_v1_member_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1892,7 +1984,7 @@ func (x *UnregisterDeviceRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceRequest.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceRequest) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{32}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *UnregisterDeviceRequest) GetTenantId() string {
@@ -1918,7 +2010,7 @@ type UnregisterDeviceResponse struct {
 
 func (x *UnregisterDeviceResponse) Reset() {
 	*x = UnregisterDeviceResponse{}
-	mi := &file_berth_v1_member_service_proto_msgTypes[33]
+	mi := &file_berth_v1_member_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1930,7 +2022,7 @@ func (x *UnregisterDeviceResponse) String() string {
 func (*UnregisterDeviceResponse) ProtoMessage() {}
 
 func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_berth_v1_member_service_proto_msgTypes[33]
+	mi := &file_berth_v1_member_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1943,7 +2035,7 @@ func (x *UnregisterDeviceResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UnregisterDeviceResponse.ProtoReflect.Descriptor instead.
 func (*UnregisterDeviceResponse) Descriptor() ([]byte, []int) {
-	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{33}
+	return file_berth_v1_member_service_proto_rawDescGZIP(), []int{35}
 }
 
 var File_berth_v1_member_service_proto protoreflect.FileDescriptor
@@ -2008,7 +2100,11 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\x12 \n" +
 	"\vpermissions\x18\x02 \x03(\tR\vpermissions\x12*\n" +
 	"\adevices\x18\x03 \x03(\v2\x10.berth.v1.DeviceR\adevices\x12C\n" +
-	"\x10pending_contacts\x18\x04 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"\xf4\x02\n" +
+	"\x10pending_contacts\x18\x04 \x03(\v2\x18.berth.v1.PendingContactR\x0fpendingContacts\"9\n" +
+	"\rLinkMeRequest\x12(\n" +
+	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\":\n" +
+	"\x0eLinkMeResponse\x12(\n" +
+	"\x06member\x18\x01 \x01(\v2\x10.berth.v1.MemberR\x06member\"\xf4\x02\n" +
 	"\x0fUpdateMeRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x121\n" +
 	"\x06member\x18\x02 \x01(\v2\x11.berth.v1.MeInputB\x06\xbaH\x03\xc8\x01\x01R\x06member\x12m\n" +
@@ -2074,7 +2170,7 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\x17UnregisterDeviceRequest\x12(\n" +
 	"\ttenant_id\x18\x01 \x01(\tB\v\xbaH\b\xd8\x01\x01r\x03\xb0\x01\x01R\btenantId\x12%\n" +
 	"\tdevice_id\x18\x02 \x01(\tB\b\xbaH\x05r\x03\xb0\x01\x01R\bdeviceId\"\x1a\n" +
-	"\x18UnregisterDeviceResponse2\x94\r\n" +
+	"\x18UnregisterDeviceResponse2\xd9\r\n" +
 	"\rMemberService\x12c\n" +
 	"\fCreateMember\x12\x1d.berth.v1.CreateMemberRequest\x1a\x1e.berth.v1.CreateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12c\n" +
 	"\fUpdateMember\x12\x1d.berth.v1.UpdateMemberRequest\x1a\x1e.berth.v1.UpdateMemberResponse\"\x14\xca\xf3\x18\x10\b\x01\x12\fmember.write\x12o\n" +
@@ -2083,7 +2179,8 @@ const file_berth_v1_member_service_proto_rawDesc = "" +
 	"\tGetMember\x12\x1a.berth.v1.GetMemberRequest\x1a\x1b.berth.v1.GetMemberResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12b\n" +
 	"\vListMembers\x12\x1c.berth.v1.ListMembersRequest\x1a\x1d.berth.v1.ListMembersResponse\"\x16\xca\xf3\x18\x0f\b\x01\x12\vmember.read\x90\x02\x01\x12g\n" +
 	"\rImportMembers\x12\x1e.berth.v1.ImportMembersRequest\x1a\x1f.berth.v1.ImportMembersResponse\"\x15\xca\xf3\x18\x11\b\x01\x12\rmember.import\x12C\n" +
-	"\x05GetMe\x12\x16.berth.v1.GetMeRequest\x1a\x17.berth.v1.GetMeResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12I\n" +
+	"\x05GetMe\x12\x16.berth.v1.GetMeRequest\x1a\x17.berth.v1.GetMeResponse\"\t\xca\xf3\x18\x02\b\x02\x90\x02\x01\x12C\n" +
+	"\x06LinkMe\x12\x17.berth.v1.LinkMeRequest\x1a\x18.berth.v1.LinkMeResponse\"\x06\xca\xf3\x18\x02\b\x04\x12I\n" +
 	"\bUpdateMe\x12\x19.berth.v1.UpdateMeRequest\x1a\x1a.berth.v1.UpdateMeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12[\n" +
 	"\x0eConfirmContact\x12\x1f.berth.v1.ConfirmContactRequest\x1a .berth.v1.ConfirmContactResponse\"\x06\xca\xf3\x18\x02\b\x02\x12d\n" +
 	"\x11ResendContactCode\x12\".berth.v1.ResendContactCodeRequest\x1a#.berth.v1.ResendContactCodeResponse\"\x06\xca\xf3\x18\x02\b\x02\x12}\n" +
@@ -2107,7 +2204,7 @@ func file_berth_v1_member_service_proto_rawDescGZIP() []byte {
 	return file_berth_v1_member_service_proto_rawDescData
 }
 
-var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 34)
+var file_berth_v1_member_service_proto_msgTypes = make([]protoimpl.MessageInfo, 36)
 var file_berth_v1_member_service_proto_goTypes = []any{
 	(*CreateMemberRequest)(nil),          // 0: berth.v1.CreateMemberRequest
 	(*CreateMemberResponse)(nil),         // 1: berth.v1.CreateMemberResponse
@@ -2125,112 +2222,117 @@ var file_berth_v1_member_service_proto_goTypes = []any{
 	(*ImportMembersResponse)(nil),        // 13: berth.v1.ImportMembersResponse
 	(*GetMeRequest)(nil),                 // 14: berth.v1.GetMeRequest
 	(*GetMeResponse)(nil),                // 15: berth.v1.GetMeResponse
-	(*UpdateMeRequest)(nil),              // 16: berth.v1.UpdateMeRequest
-	(*UpdateMeResponse)(nil),             // 17: berth.v1.UpdateMeResponse
-	(*ConfirmContactRequest)(nil),        // 18: berth.v1.ConfirmContactRequest
-	(*ConfirmContactResponse)(nil),       // 19: berth.v1.ConfirmContactResponse
-	(*ResendContactCodeRequest)(nil),     // 20: berth.v1.ResendContactCodeRequest
-	(*ResendContactCodeResponse)(nil),    // 21: berth.v1.ResendContactCodeResponse
-	(*ConfirmMemberContactRequest)(nil),  // 22: berth.v1.ConfirmMemberContactRequest
-	(*ConfirmMemberContactResponse)(nil), // 23: berth.v1.ConfirmMemberContactResponse
-	(*CancelContactRequest)(nil),         // 24: berth.v1.CancelContactRequest
-	(*CancelContactResponse)(nil),        // 25: berth.v1.CancelContactResponse
-	(*RegisterDeviceRequest)(nil),        // 26: berth.v1.RegisterDeviceRequest
-	(*RegisterDeviceResponse)(nil),       // 27: berth.v1.RegisterDeviceResponse
-	(*GetDeviceRequest)(nil),             // 28: berth.v1.GetDeviceRequest
-	(*GetDeviceResponse)(nil),            // 29: berth.v1.GetDeviceResponse
-	(*ListDevicesRequest)(nil),           // 30: berth.v1.ListDevicesRequest
-	(*ListDevicesResponse)(nil),          // 31: berth.v1.ListDevicesResponse
-	(*UnregisterDeviceRequest)(nil),      // 32: berth.v1.UnregisterDeviceRequest
-	(*UnregisterDeviceResponse)(nil),     // 33: berth.v1.UnregisterDeviceResponse
-	(*MemberInput)(nil),                  // 34: berth.v1.MemberInput
-	(*Member)(nil),                       // 35: berth.v1.Member
-	(*fieldmaskpb.FieldMask)(nil),        // 36: google.protobuf.FieldMask
-	(*Device)(nil),                       // 37: berth.v1.Device
-	(*PendingContact)(nil),               // 38: berth.v1.PendingContact
-	(*MemberFilter)(nil),                 // 39: berth.v1.MemberFilter
-	(*ImportColumn)(nil),                 // 40: berth.v1.ImportColumn
-	(*Import)(nil),                       // 41: berth.v1.Import
-	(*MeInput)(nil),                      // 42: berth.v1.MeInput
-	(ContactKind)(0),                     // 43: berth.v1.ContactKind
-	(DeviceKind)(0),                      // 44: berth.v1.DeviceKind
-	(ListScope)(0),                       // 45: berth.v1.ListScope
-	(*DeviceFilter)(nil),                 // 46: berth.v1.DeviceFilter
+	(*LinkMeRequest)(nil),                // 16: berth.v1.LinkMeRequest
+	(*LinkMeResponse)(nil),               // 17: berth.v1.LinkMeResponse
+	(*UpdateMeRequest)(nil),              // 18: berth.v1.UpdateMeRequest
+	(*UpdateMeResponse)(nil),             // 19: berth.v1.UpdateMeResponse
+	(*ConfirmContactRequest)(nil),        // 20: berth.v1.ConfirmContactRequest
+	(*ConfirmContactResponse)(nil),       // 21: berth.v1.ConfirmContactResponse
+	(*ResendContactCodeRequest)(nil),     // 22: berth.v1.ResendContactCodeRequest
+	(*ResendContactCodeResponse)(nil),    // 23: berth.v1.ResendContactCodeResponse
+	(*ConfirmMemberContactRequest)(nil),  // 24: berth.v1.ConfirmMemberContactRequest
+	(*ConfirmMemberContactResponse)(nil), // 25: berth.v1.ConfirmMemberContactResponse
+	(*CancelContactRequest)(nil),         // 26: berth.v1.CancelContactRequest
+	(*CancelContactResponse)(nil),        // 27: berth.v1.CancelContactResponse
+	(*RegisterDeviceRequest)(nil),        // 28: berth.v1.RegisterDeviceRequest
+	(*RegisterDeviceResponse)(nil),       // 29: berth.v1.RegisterDeviceResponse
+	(*GetDeviceRequest)(nil),             // 30: berth.v1.GetDeviceRequest
+	(*GetDeviceResponse)(nil),            // 31: berth.v1.GetDeviceResponse
+	(*ListDevicesRequest)(nil),           // 32: berth.v1.ListDevicesRequest
+	(*ListDevicesResponse)(nil),          // 33: berth.v1.ListDevicesResponse
+	(*UnregisterDeviceRequest)(nil),      // 34: berth.v1.UnregisterDeviceRequest
+	(*UnregisterDeviceResponse)(nil),     // 35: berth.v1.UnregisterDeviceResponse
+	(*MemberInput)(nil),                  // 36: berth.v1.MemberInput
+	(*Member)(nil),                       // 37: berth.v1.Member
+	(*fieldmaskpb.FieldMask)(nil),        // 38: google.protobuf.FieldMask
+	(*Device)(nil),                       // 39: berth.v1.Device
+	(*PendingContact)(nil),               // 40: berth.v1.PendingContact
+	(*MemberFilter)(nil),                 // 41: berth.v1.MemberFilter
+	(*ImportColumn)(nil),                 // 42: berth.v1.ImportColumn
+	(*Import)(nil),                       // 43: berth.v1.Import
+	(*MeInput)(nil),                      // 44: berth.v1.MeInput
+	(ContactKind)(0),                     // 45: berth.v1.ContactKind
+	(DeviceKind)(0),                      // 46: berth.v1.DeviceKind
+	(ListScope)(0),                       // 47: berth.v1.ListScope
+	(*DeviceFilter)(nil),                 // 48: berth.v1.DeviceFilter
 }
 var file_berth_v1_member_service_proto_depIdxs = []int32{
-	34, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
-	35, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
-	34, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.MemberInput
-	36, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
-	35, // 5: berth.v1.DeactivateMemberResponse.member:type_name -> berth.v1.Member
-	35, // 6: berth.v1.ReactivateMemberResponse.member:type_name -> berth.v1.Member
-	35, // 7: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
-	37, // 8: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
-	38, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	39, // 10: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
-	35, // 11: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
-	40, // 12: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
-	41, // 13: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
-	35, // 14: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
-	37, // 15: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
-	38, // 16: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	42, // 17: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
-	36, // 18: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
-	35, // 19: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
-	38, // 20: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
-	43, // 21: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
-	35, // 22: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
-	43, // 23: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
-	38, // 24: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
-	43, // 25: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
-	35, // 26: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
-	43, // 27: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
-	44, // 28: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
-	37, // 29: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
-	37, // 30: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
-	45, // 31: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
-	46, // 32: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
-	37, // 33: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
-	0,  // 34: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
-	2,  // 35: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
-	4,  // 36: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
-	6,  // 37: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
-	8,  // 38: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
-	10, // 39: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
-	12, // 40: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
-	14, // 41: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
-	16, // 42: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
-	18, // 43: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
-	20, // 44: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
-	22, // 45: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
-	24, // 46: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
-	26, // 47: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
-	28, // 48: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
-	30, // 49: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
-	32, // 50: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
-	1,  // 51: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
-	3,  // 52: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
-	5,  // 53: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
-	7,  // 54: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
-	9,  // 55: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
-	11, // 56: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
-	13, // 57: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
-	15, // 58: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
-	17, // 59: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
-	19, // 60: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
-	21, // 61: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
-	23, // 62: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
-	25, // 63: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
-	27, // 64: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
-	29, // 65: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
-	31, // 66: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
-	33, // 67: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
-	51, // [51:68] is the sub-list for method output_type
-	34, // [34:51] is the sub-list for method input_type
-	34, // [34:34] is the sub-list for extension type_name
-	34, // [34:34] is the sub-list for extension extendee
-	0,  // [0:34] is the sub-list for field type_name
+	36, // 0: berth.v1.CreateMemberRequest.member:type_name -> berth.v1.MemberInput
+	37, // 1: berth.v1.CreateMemberResponse.member:type_name -> berth.v1.Member
+	36, // 2: berth.v1.UpdateMemberRequest.member:type_name -> berth.v1.MemberInput
+	38, // 3: berth.v1.UpdateMemberRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 4: berth.v1.UpdateMemberResponse.member:type_name -> berth.v1.Member
+	37, // 5: berth.v1.DeactivateMemberResponse.member:type_name -> berth.v1.Member
+	37, // 6: berth.v1.ReactivateMemberResponse.member:type_name -> berth.v1.Member
+	37, // 7: berth.v1.GetMemberResponse.member:type_name -> berth.v1.Member
+	39, // 8: berth.v1.GetMemberResponse.devices:type_name -> berth.v1.Device
+	40, // 9: berth.v1.GetMemberResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	41, // 10: berth.v1.ListMembersRequest.filter:type_name -> berth.v1.MemberFilter
+	37, // 11: berth.v1.ListMembersResponse.members:type_name -> berth.v1.Member
+	42, // 12: berth.v1.ImportMembersRequest.columns:type_name -> berth.v1.ImportColumn
+	43, // 13: berth.v1.ImportMembersResponse.file_import:type_name -> berth.v1.Import
+	37, // 14: berth.v1.GetMeResponse.member:type_name -> berth.v1.Member
+	39, // 15: berth.v1.GetMeResponse.devices:type_name -> berth.v1.Device
+	40, // 16: berth.v1.GetMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	37, // 17: berth.v1.LinkMeResponse.member:type_name -> berth.v1.Member
+	44, // 18: berth.v1.UpdateMeRequest.member:type_name -> berth.v1.MeInput
+	38, // 19: berth.v1.UpdateMeRequest.update_mask:type_name -> google.protobuf.FieldMask
+	37, // 20: berth.v1.UpdateMeResponse.member:type_name -> berth.v1.Member
+	40, // 21: berth.v1.UpdateMeResponse.pending_contacts:type_name -> berth.v1.PendingContact
+	45, // 22: berth.v1.ConfirmContactRequest.kind:type_name -> berth.v1.ContactKind
+	37, // 23: berth.v1.ConfirmContactResponse.member:type_name -> berth.v1.Member
+	45, // 24: berth.v1.ResendContactCodeRequest.kind:type_name -> berth.v1.ContactKind
+	40, // 25: berth.v1.ResendContactCodeResponse.pending_contact:type_name -> berth.v1.PendingContact
+	45, // 26: berth.v1.ConfirmMemberContactRequest.kind:type_name -> berth.v1.ContactKind
+	37, // 27: berth.v1.ConfirmMemberContactResponse.member:type_name -> berth.v1.Member
+	45, // 28: berth.v1.CancelContactRequest.kind:type_name -> berth.v1.ContactKind
+	46, // 29: berth.v1.RegisterDeviceRequest.kind:type_name -> berth.v1.DeviceKind
+	39, // 30: berth.v1.RegisterDeviceResponse.device:type_name -> berth.v1.Device
+	39, // 31: berth.v1.GetDeviceResponse.device:type_name -> berth.v1.Device
+	47, // 32: berth.v1.ListDevicesRequest.scope:type_name -> berth.v1.ListScope
+	48, // 33: berth.v1.ListDevicesRequest.filter:type_name -> berth.v1.DeviceFilter
+	39, // 34: berth.v1.ListDevicesResponse.devices:type_name -> berth.v1.Device
+	0,  // 35: berth.v1.MemberService.CreateMember:input_type -> berth.v1.CreateMemberRequest
+	2,  // 36: berth.v1.MemberService.UpdateMember:input_type -> berth.v1.UpdateMemberRequest
+	4,  // 37: berth.v1.MemberService.DeactivateMember:input_type -> berth.v1.DeactivateMemberRequest
+	6,  // 38: berth.v1.MemberService.ReactivateMember:input_type -> berth.v1.ReactivateMemberRequest
+	8,  // 39: berth.v1.MemberService.GetMember:input_type -> berth.v1.GetMemberRequest
+	10, // 40: berth.v1.MemberService.ListMembers:input_type -> berth.v1.ListMembersRequest
+	12, // 41: berth.v1.MemberService.ImportMembers:input_type -> berth.v1.ImportMembersRequest
+	14, // 42: berth.v1.MemberService.GetMe:input_type -> berth.v1.GetMeRequest
+	16, // 43: berth.v1.MemberService.LinkMe:input_type -> berth.v1.LinkMeRequest
+	18, // 44: berth.v1.MemberService.UpdateMe:input_type -> berth.v1.UpdateMeRequest
+	20, // 45: berth.v1.MemberService.ConfirmContact:input_type -> berth.v1.ConfirmContactRequest
+	22, // 46: berth.v1.MemberService.ResendContactCode:input_type -> berth.v1.ResendContactCodeRequest
+	24, // 47: berth.v1.MemberService.ConfirmMemberContact:input_type -> berth.v1.ConfirmMemberContactRequest
+	26, // 48: berth.v1.MemberService.CancelContact:input_type -> berth.v1.CancelContactRequest
+	28, // 49: berth.v1.MemberService.RegisterDevice:input_type -> berth.v1.RegisterDeviceRequest
+	30, // 50: berth.v1.MemberService.GetDevice:input_type -> berth.v1.GetDeviceRequest
+	32, // 51: berth.v1.MemberService.ListDevices:input_type -> berth.v1.ListDevicesRequest
+	34, // 52: berth.v1.MemberService.UnregisterDevice:input_type -> berth.v1.UnregisterDeviceRequest
+	1,  // 53: berth.v1.MemberService.CreateMember:output_type -> berth.v1.CreateMemberResponse
+	3,  // 54: berth.v1.MemberService.UpdateMember:output_type -> berth.v1.UpdateMemberResponse
+	5,  // 55: berth.v1.MemberService.DeactivateMember:output_type -> berth.v1.DeactivateMemberResponse
+	7,  // 56: berth.v1.MemberService.ReactivateMember:output_type -> berth.v1.ReactivateMemberResponse
+	9,  // 57: berth.v1.MemberService.GetMember:output_type -> berth.v1.GetMemberResponse
+	11, // 58: berth.v1.MemberService.ListMembers:output_type -> berth.v1.ListMembersResponse
+	13, // 59: berth.v1.MemberService.ImportMembers:output_type -> berth.v1.ImportMembersResponse
+	15, // 60: berth.v1.MemberService.GetMe:output_type -> berth.v1.GetMeResponse
+	17, // 61: berth.v1.MemberService.LinkMe:output_type -> berth.v1.LinkMeResponse
+	19, // 62: berth.v1.MemberService.UpdateMe:output_type -> berth.v1.UpdateMeResponse
+	21, // 63: berth.v1.MemberService.ConfirmContact:output_type -> berth.v1.ConfirmContactResponse
+	23, // 64: berth.v1.MemberService.ResendContactCode:output_type -> berth.v1.ResendContactCodeResponse
+	25, // 65: berth.v1.MemberService.ConfirmMemberContact:output_type -> berth.v1.ConfirmMemberContactResponse
+	27, // 66: berth.v1.MemberService.CancelContact:output_type -> berth.v1.CancelContactResponse
+	29, // 67: berth.v1.MemberService.RegisterDevice:output_type -> berth.v1.RegisterDeviceResponse
+	31, // 68: berth.v1.MemberService.GetDevice:output_type -> berth.v1.GetDeviceResponse
+	33, // 69: berth.v1.MemberService.ListDevices:output_type -> berth.v1.ListDevicesResponse
+	35, // 70: berth.v1.MemberService.UnregisterDevice:output_type -> berth.v1.UnregisterDeviceResponse
+	53, // [53:71] is the sub-list for method output_type
+	35, // [35:53] is the sub-list for method input_type
+	35, // [35:35] is the sub-list for extension type_name
+	35, // [35:35] is the sub-list for extension extendee
+	0,  // [0:35] is the sub-list for field type_name
 }
 
 func init() { file_berth_v1_member_service_proto_init() }
@@ -2248,7 +2350,7 @@ func file_berth_v1_member_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_berth_v1_member_service_proto_rawDesc), len(file_berth_v1_member_service_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   34,
+			NumMessages:   36,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

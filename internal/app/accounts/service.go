@@ -25,6 +25,8 @@ type Config struct {
 	Limits func(in tenant.TenantID, senders *messagedb.Sealed) notify.SendingLimits
 	// PublicURL is where browsers reach the service, without a trailing slash. Links of invitations start with it.
 	PublicURL string
+	// LinkByEmail lets an email that the sign-in service has verified link its account to the member with that email.
+	LinkByEmail bool
 	// MaxMembers is how many members a tenant may have. Default: any number.
 	MaxMembers int
 }
@@ -38,13 +40,14 @@ type Service struct {
 	mails        mails.Queue
 	publicURL    string
 	quota        quota.Quota // of members
+	linkByEmail  bool
 }
 
 // New makes a Service.
 func New(c Config) *Service {
 	s := &Service{
 		engine: c.Engine, rolesChanged: c.RolesChanged, seals: c.Seals,
-		mails: mails.Queue{Seals: c.Seals}, publicURL: c.PublicURL,
+		mails: mails.Queue{Seals: c.Seals}, publicURL: c.PublicURL, linkByEmail: c.LinkByEmail,
 		codes: contacts.Codes{Seals: c.Seals, Limits: c.Limits},
 		quota: quota.Quota{Name: "members", Limit: c.MaxMembers, Count: coredb.CountMembers},
 	}

@@ -47,6 +47,8 @@ var (
 	findMember          = pg.SQL(`select ` + members.Columns() + ` from members m where m.tenant_id = $1 and m.id = $2`)
 	findMemberBySubject = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''`)
+	findMemberByEmail = pg.SQL(`select ` + members.Columns() + ` from members m
+where m.tenant_id = $1 and m.email_key = lower($2) and m.email_key <> ''`)
 	findIssuer = pg.SQL(`
 select coalesce(
   (select m.issuer from members m where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''), '')`)
@@ -71,6 +73,11 @@ order by m.name_key, m.id limit $10`)
 // FindMember reads a member; nil if there is none.
 func FindMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **member.Member) {
 	members.Find(b.Queue(findMember, in, id), into)
+}
+
+// FindMemberByEmail reads the member with an email address, ignoring case; nil if there is none.
+func FindMemberByEmail(b *pg.Batch, in tenant.TenantID, email string, into **member.Member) {
+	members.Find(b.Queue(findMemberByEmail, in, email), into)
 }
 
 // FindIssuer reads the issuer of the member whose tokens have the subject; empty if there is none.

@@ -103,6 +103,19 @@ func (s *Accounts) GetMe(ctx context.Context, _ *v1.GetMeRequest) (*v1.GetMeResp
 	}, nil
 }
 
+// LinkMe handles MemberService.LinkMe.
+func (s *Accounts) LinkMe(ctx context.Context, _ *v1.LinkMeRequest) (*v1.LinkMeResponse, error) {
+	caller, issuer := request.Caller(ctx), ""
+	if by := request.CallFrom(ctx).Principal; !by.Own { // Berth's own tokens say themselves who the member is
+		issuer = by.Issuer
+	}
+	m, err := s.Service.LinkMe(ctx, caller, issuer)
+	if err != nil {
+		return nil, err
+	}
+	return &v1.LinkMeResponse{Member: ownMessage(m, caller)}, nil
+}
+
 // UpdateMe handles MemberService.UpdateMe.
 func (s *Accounts) UpdateMe(ctx context.Context, req *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error) {
 	expect, err := convert.ExpectedVersion(req.GetEtag())

@@ -107,6 +107,9 @@ func TestRuleOf_RejectsInvalidRules(t *testing.T) {
 		"public and permitted": {
 			&v1.Access{Rule: v1.Access_RULE_PUBLIC, Permission: "booking.create"}, "BookRequest", false, "RULE_PUBLIC",
 		},
+		"token with a permission": {
+			&v1.Access{Rule: v1.Access_RULE_TOKEN, Permission: "booking.create"}, "BookRequest", false, "RULE_TOKEN",
+		},
 		"no tenant":          {&v1.Access{Rule: v1.Access_RULE_SELF}, "TimeRange", false, "tenant_id"},
 		"stream of requests": {&v1.Access{Rule: v1.Access_RULE_SELF}, "BookRequest", true, "stream"},
 		"accounts for nothing": {

@@ -171,9 +171,9 @@ var (
 	).WithField("tenant_id")
 )
 
-// authorize returns the caller if the guard allows the RPC. RULE_SELF allows every active member to access what is
-// their own, and service accounts if the contract says so. The permission of such an RPC, if it has one, allows access
-// to what is everyone's.
+// authorize returns the caller if the guard allows the RPC. RULE_TOKEN allows people who are no members, too, as
+// callers without a member. RULE_SELF allows every active member to access what is their own, and service accounts if
+// the contract says so. The permission of such an RPC, if it has one, allows access to what is everyone's.
 func (c *checks) authorize(
 	ctx context.Context, id tenant.TenantID, by token.Principal, rule Rule,
 ) (tenant.Caller, error) {
@@ -184,6 +184,9 @@ func (c *checks) authorize(
 			return caller, err
 		}
 		caller.Member, caller.Roles, caller.SelfOnly = holder.Member, holder.Roles, true
+		if rule.Kind == v1.Access_RULE_TOKEN && !holder.Active && !strings.HasPrefix(by.Subject, tenant.AccountPrefix) {
+			return caller, nil // who becomes a member only now
+		}
 		if !holder.Active || !rule.allowsSelf(holder.Member) {
 			return caller, errNotActiveMember
 		}

@@ -116,6 +116,10 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 		if rule.Permission != "" {
 			return rule, errors.New("RULE_PUBLIC with a permission")
 		}
+	case v1.Access_RULE_TOKEN:
+		if rule.Permission != "" {
+			return rule, errors.New("RULE_TOKEN with a permission")
+		}
 	case v1.Access_RULE_SELF:
 	default:
 		return rule, errors.New("the option (berth.v1.access) is missing")

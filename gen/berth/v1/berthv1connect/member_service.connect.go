@@ -55,6 +55,8 @@ const (
 	MemberServiceImportMembersProcedure = "/berth.v1.MemberService/ImportMembers"
 	// MemberServiceGetMeProcedure is the fully-qualified name of the MemberService's GetMe RPC.
 	MemberServiceGetMeProcedure = "/berth.v1.MemberService/GetMe"
+	// MemberServiceLinkMeProcedure is the fully-qualified name of the MemberService's LinkMe RPC.
+	MemberServiceLinkMeProcedure = "/berth.v1.MemberService/LinkMe"
 	// MemberServiceUpdateMeProcedure is the fully-qualified name of the MemberService's UpdateMe RPC.
 	MemberServiceUpdateMeProcedure = "/berth.v1.MemberService/UpdateMe"
 	// MemberServiceConfirmContactProcedure is the fully-qualified name of the MemberService's
@@ -122,6 +124,14 @@ type MemberServiceClient interface {
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
+	// LinkMe makes the caller, who is no member yet, the member with their email, if the operator lets the issuer of their
+	// token say whose an email is and the issuer has verified it (the claims email and email_verified). The member is
+	// active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
+	// told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
+	// NOT_A_MEMBER; no other call links.
+	// Repeated: answers the member who is linked.
+	// Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
+	LinkMe(context.Context, *connect.Request[v1.LinkMeRequest]) (*connect.Response[v1.LinkMeResponse], error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
 	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
@@ -240,6 +250,12 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		linkMe: connect.NewClient[v1.LinkMeRequest, v1.LinkMeResponse](
+			httpClient,
+			baseURL+MemberServiceLinkMeProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("LinkMe")),
+			connect.WithClientOptions(opts...),
+		),
 		updateMe: connect.NewClient[v1.UpdateMeRequest, v1.UpdateMeResponse](
 			httpClient,
 			baseURL+MemberServiceUpdateMeProcedure,
@@ -309,6 +325,7 @@ type memberServiceClient struct {
 	listMembers          *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
 	importMembers        *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
 	getMe                *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
+	linkMe               *connect.Client[v1.LinkMeRequest, v1.LinkMeResponse]
 	updateMe             *connect.Client[v1.UpdateMeRequest, v1.UpdateMeResponse]
 	confirmContact       *connect.Client[v1.ConfirmContactRequest, v1.ConfirmContactResponse]
 	resendContactCode    *connect.Client[v1.ResendContactCodeRequest, v1.ResendContactCodeResponse]
@@ -358,6 +375,11 @@ func (c *memberServiceClient) ImportMembers(ctx context.Context, req *connect.Re
 // GetMe calls berth.v1.MemberService.GetMe.
 func (c *memberServiceClient) GetMe(ctx context.Context, req *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error) {
 	return c.getMe.CallUnary(ctx, req)
+}
+
+// LinkMe calls berth.v1.MemberService.LinkMe.
+func (c *memberServiceClient) LinkMe(ctx context.Context, req *connect.Request[v1.LinkMeRequest]) (*connect.Response[v1.LinkMeResponse], error) {
+	return c.linkMe.CallUnary(ctx, req)
 }
 
 // UpdateMe calls berth.v1.MemberService.UpdateMe.
@@ -445,6 +467,14 @@ type MemberServiceHandler interface {
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
+	// LinkMe makes the caller, who is no member yet, the member with their email, if the operator lets the issuer of their
+	// token say whose an email is and the issuer has verified it (the claims email and email_verified). The member is
+	// active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
+	// told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
+	// NOT_A_MEMBER; no other call links.
+	// Repeated: answers the member who is linked.
+	// Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
+	LinkMe(context.Context, *connect.Request[v1.LinkMeRequest]) (*connect.Response[v1.LinkMeResponse], error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
 	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
@@ -559,6 +589,12 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	memberServiceLinkMeHandler := connect.NewUnaryHandler(
+		MemberServiceLinkMeProcedure,
+		svc.LinkMe,
+		connect.WithSchema(memberServiceMethods.ByName("LinkMe")),
+		connect.WithHandlerOptions(opts...),
+	)
 	memberServiceUpdateMeHandler := connect.NewUnaryHandler(
 		MemberServiceUpdateMeProcedure,
 		svc.UpdateMe,
@@ -633,6 +669,8 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 			memberServiceImportMembersHandler.ServeHTTP(w, r)
 		case MemberServiceGetMeProcedure:
 			memberServiceGetMeHandler.ServeHTTP(w, r)
+		case MemberServiceLinkMeProcedure:
+			memberServiceLinkMeHandler.ServeHTTP(w, r)
 		case MemberServiceUpdateMeProcedure:
 			memberServiceUpdateMeHandler.ServeHTTP(w, r)
 		case MemberServiceConfirmContactProcedure:
@@ -690,6 +728,10 @@ func (UnimplementedMemberServiceHandler) ImportMembers(context.Context, *connect
 
 func (UnimplementedMemberServiceHandler) GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.GetMe is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) LinkMe(context.Context, *connect.Request[v1.LinkMeRequest]) (*connect.Response[v1.LinkMeResponse], error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.LinkMe is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error) {

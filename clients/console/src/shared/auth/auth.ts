@@ -8,6 +8,7 @@ import {
   type Expected,
   fetched,
   type Identity,
+  linkMe,
   type Person,
   read,
   remembered,
@@ -39,7 +40,13 @@ export type AuthState =
   | { readonly kind: "out"; readonly failure?: string }
   | { readonly kind: "in"; readonly identity: Identity; readonly tenant: string }
   /** The user is no member of the tenant. */
-  | { readonly kind: "stranger"; readonly identity: Identity; readonly tenant: string }
+  | {
+      readonly kind: "stranger";
+      readonly identity: Identity;
+      readonly tenant: string;
+      /** Whether it is being tried to make them the member with their email. */
+      readonly linking: boolean;
+    }
   /** The session has expired, or is not enough. The page stays until the user signs in again. */
   | {
       readonly kind: "expired";
@@ -59,6 +66,8 @@ export class Auth extends Store<AuthState> implements Credentials {
   #manager: UserManager | undefined;
   #tokens = credentials(undefined, undefined);
   #person: Person | undefined;
+  /** The tenants in which it was tried to link the user's account. */
+  readonly #tried = new Set<string>();
 
   /** base is the path of the app, "/" or "/app/". */
   constructor(readonly base: string) {
@@ -125,9 +134,31 @@ export class Auth extends Store<AuthState> implements Credentials {
     return this.state.kind === "in" && this.#tokens.refused(token).catch(() => false);
   }
 
-  /** Shows that the user is no member of the tenant. No call is made from then on. */
+  /**
+   * Shows that the user is no member of the tenant. No call is made from then on, but one that makes
+   * them the member with their email, if emails link.
+   */
   stranger(): void {
-    if (this.state.kind === "in") this.set({ ...this.state, kind: "stranger" });
+    if (this.state.kind !== "in") return;
+    const { tenant } = this.state;
+    const linking = this.config.link_by_email === true && !this.#tried.has(tenant);
+    this.#tried.add(tenant);
+    this.set({ ...this.state, kind: "stranger", linking });
+    if (linking) void this.#link(tenant);
+  }
+
+  async #link(tenant: string): Promise<void> {
+    const linked = await this.#tokens
+      .current()
+      .then((token) => linkMe(token ?? "", tenant))
+      .then(
+        () => true,
+        () => false,
+      );
+    const { state } = this;
+    if (state.kind !== "stranger" || state.tenant !== tenant) return;
+    const { identity } = state;
+    this.set(linked ? { kind: "in", identity, tenant } : { ...state, linking: false });
   }
 
   /** Asks the user to sign in again, over the open page. */

@@ -183,6 +183,7 @@ function SignInGate({ connection, live, app }: Live & { connection: Connection }
       </Suspense>
     );
   }
+  if (state.kind === "stranger" && state.linking) return <PageLoader />;
   if (state.kind === "stranger") {
     return (
       <Suspense fallback={<PageLoader />}>

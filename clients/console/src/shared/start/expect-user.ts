@@ -11,6 +11,7 @@ export interface Config {
   readonly client_id?: string;
   readonly scope?: string;
   readonly audience?: string;
+  readonly link_by_email?: boolean;
   readonly development?: boolean;
 }
 
@@ -114,6 +115,13 @@ async function ask(
   };
   await Promise.allSettled(calls.map(call));
   return { token, of, stranger };
+}
+
+/** Makes the user the member with their email. Fails if there is none, or if emails do not link. */
+export async function linkMe(token: string, tenantId: string): Promise<void> {
+  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const body = JSON.stringify({ tenantId });
+  await fetched("/berth.v1.MemberService/LinkMe", { method: "POST", headers, body });
 }
 
 /** The claims of a token. They are not verified here: only the server does that. */

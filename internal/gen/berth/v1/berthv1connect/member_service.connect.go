@@ -55,6 +55,8 @@ const (
 	MemberServiceImportMembersProcedure = "/berth.v1.MemberService/ImportMembers"
 	// MemberServiceGetMeProcedure is the fully-qualified name of the MemberService's GetMe RPC.
 	MemberServiceGetMeProcedure = "/berth.v1.MemberService/GetMe"
+	// MemberServiceLinkMeProcedure is the fully-qualified name of the MemberService's LinkMe RPC.
+	MemberServiceLinkMeProcedure = "/berth.v1.MemberService/LinkMe"
 	// MemberServiceUpdateMeProcedure is the fully-qualified name of the MemberService's UpdateMe RPC.
 	MemberServiceUpdateMeProcedure = "/berth.v1.MemberService/UpdateMe"
 	// MemberServiceConfirmContactProcedure is the fully-qualified name of the MemberService's
@@ -122,6 +124,14 @@ type MemberServiceClient interface {
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
+	// LinkMe makes the caller, who is no member yet, the member with their email, if the operator lets the issuer of their
+	// token say whose an email is and the issuer has verified it (the claims email and email_verified). The member is
+	// active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
+	// told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
+	// NOT_A_MEMBER; no other call links.
+	// Repeated: answers the member who is linked.
+	// Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
+	LinkMe(context.Context, *v1.LinkMeRequest) (*v1.LinkMeResponse, error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
 	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
@@ -240,6 +250,12 @@ func NewMemberServiceClient(httpClient connect.HTTPClient, baseURL string, opts 
 			connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 			connect.WithClientOptions(opts...),
 		),
+		linkMe: connect.NewClient[v1.LinkMeRequest, v1.LinkMeResponse](
+			httpClient,
+			baseURL+MemberServiceLinkMeProcedure,
+			connect.WithSchema(memberServiceMethods.ByName("LinkMe")),
+			connect.WithClientOptions(opts...),
+		),
 		updateMe: connect.NewClient[v1.UpdateMeRequest, v1.UpdateMeResponse](
 			httpClient,
 			baseURL+MemberServiceUpdateMeProcedure,
@@ -309,6 +325,7 @@ type memberServiceClient struct {
 	listMembers          *connect.Client[v1.ListMembersRequest, v1.ListMembersResponse]
 	importMembers        *connect.Client[v1.ImportMembersRequest, v1.ImportMembersResponse]
 	getMe                *connect.Client[v1.GetMeRequest, v1.GetMeResponse]
+	linkMe               *connect.Client[v1.LinkMeRequest, v1.LinkMeResponse]
 	updateMe             *connect.Client[v1.UpdateMeRequest, v1.UpdateMeResponse]
 	confirmContact       *connect.Client[v1.ConfirmContactRequest, v1.ConfirmContactResponse]
 	resendContactCode    *connect.Client[v1.ResendContactCodeRequest, v1.ResendContactCodeResponse]
@@ -386,6 +403,15 @@ func (c *memberServiceClient) ImportMembers(ctx context.Context, req *v1.ImportM
 // GetMe calls berth.v1.MemberService.GetMe.
 func (c *memberServiceClient) GetMe(ctx context.Context, req *v1.GetMeRequest) (*v1.GetMeResponse, error) {
 	response, err := c.getMe.CallUnary(ctx, connect.NewRequest(req))
+	if response != nil {
+		return response.Msg, err
+	}
+	return nil, err
+}
+
+// LinkMe calls berth.v1.MemberService.LinkMe.
+func (c *memberServiceClient) LinkMe(ctx context.Context, req *v1.LinkMeRequest) (*v1.LinkMeResponse, error) {
+	response, err := c.linkMe.CallUnary(ctx, connect.NewRequest(req))
 	if response != nil {
 		return response.Msg, err
 	}
@@ -513,6 +539,14 @@ type MemberServiceHandler interface {
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND (the caller is no member, such as a service account).
 	GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error)
+	// LinkMe makes the caller, who is no member yet, the member with their email, if the operator lets the issuer of their
+	// token say whose an email is and the issuer has verified it (the claims email and email_verified). The member is
+	// active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
+	// told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
+	// NOT_A_MEMBER; no other call links.
+	// Repeated: answers the member who is linked.
+	// Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
+	LinkMe(context.Context, *v1.LinkMeRequest) (*v1.LinkMeResponse, error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
 	// code that is sent there, or the link: until then, the old one stays. Repeating it sends no second code while the
 	// first is good. An email that the issuer of the caller's token has verified (the claims email and email_verified)
@@ -627,6 +661,12 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 		connect.WithIdempotency(connect.IdempotencyNoSideEffects),
 		connect.WithHandlerOptions(opts...),
 	)
+	memberServiceLinkMeHandler := connect.NewUnaryHandlerSimple(
+		MemberServiceLinkMeProcedure,
+		svc.LinkMe,
+		connect.WithSchema(memberServiceMethods.ByName("LinkMe")),
+		connect.WithHandlerOptions(opts...),
+	)
 	memberServiceUpdateMeHandler := connect.NewUnaryHandlerSimple(
 		MemberServiceUpdateMeProcedure,
 		svc.UpdateMe,
@@ -701,6 +741,8 @@ func NewMemberServiceHandler(svc MemberServiceHandler, opts ...connect.HandlerOp
 			memberServiceImportMembersHandler.ServeHTTP(w, r)
 		case MemberServiceGetMeProcedure:
 			memberServiceGetMeHandler.ServeHTTP(w, r)
+		case MemberServiceLinkMeProcedure:
+			memberServiceLinkMeHandler.ServeHTTP(w, r)
 		case MemberServiceUpdateMeProcedure:
 			memberServiceUpdateMeHandler.ServeHTTP(w, r)
 		case MemberServiceConfirmContactProcedure:
@@ -758,6 +800,10 @@ func (UnimplementedMemberServiceHandler) ImportMembers(context.Context, *v1.Impo
 
 func (UnimplementedMemberServiceHandler) GetMe(context.Context, *v1.GetMeRequest) (*v1.GetMeResponse, error) {
 	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.GetMe is not implemented"))
+}
+
+func (UnimplementedMemberServiceHandler) LinkMe(context.Context, *v1.LinkMeRequest) (*v1.LinkMeResponse, error) {
+	return nil, connect.NewError(connect.CodeUnimplemented, errors.New("berth.v1.MemberService.LinkMe is not implemented"))
 }
 
 func (UnimplementedMemberServiceHandler) UpdateMe(context.Context, *v1.UpdateMeRequest) (*v1.UpdateMeResponse, error) {

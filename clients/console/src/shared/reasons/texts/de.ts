@@ -8,6 +8,7 @@ export const de: typeof en = {
     TENANT_FORBIDDEN: () => "Ihr Konto gehört nicht zu dieser Organisation.",
     TENANT_REQUIRED: () => "Bitte wählen Sie zuerst eine Organisation.",
     NOT_A_MEMBER: () => "Ihr Konto gehört hier zu keinem Mitglied.",
+    INVITATION_REQUIRED: () => "Inhaber und Administratoren brauchen eine Einladung.",
     STEP_UP_REQUIRED: () => "Bitte melden Sie sich dafür noch einmal an.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "Diese Übergabe ist nicht mehr offen.",
     PERMISSION_DENIED: (f) =>

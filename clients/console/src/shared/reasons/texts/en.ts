@@ -9,6 +9,7 @@ export const en = {
     TENANT_FORBIDDEN: () => "Your account does not belong to this organization.",
     TENANT_REQUIRED: () => "Choose an organization first.",
     NOT_A_MEMBER: () => "Your account does not belong to a member here.",
+    INVITATION_REQUIRED: () => "Owners and admins need an invitation.",
     STEP_UP_REQUIRED: () => "Sign in again to do this.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "This transfer of ownership has ended.",
     PERMISSION_DENIED: (f: Facts) =>

@@ -8,6 +8,7 @@ export const fr: typeof en = {
     TENANT_FORBIDDEN: () => "Votre compte n’appartient pas à cette organisation.",
     TENANT_REQUIRED: () => "Choisissez d’abord une organisation.",
     NOT_A_MEMBER: () => "Votre compte n’appartient à aucun membre ici.",
+    INVITATION_REQUIRED: () => "Les propriétaires et administrateurs ont besoin d’une invitation.",
     STEP_UP_REQUIRED: () => "Reconnectez-vous pour continuer.",
     OWNERSHIP_TRANSFER_NOT_FOUND: () => "Ce transfert n’est plus en cours.",
     PERMISSION_DENIED: (f) =>

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/access.proto.
  */
 export const file_berth_v1_access: GenFile = /*@__PURE__*/
-  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxItkBCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCBIPCgdzdGVwX3VwGAQgASgIEhgKEGRlcHJlY2F0ZWRfc2luY2UYBSABKAkiUQoEUnVsZRIUChBSVUxFX1VOU1BFQ0lGSUVEEAASEwoPUlVMRV9QRVJNSVNTSU9OEAESDQoJUlVMRV9TRUxGEAISDwoLUlVMRV9QVUJMSUMQAzpKCgZhY2Nlc3MSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxi5jgMgASgLMhAuYmVydGgudjEuQWNjZXNzUgZhY2Nlc3NCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_google_protobuf_descriptor]);
+  fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIukBCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCBIPCgdzdGVwX3VwGAQgASgIEhgKEGRlcHJlY2F0ZWRfc2luY2UYBSABKAkiYQoEUnVsZRIUChBSVUxFX1VOU1BFQ0lGSUVEEAASEwoPUlVMRV9QRVJNSVNTSU9OEAESDQoJUlVMRV9TRUxGEAISDwoLUlVMRV9QVUJMSUMQAxIOCgpSVUxFX1RPS0VOEAQ6SgoGYWNjZXNzEh4uZ29vZ2xlLnByb3RvYnVmLk1ldGhvZE9wdGlvbnMYuY4DIAEoCzIQLmJlcnRoLnYxLkFjY2Vzc1IGYWNjZXNzQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_google_protobuf_descriptor]);
 
 /**
  * Access says who may call an RPC. An interceptor reads it from the descriptor and enforces it before the request is
@@ -102,6 +102,14 @@ export enum Access_Rule {
    * @generated from enum value: RULE_PUBLIC = 3;
    */
   PUBLIC = 3,
+
+  /**
+   * Anyone with a token that is valid for the tenant may call it, who is a member or may become one. Service accounts
+   * may not.
+   *
+   * @generated from enum value: RULE_TOKEN = 4;
+   */
+  TOKEN = 4,
 }
 
 /**

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file berth/v1/member_service.proto.
  */
 export const file_berth_v1_member_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiTwoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoGbWVtYmVyGAIgASgLMhUuYmVydGgudjEuTWVtYmVySW5wdXQiOAoUQ3JlYXRlTWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIqEBChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSJQoGbWVtYmVyGAMgASgLMhUuYmVydGgudjEuTWVtYmVySW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOAoUVXBkYXRlTWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIj8KF0RlYWN0aXZhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiPAoYRGVhY3RpdmF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI/ChdSZWFjdGl2YXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIjwKGFJlYWN0aXZhdGVNZW1iZXJSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiOAoQR2V0TWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIowBChFHZXRNZW1iZXJSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISIQoHZGV2aWNlcxgCIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAMgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QidgoSTGlzdE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRImCgZmaWx0ZXIYAiABKAsyFi5iZXJ0aC52MS5NZW1iZXJGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJwChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgSJwoHY29sdW1ucxgEIAMoCzIWLmJlcnRoLnYxLkltcG9ydENvbHVtbiI+ChVJbXBvcnRNZW1iZXJzUmVzcG9uc2USJQoLZmlsZV9pbXBvcnQYASABKAsyEC5iZXJ0aC52MS5JbXBvcnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSKdAQoNR2V0TWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISEwoLcGVybWlzc2lvbnMYAiADKAkSIQoHZGV2aWNlcxgDIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAQgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QihgEKD1VwZGF0ZU1lUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIQoGbWVtYmVyGAIgASgLMhEuYmVydGgudjEuTWVJbnB1dBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgEIAEoCSJoChBVcGRhdGVNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchIyChBwZW5kaW5nX2NvbnRhY3RzGAIgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QiYgoVQ29uZmlybUNvbnRhY3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIjCgRraW5kGAIgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSEQoEY29kZRgDIAEoCUIDgAEBIjoKFkNvbmZpcm1Db250YWN0UmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIlIKGFJlc2VuZENvbnRhY3RDb2RlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kIk4KGVJlc2VuZENvbnRhY3RDb2RlUmVzcG9uc2USMQoPcGVuZGluZ19jb250YWN0GAEgASgLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QiiQEKG0NvbmZpcm1NZW1iZXJDb250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEiMKBGtpbmQYAyABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZBIPCgdhZGRyZXNzGAQgASgJEg4KBnJlYXNvbhgFIAEoCSJAChxDb25maXJtTWVtYmVyQ29udGFjdFJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJOChRDYW5jZWxDb250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kIhcKFUNhbmNlbENvbnRhY3RSZXNwb25zZSJiChVSZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEhIKBXRva2VuGAMgASgJQgOAAQEiOgoWUmVnaXN0ZXJEZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UiOAoQR2V0RGV2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIjUKEUdldERldmljZVJlc3BvbnNlEiAKBmRldmljZRgBIAEoCzIQLmJlcnRoLnYxLkRldmljZSKaAQoSTGlzdERldmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgVzY29wZRgCIAEoDjITLmJlcnRoLnYxLkxpc3RTY29wZRImCgZmaWx0ZXIYAyABKAsyFi5iZXJ0aC52MS5EZXZpY2VGaWx0ZXISEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiUQoTTGlzdERldmljZXNSZXNwb25zZRIhCgdkZXZpY2VzGAEgAygLMhAuYmVydGgudjEuRGV2aWNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI/ChdVbnJlZ2lzdGVyRGV2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJZGV2aWNlX2lkGAIgASgJIhoKGFVucmVnaXN0ZXJEZXZpY2VSZXNwb25zZTKUDQoNTWVtYmVyU2VydmljZRJjCgxDcmVhdGVNZW1iZXISHS5iZXJ0aC52MS5DcmVhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlEmMKDFVwZGF0ZU1lbWJlchIdLmJlcnRoLnYxLlVwZGF0ZU1lbWJlclJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXNwb25zZSIUyvMYEAgBEgxtZW1iZXIud3JpdGUSbwoQRGVhY3RpdmF0ZU1lbWJlchIhLmJlcnRoLnYxLkRlYWN0aXZhdGVNZW1iZXJSZXF1ZXN0GiIuYmVydGgudjEuRGVhY3RpdmF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJvChBSZWFjdGl2YXRlTWVtYmVyEiEuYmVydGgudjEuUmVhY3RpdmF0ZU1lbWJlclJlcXVlc3QaIi5iZXJ0aC52MS5SZWFjdGl2YXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlElwKCUdldE1lbWJlchIaLmJlcnRoLnYxLkdldE1lbWJlclJlcXVlc3QaGy5iZXJ0aC52MS5HZXRNZW1iZXJSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBJiCgtMaXN0TWVtYmVycxIcLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSZwoNSW1wb3J0TWVtYmVycxIeLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXF1ZXN0Gh8uYmVydGgudjEuSW1wb3J0TWVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDW1lbWJlci5pbXBvcnQSQwoFR2V0TWUSFi5iZXJ0aC52MS5HZXRNZVJlcXVlc3QaFy5iZXJ0aC52MS5HZXRNZVJlc3BvbnNlIgmQAgHK8xgCCAISSQoIVXBkYXRlTWUSGS5iZXJ0aC52MS5VcGRhdGVNZVJlcXVlc3QaGi5iZXJ0aC52MS5VcGRhdGVNZVJlc3BvbnNlIgbK8xgCCAISWwoOQ29uZmlybUNvbnRhY3QSHy5iZXJ0aC52MS5Db25maXJtQ29udGFjdFJlcXVlc3QaIC5iZXJ0aC52MS5Db25maXJtQ29udGFjdFJlc3BvbnNlIgbK8xgCCAISZAoRUmVzZW5kQ29udGFjdENvZGUSIi5iZXJ0aC52MS5SZXNlbmRDb250YWN0Q29kZVJlcXVlc3QaIy5iZXJ0aC52MS5SZXNlbmRDb250YWN0Q29kZVJlc3BvbnNlIgbK8xgCCAISfQoUQ29uZmlybU1lbWJlckNvbnRhY3QSJS5iZXJ0aC52MS5Db25maXJtTWVtYmVyQ29udGFjdFJlcXVlc3QaJi5iZXJ0aC52MS5Db25maXJtTWVtYmVyQ29udGFjdFJlc3BvbnNlIhbK8xgSCAESDm1lbWJlci5jb25maXJtElgKDUNhbmNlbENvbnRhY3QSHi5iZXJ0aC52MS5DYW5jZWxDb250YWN0UmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbENvbnRhY3RSZXNwb25zZSIGyvMYAggCElsKDlJlZ2lzdGVyRGV2aWNlEh8uYmVydGgudjEuUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GiAuYmVydGgudjEuUmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIGyvMYAggCElwKCUdldERldmljZRIaLmJlcnRoLnYxLkdldERldmljZVJlcXVlc3QaGy5iZXJ0aC52MS5HZXREZXZpY2VSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBJiCgtMaXN0RGV2aWNlcxIcLmJlcnRoLnYxLkxpc3REZXZpY2VzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3REZXZpY2VzUmVzcG9uc2UiFpACAcrzGA8IAhILbWVtYmVyLnJlYWQSYQoQVW5yZWdpc3RlckRldmljZRIhLmJlcnRoLnYxLlVucmVnaXN0ZXJEZXZpY2VSZXF1ZXN0GiIuYmVydGgudjEuVW5yZWdpc3RlckRldmljZVJlc3BvbnNlIgbK8xgCCAJCUgoUY29tLmJlcnRoaHEuYmVydGgudjFQAVotZ2l0aHViLmNvbS9iZXJ0aGhxL2JlcnRoL2dlbi9iZXJ0aC92MTtiZXJ0aHYxqgIIQmVydGguVjFiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_import, file_berth_v1_member, file_google_protobuf_field_mask]);
+  fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiTwoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJQoGbWVtYmVyGAIgASgLMhUuYmVydGgudjEuTWVtYmVySW5wdXQiOAoUQ3JlYXRlTWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIqEBChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSJQoGbWVtYmVyGAMgASgLMhUuYmVydGgudjEuTWVtYmVySW5wdXQSLwoLdXBkYXRlX21hc2sYBCABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBSABKAkiOAoUVXBkYXRlTWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIj8KF0RlYWN0aXZhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiPAoYRGVhY3RpdmF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI/ChdSZWFjdGl2YXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIjwKGFJlYWN0aXZhdGVNZW1iZXJSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiOAoQR2V0TWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJIowBChFHZXRNZW1iZXJSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISIQoHZGV2aWNlcxgCIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAMgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QidgoSTGlzdE1lbWJlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRImCgZmaWx0ZXIYAiABKAsyFi5iZXJ0aC52MS5NZW1iZXJGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJwChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgSJwoHY29sdW1ucxgEIAMoCzIWLmJlcnRoLnYxLkltcG9ydENvbHVtbiI+ChVJbXBvcnRNZW1iZXJzUmVzcG9uc2USJQoLZmlsZV9pbXBvcnQYASABKAsyEC5iZXJ0aC52MS5JbXBvcnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSKdAQoNR2V0TWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISEwoLcGVybWlzc2lvbnMYAiADKAkSIQoHZGV2aWNlcxgDIAMoCzIQLmJlcnRoLnYxLkRldmljZRIyChBwZW5kaW5nX2NvbnRhY3RzGAQgAygLMhguYmVydGgudjEuUGVuZGluZ0NvbnRhY3QiIgoNTGlua01lUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiMgoOTGlua01lUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyIoYBCg9VcGRhdGVNZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBm1lbWJlchgCIAEoCzIRLmJlcnRoLnYxLk1lSW5wdXQSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBCABKAkiaAoQVXBkYXRlTWVSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXISMgoQcGVuZGluZ19jb250YWN0cxgCIAMoCzIYLmJlcnRoLnYxLlBlbmRpbmdDb250YWN0ImIKFUNvbmZpcm1Db250YWN0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoEa2luZBgCIAEoDjIVLmJlcnRoLnYxLkNvbnRhY3RLaW5kEhEKBGNvZGUYAyABKAlCA4ABASI6ChZDb25maXJtQ29udGFjdFJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJSChhSZXNlbmRDb250YWN0Q29kZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZCJOChlSZXNlbmRDb250YWN0Q29kZVJlc3BvbnNlEjEKD3BlbmRpbmdfY29udGFjdBgBIAEoCzIYLmJlcnRoLnYxLlBlbmRpbmdDb250YWN0IokBChtDb25maXJtTWVtYmVyQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIjCgRraW5kGAMgASgOMhUuYmVydGgudjEuQ29udGFjdEtpbmQSDwoHYWRkcmVzcxgEIAEoCRIOCgZyZWFzb24YBSABKAkiQAocQ29uZmlybU1lbWJlckNvbnRhY3RSZXNwb25zZRIgCgZtZW1iZXIYASABKAsyEC5iZXJ0aC52MS5NZW1iZXIiTgoUQ2FuY2VsQ29udGFjdFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiMKBGtpbmQYAiABKA4yFS5iZXJ0aC52MS5Db250YWN0S2luZCIXChVDYW5jZWxDb250YWN0UmVzcG9uc2UiYgoVUmVnaXN0ZXJEZXZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgRraW5kGAIgASgOMhQuYmVydGgudjEuRGV2aWNlS2luZBISCgV0b2tlbhgDIAEoCUIDgAEBIjoKFlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2USIAoGZGV2aWNlGAEgASgLMhAuYmVydGgudjEuRGV2aWNlIjgKEEdldERldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWRldmljZV9pZBgCIAEoCSI1ChFHZXREZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UimgEKEkxpc3REZXZpY2VzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIgoFc2NvcGUYAiABKA4yEy5iZXJ0aC52MS5MaXN0U2NvcGUSJgoGZmlsdGVyGAMgASgLMhYuYmVydGgudjEuRGV2aWNlRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlEKE0xpc3REZXZpY2VzUmVzcG9uc2USIQoHZGV2aWNlcxgBIAMoCzIQLmJlcnRoLnYxLkRldmljZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiPwoXVW5yZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWRldmljZV9pZBgCIAEoCSIaChhVbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2Uy2Q0KDU1lbWJlclNlcnZpY2USYwoMQ3JlYXRlTWVtYmVyEh0uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJjCgxVcGRhdGVNZW1iZXISHS5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlEm8KEERlYWN0aXZhdGVNZW1iZXISIS5iZXJ0aC52MS5EZWFjdGl2YXRlTWVtYmVyUmVxdWVzdBoiLmJlcnRoLnYxLkRlYWN0aXZhdGVNZW1iZXJSZXNwb25zZSIUyvMYEAgBEgxtZW1iZXIud3JpdGUSbwoQUmVhY3RpdmF0ZU1lbWJlchIhLmJlcnRoLnYxLlJlYWN0aXZhdGVNZW1iZXJSZXF1ZXN0GiIuYmVydGgudjEuUmVhY3RpdmF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJcCglHZXRNZW1iZXISGi5iZXJ0aC52MS5HZXRNZW1iZXJSZXF1ZXN0GhsuYmVydGgudjEuR2V0TWVtYmVyUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSYgoLTGlzdE1lbWJlcnMSHC5iZXJ0aC52MS5MaXN0TWVtYmVyc1JlcXVlc3QaHS5iZXJ0aC52MS5MaXN0TWVtYmVyc1Jlc3BvbnNlIhaQAgHK8xgPCAESC21lbWJlci5yZWFkEmcKDUltcG9ydE1lbWJlcnMSHi5iZXJ0aC52MS5JbXBvcnRNZW1iZXJzUmVxdWVzdBofLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXNwb25zZSIVyvMYEQgBEg1tZW1iZXIuaW1wb3J0EkMKBUdldE1lEhYuYmVydGgudjEuR2V0TWVSZXF1ZXN0GhcuYmVydGgudjEuR2V0TWVSZXNwb25zZSIJkAIByvMYAggCEkMKBkxpbmtNZRIXLmJlcnRoLnYxLkxpbmtNZVJlcXVlc3QaGC5iZXJ0aC52MS5MaW5rTWVSZXNwb25zZSIGyvMYAggEEkkKCFVwZGF0ZU1lEhkuYmVydGgudjEuVXBkYXRlTWVSZXF1ZXN0GhouYmVydGgudjEuVXBkYXRlTWVSZXNwb25zZSIGyvMYAggCElsKDkNvbmZpcm1Db250YWN0Eh8uYmVydGgudjEuQ29uZmlybUNvbnRhY3RSZXF1ZXN0GiAuYmVydGgudjEuQ29uZmlybUNvbnRhY3RSZXNwb25zZSIGyvMYAggCEmQKEVJlc2VuZENvbnRhY3RDb2RlEiIuYmVydGgudjEuUmVzZW5kQ29udGFjdENvZGVSZXF1ZXN0GiMuYmVydGgudjEuUmVzZW5kQ29udGFjdENvZGVSZXNwb25zZSIGyvMYAggCEn0KFENvbmZpcm1NZW1iZXJDb250YWN0EiUuYmVydGgudjEuQ29uZmlybU1lbWJlckNvbnRhY3RSZXF1ZXN0GiYuYmVydGgudjEuQ29uZmlybU1lbWJlckNvbnRhY3RSZXNwb25zZSIWyvMYEggBEg5tZW1iZXIuY29uZmlybRJYCg1DYW5jZWxDb250YWN0Eh4uYmVydGgudjEuQ2FuY2VsQ29udGFjdFJlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxDb250YWN0UmVzcG9uc2UiBsrzGAIIAhJbCg5SZWdpc3RlckRldmljZRIfLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBogLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAhJcCglHZXREZXZpY2USGi5iZXJ0aC52MS5HZXREZXZpY2VSZXF1ZXN0GhsuYmVydGgudjEuR2V0RGV2aWNlUmVzcG9uc2UiFpACAcrzGA8IAhILbWVtYmVyLnJlYWQSYgoLTGlzdERldmljZXMSHC5iZXJ0aC52MS5MaXN0RGV2aWNlc1JlcXVlc3QaHS5iZXJ0aC52MS5MaXN0RGV2aWNlc1Jlc3BvbnNlIhaQAgHK8xgPCAISC21lbWJlci5yZWFkEmEKEFVucmVnaXN0ZXJEZXZpY2USIS5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVxdWVzdBoiLmJlcnRoLnYxLlVucmVnaXN0ZXJEZXZpY2VSZXNwb25zZSIGyvMYAggCQlIKFGNvbS5iZXJ0aGhxLmJlcnRoLnYxUAFaLWdpdGh1Yi5jb20vYmVydGhocS9iZXJ0aC9nZW4vYmVydGgvdjE7YmVydGh2MaoCCEJlcnRoLlYxYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_import, file_berth_v1_member, file_google_protobuf_field_mask]);
 
 /**
  * CreateMemberRequest creates a member.
@@ -506,6 +506,48 @@ export const GetMeResponseSchema: GenMessage<GetMeResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_member_service, 15);
 
 /**
+ * LinkMeRequest asks to become the member with the caller's email.
+ *
+ * @generated from message berth.v1.LinkMeRequest
+ */
+export type LinkMeRequest = Message<"berth.v1.LinkMeRequest"> & {
+  /**
+   * The tenant. Optional if the token is valid for exactly one tenant.
+   *
+   * @generated from field: string tenant_id = 1;
+   */
+  tenantId: string;
+};
+
+/**
+ * Describes the message berth.v1.LinkMeRequest.
+ * Use `create(LinkMeRequestSchema)` to create a new message.
+ */
+export const LinkMeRequestSchema: GenMessage<LinkMeRequest> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 16);
+
+/**
+ * LinkMeResponse has the member that the caller is.
+ *
+ * @generated from message berth.v1.LinkMeResponse
+ */
+export type LinkMeResponse = Message<"berth.v1.LinkMeResponse"> & {
+  /**
+   * The caller, without staff notes.
+   *
+   * @generated from field: berth.v1.Member member = 1;
+   */
+  member?: Member | undefined;
+};
+
+/**
+ * Describes the message berth.v1.LinkMeResponse.
+ * Use `create(LinkMeResponseSchema)` to create a new message.
+ */
+export const LinkMeResponseSchema: GenMessage<LinkMeResponse> = /*@__PURE__*/
+  messageDesc(file_berth_v1_member_service, 17);
+
+/**
  * UpdateMeRequest edits the caller's membership.
  *
  * @generated from message berth.v1.UpdateMeRequest
@@ -545,7 +587,7 @@ export type UpdateMeRequest = Message<"berth.v1.UpdateMeRequest"> & {
  * Use `create(UpdateMeRequestSchema)` to create a new message.
  */
 export const UpdateMeRequestSchema: GenMessage<UpdateMeRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 16);
+  messageDesc(file_berth_v1_member_service, 18);
 
 /**
  * UpdateMeResponse is the caller's edited membership.
@@ -573,7 +615,7 @@ export type UpdateMeResponse = Message<"berth.v1.UpdateMeResponse"> & {
  * Use `create(UpdateMeResponseSchema)` to create a new message.
  */
 export const UpdateMeResponseSchema: GenMessage<UpdateMeResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 17);
+  messageDesc(file_berth_v1_member_service, 19);
 
 /**
  * ConfirmContactRequest has a code.
@@ -608,7 +650,7 @@ export type ConfirmContactRequest = Message<"berth.v1.ConfirmContactRequest"> & 
  * Use `create(ConfirmContactRequestSchema)` to create a new message.
  */
 export const ConfirmContactRequestSchema: GenMessage<ConfirmContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 18);
+  messageDesc(file_berth_v1_member_service, 20);
 
 /**
  * ConfirmContactResponse is the caller's membership with the contact.
@@ -629,7 +671,7 @@ export type ConfirmContactResponse = Message<"berth.v1.ConfirmContactResponse"> 
  * Use `create(ConfirmContactResponseSchema)` to create a new message.
  */
 export const ConfirmContactResponseSchema: GenMessage<ConfirmContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 19);
+  messageDesc(file_berth_v1_member_service, 21);
 
 /**
  * ResendContactCodeRequest asks for a code.
@@ -657,7 +699,7 @@ export type ResendContactCodeRequest = Message<"berth.v1.ResendContactCodeReques
  * Use `create(ResendContactCodeRequestSchema)` to create a new message.
  */
 export const ResendContactCodeRequestSchema: GenMessage<ResendContactCodeRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 20);
+  messageDesc(file_berth_v1_member_service, 22);
 
 /**
  * ResendContactCodeResponse is the contact that gets the code.
@@ -678,7 +720,7 @@ export type ResendContactCodeResponse = Message<"berth.v1.ResendContactCodeRespo
  * Use `create(ResendContactCodeResponseSchema)` to create a new message.
  */
 export const ResendContactCodeResponseSchema: GenMessage<ResendContactCodeResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 21);
+  messageDesc(file_berth_v1_member_service, 23);
 
 /**
  * ConfirmMemberContactRequest names a contact of a member.
@@ -727,7 +769,7 @@ export type ConfirmMemberContactRequest = Message<"berth.v1.ConfirmMemberContact
  * Use `create(ConfirmMemberContactRequestSchema)` to create a new message.
  */
 export const ConfirmMemberContactRequestSchema: GenMessage<ConfirmMemberContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 22);
+  messageDesc(file_berth_v1_member_service, 24);
 
 /**
  * ConfirmMemberContactResponse is the member with the contact.
@@ -748,7 +790,7 @@ export type ConfirmMemberContactResponse = Message<"berth.v1.ConfirmMemberContac
  * Use `create(ConfirmMemberContactResponseSchema)` to create a new message.
  */
 export const ConfirmMemberContactResponseSchema: GenMessage<ConfirmMemberContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 23);
+  messageDesc(file_berth_v1_member_service, 25);
 
 /**
  * CancelContactRequest selects a pending contact.
@@ -776,7 +818,7 @@ export type CancelContactRequest = Message<"berth.v1.CancelContactRequest"> & {
  * Use `create(CancelContactRequestSchema)` to create a new message.
  */
 export const CancelContactRequestSchema: GenMessage<CancelContactRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 24);
+  messageDesc(file_berth_v1_member_service, 26);
 
 /**
  * CancelContactResponse is empty.
@@ -791,7 +833,7 @@ export type CancelContactResponse = Message<"berth.v1.CancelContactResponse"> & 
  * Use `create(CancelContactResponseSchema)` to create a new message.
  */
 export const CancelContactResponseSchema: GenMessage<CancelContactResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 25);
+  messageDesc(file_berth_v1_member_service, 27);
 
 /**
  * RegisterDeviceRequest registers a device.
@@ -826,7 +868,7 @@ export type RegisterDeviceRequest = Message<"berth.v1.RegisterDeviceRequest"> & 
  * Use `create(RegisterDeviceRequestSchema)` to create a new message.
  */
 export const RegisterDeviceRequestSchema: GenMessage<RegisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 26);
+  messageDesc(file_berth_v1_member_service, 28);
 
 /**
  * RegisterDeviceResponse is the registered device.
@@ -847,7 +889,7 @@ export type RegisterDeviceResponse = Message<"berth.v1.RegisterDeviceResponse"> 
  * Use `create(RegisterDeviceResponseSchema)` to create a new message.
  */
 export const RegisterDeviceResponseSchema: GenMessage<RegisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 27);
+  messageDesc(file_berth_v1_member_service, 29);
 
 /**
  * GetDeviceRequest reads a device.
@@ -875,7 +917,7 @@ export type GetDeviceRequest = Message<"berth.v1.GetDeviceRequest"> & {
  * Use `create(GetDeviceRequestSchema)` to create a new message.
  */
 export const GetDeviceRequestSchema: GenMessage<GetDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 28);
+  messageDesc(file_berth_v1_member_service, 30);
 
 /**
  * GetDeviceResponse is the device.
@@ -896,7 +938,7 @@ export type GetDeviceResponse = Message<"berth.v1.GetDeviceResponse"> & {
  * Use `create(GetDeviceResponseSchema)` to create a new message.
  */
 export const GetDeviceResponseSchema: GenMessage<GetDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 29);
+  messageDesc(file_berth_v1_member_service, 31);
 
 /**
  * ListDevicesRequest lists devices.
@@ -945,7 +987,7 @@ export type ListDevicesRequest = Message<"berth.v1.ListDevicesRequest"> & {
  * Use `create(ListDevicesRequestSchema)` to create a new message.
  */
 export const ListDevicesRequestSchema: GenMessage<ListDevicesRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 30);
+  messageDesc(file_berth_v1_member_service, 32);
 
 /**
  * ListDevicesResponse is one page, by id, the newest first.
@@ -973,7 +1015,7 @@ export type ListDevicesResponse = Message<"berth.v1.ListDevicesResponse"> & {
  * Use `create(ListDevicesResponseSchema)` to create a new message.
  */
 export const ListDevicesResponseSchema: GenMessage<ListDevicesResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 31);
+  messageDesc(file_berth_v1_member_service, 33);
 
 /**
  * UnregisterDeviceRequest unregisters a device.
@@ -1001,7 +1043,7 @@ export type UnregisterDeviceRequest = Message<"berth.v1.UnregisterDeviceRequest"
  * Use `create(UnregisterDeviceRequestSchema)` to create a new message.
  */
 export const UnregisterDeviceRequestSchema: GenMessage<UnregisterDeviceRequest> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 32);
+  messageDesc(file_berth_v1_member_service, 34);
 
 /**
  * UnregisterDeviceResponse is empty.
@@ -1016,7 +1058,7 @@ export type UnregisterDeviceResponse = Message<"berth.v1.UnregisterDeviceRespons
  * Use `create(UnregisterDeviceResponseSchema)` to create a new message.
  */
 export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse> = /*@__PURE__*/
-  messageDesc(file_berth_v1_member_service, 33);
+  messageDesc(file_berth_v1_member_service, 35);
 
 /**
  * MemberService manages the members of a tenant. Callers cannot edit a member, active or not, who has a permission
@@ -1127,6 +1169,22 @@ export const MemberService: GenService<{
     methodKind: "unary";
     input: typeof GetMeRequestSchema;
     output: typeof GetMeResponseSchema;
+  },
+  /**
+   * LinkMe makes the caller, who is no member yet, the member with their email, if the operator lets the issuer of their
+   * token say whose an email is and the issuer has verified it (the claims email and email_verified). The member is
+   * active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
+   * told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
+   * NOT_A_MEMBER; no other call links.
+   * Repeated: answers the member who is linked.
+   * Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
+   *
+   * @generated from rpc berth.v1.MemberService.LinkMe
+   */
+  linkMe: {
+    methodKind: "unary";
+    input: typeof LinkMeRequestSchema;
+    output: typeof LinkMeResponseSchema;
   },
   /**
    * UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the

@@ -1,0 +1,31 @@
+package member
+
+import (
+	"slices"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var (
+	// ErrNotLinked refuses to link an account to a member. It is the same whether or not a member has the address.
+	ErrNotLinked = fault.New(fault.PermissionDenied, fault.NotAMember,
+		"This account belongs to no member here. Ask the desk.")
+	errInvitationRequired = fault.New(fault.PermissionDenied, fault.InvitationRequired,
+		"Owners and admins need an invitation.")
+)
+
+// Link makes a subject that of the member's tokens. Its issuer has verified that the email is the subject's, which
+// confirms the member's. The errors are NOT_A_MEMBER and INVITATION_REQUIRED.
+//
+// Owners and admins are never linked so: who can make a provider verify an address would become an owner.
+func (m Member) Link(subject, email string) (Member, error) {
+	switch {
+	case !m.Active(), m.Subject != "", m.addressInDoubt(), !sameContact(Contact{ByEmail, email}, m.Email):
+		return m, ErrNotLinked
+	case slices.Contains(m.Roles, tenant.RoleOwner), slices.Contains(m.Roles, tenant.RoleAdmin):
+		return m, errInvitationRequired
+	}
+	m.Subject, m.ConfirmedEmail = subject, m.Email
+	return m, nil
+}
