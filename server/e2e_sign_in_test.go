@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"path/filepath"
 	"testing"
 
 	"github.com/shoenig/test"
@@ -12,6 +13,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/signins"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/signin"
@@ -93,4 +95,18 @@ func TestSignIn_IsNotForOriginsThatMayCall(t *testing.T) {
 	status, raw := l.auth(t, "/auth/token", cookie, "https://berth.test")
 	test.EqOp(t, http.StatusOK, status)
 	test.NotEqOp(t, "", raw)
+}
+
+// The page to which a sign-in service returns people is the console's, whether or not the node signs people in itself.
+func TestSignIn_LeavesThePageOfTheProvider(t *testing.T) {
+	t.Parallel()
+	db := pgtest.New(t)
+	for _, own := range []bool{true, false} {
+		live := openLive(t, db, db.URL, t.TempDir(), func(k *boot.KeyConfig) {
+			k.IdentityIssuer, k.IdentityKeys, k.OwnSignIn = identityIssuer, filepath.Join(t.TempDir(), "keys.json"), own
+		})
+		status, page := sendHTTP(t, http.MethodGet, "http://"+live.Address+"/auth/callback?code=x", nil, "")
+		test.EqOp(t, http.StatusOK, status)
+		test.StrContains(t, page, "<!doctype html>")
+	}
 }

@@ -172,7 +172,7 @@ func Open(
 	pages := web.Handler(config)
 	for _, path := range []string{
 		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, messages.CalendarPath, messages.UnsubscribePath,
-		messages.TwilioPath, web.AuthPath,
+		messages.TwilioPath, "POST " + web.AuthPath,
 	} {
 		mux.Handle(path, pages)
 	}

@@ -26,7 +26,8 @@ type SignIn struct {
 	ClientID string `json:"client_id,omitempty"` // of the browser apps
 	Scope    string `json:"scope,omitempty"`     // separated by spaces
 	Audience string `json:"audience,omitempty"`  // required in access tokens
-	// LinkByEmail says that an email which the provider has verified makes a user the member with it: MemberService.LinkMe.
+	// LinkByEmail says that an email which the provider has verified makes a user the member with it: see
+	// MemberService.LinkMe.
 	LinkByEmail bool `json:"link_by_email,omitempty"`
 	// Development offers demo users instead. The server itself issues their tokens.
 	Development bool `json:"development,omitempty"`

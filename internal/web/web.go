@@ -40,8 +40,8 @@ type Config struct {
 }
 
 // Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath,
-// messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath and AuthPath. It panics if Metrics has the
-// metrics of other pages.
+// messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath and, for POST alone, AuthPath: below it the
+// console has a page to which providers return. It panics if Metrics has the metrics of other pages.
 func Handler(c Config) http.Handler {
 	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
@@ -62,7 +62,7 @@ func Handler(c Config) http.Handler {
 	all := http.NewServeMux()
 	if c.Issuer != nil {
 		signIn := newAuth(c)
-		all.Handle(AuthPath, signIn.ownPages(limitInvalid(c, c.made, signIn.routes())))
+		all.Handle("POST "+AuthPath, signIn.ownPages(limitInvalid(c, c.made, signIn.routes())))
 	}
 	all.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	all.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)

@@ -82,8 +82,8 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 }
 
 // SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks no-
-// shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency
-// keys, devices, display links, sign-ins and codes for contacts, reviews sending quotas, and seals tokens of devices. Every
+// shows, renews and expires subscriptions, creates the sessions of series without an end, deletes old idempotency keys,
+// devices, display links, sign-ins and codes for contacts, reviews sending quotas, and seals tokens of devices. Every
 // transaction checks again what was found, so a second sweep, at the same time or later, changes nothing. A failure
 // does not stop the other steps, and is left for the next sweep. The error is the first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
