@@ -15,8 +15,11 @@ import (
 func Text(s string) string {
 	var b strings.Builder
 	space := false
-	s = strings.ReplaceAll(s, "´", "'") // which would decompose into a space and an accent
-	for _, char := range norm.NFKD.String(cases.Fold().String(norm.NFKD.String(s))) {
+	// It would decompose into a space and an accent. Other characters are the same as it, canonically.
+	s = strings.ReplaceAll(norm.NFC.String(s), "´", "'")
+	folded := cases.Fold().String(norm.NFKD.String(s))
+	folded = strings.ToLower(folded) // folding exchanges the cases of Cherokee letters
+	for _, char := range norm.NFKD.String(folded) {
 		switch {
 		case isAccent(char), unicode.In(char, unicode.Cf):
 			continue

@@ -24,6 +24,8 @@ func TestText_IsTheSameForWhatReadsTheSame(t *testing.T) {
 		"οδοσ":        {"Οδός", "ΟΔΟΣ"},
 		"がく":          {"か\u3099く", "がく"},
 		"हिन्दी":      {"हिन्दी"},
+		"ꭰꮳ":          {"ꭰꮳ", "ᎠᏣ"},
+		"a'b":         {"a´b", "a\u1ffdb"},
 		"":            {"", " \t\n", "\u200b"},
 	} {
 		for _, s := range all {
