@@ -22,8 +22,14 @@ const toldWithin = 7 * 24 * time.Hour
 // Errors: NOT_A_MEMBER, INVITATION_REQUIRED.
 func (s *Service) LinkMe(ctx context.Context, caller tenant.Caller, issuer string) (member.Member, error) {
 	if !caller.Member.IsZero() {
-		me, err := s.GetMe(ctx, caller)
-		return me.Member, err
+		t := engine.Transaction{Name: "member.link", Replay: true, Quiet: true}
+		linked, err := engine.Transact(ctx, s.engine, caller, t,
+			func(ctx context.Context, tx *engine.Tx) (member.Member, error) {
+				return engine.Find(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
+					accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, into)
+				})
+			})
+		return ownView(linked), err
 	}
 	if !s.linkByEmail || issuer == "" || caller.Email == "" || hasZeroByte(caller.Email) {
 		return member.Member{}, member.ErrNotLinked

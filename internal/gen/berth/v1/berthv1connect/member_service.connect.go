@@ -129,7 +129,7 @@ type MemberServiceClient interface {
 	// active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
 	// told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
 	// NOT_A_MEMBER; no other call links.
-	// Repeated: answers the member who is linked.
+	// Repeated: changes nothing, and answers the member who is linked.
 	// Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
 	LinkMe(context.Context, *v1.LinkMeRequest) (*v1.LinkMeResponse, error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the
@@ -544,7 +544,7 @@ type MemberServiceHandler interface {
 	// active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
 	// told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
 	// NOT_A_MEMBER; no other call links.
-	// Repeated: answers the member who is linked.
+	// Repeated: changes nothing, and answers the member who is linked.
 	// Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
 	LinkMe(context.Context, *v1.LinkMeRequest) (*v1.LinkMeResponse, error)
 	// UpdateMe edits the caller's own membership. A new email or phone is pending until the caller confirms it with the

@@ -1176,7 +1176,7 @@ export const MemberService: GenService<{
    * active, and no one's token has been linked to them yet. From then on they are who the token's subject is, and are
    * told by mail. Owners and admins are linked by an invitation only. An app calls it once, when GetMe says
    * NOT_A_MEMBER; no other call links.
-   * Repeated: answers the member who is linked.
+   * Repeated: changes nothing, and answers the member who is linked.
    * Errors: NOT_A_MEMBER (also if emails do not link here), INVITATION_REQUIRED.
    *
    * @generated from rpc berth.v1.MemberService.LinkMe
