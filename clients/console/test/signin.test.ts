@@ -117,12 +117,15 @@ for (const { path, width } of [
     await page.getByRole("heading", { name: "You are not a member here yet" }).waitFor();
     const { sub } = JSON.parse(atob(token.split(".")[1] ?? ""));
     await page.getByText(`You are signed in as ${sub}.`).waitFor();
-    expect(calls).toBe(1);
+    // The page asks again, once, if the first script's answer takes longer than its patience.
+    expect(calls).toBeLessThanOrEqual(2);
     expect(await page.evaluate(() => document.body.scrollWidth <= innerWidth)).toBe(true);
+    const before = calls;
     await page.getByRole("button", { name: "Try again" }).click();
     await page.waitForEvent("load");
     await page.getByRole("heading", { name: "You are not a member here yet" }).waitFor();
-    expect(calls).toBe(2);
+    expect(calls).toBeGreaterThan(before);
+    expect(calls).toBeLessThanOrEqual(before + 2);
     if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}-${width}.png` });
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in as" }).waitFor();
