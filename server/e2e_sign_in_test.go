@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/shoenig/test"
@@ -109,4 +110,42 @@ func TestSignIn_LeavesThePageOfTheProvider(t *testing.T) {
 		test.EqOp(t, http.StatusOK, status)
 		test.StrContains(t, page, "<!doctype html>")
 	}
+}
+
+// Without a sign-in service, the command that creates a tenant prints the link with which its first owner signs in,
+// once.
+func TestTenantCreate_PrintsTheInvitationOfTheFirstOwner(t *testing.T) {
+	t.Parallel()
+	db, data := pgtest.New(t), t.TempDir()
+	create := func(more ...string) []string {
+		return append([]string{
+			"tenant", "create", "--database-url", db.URL, "--data", data, "--name", "Harbour Yoga",
+			"--time-zone", "Europe/Berlin", "--owner-name", "Olga",
+		}, more...)
+	}
+	invite := []string{"--owner-email", "olga@example.com", "--public-url", "https://berth.test/"}
+	lines := strings.Split(strings.TrimSpace(runBerth(t, create(invite...)...)), "\n")
+	must.SliceLen(t, 2, lines)
+	id, link := lines[0], lines[1]
+	again := runBerth(t, create(append([]string{"--id", id}, invite...)...)...)
+	test.EqOp(t, id, strings.TrimSpace(again))
+
+	live := openLive(t, db, db.URL, data)
+	path, found := strings.CutPrefix(link, "https://berth.test")
+	must.True(t, found, must.Sprint(link))
+	status, page := sendHTTP(t, http.MethodGet, "http://"+live.Address+path, nil, "")
+	test.EqOp(t, http.StatusOK, status)
+	test.StrContains(t, page, "olga@example.com")
+
+	for says, args := range map[string][]string{
+		"--owner-email is missing":    {"--public-url", "https://berth.test"},
+		"BERTH_PUBLIC_URL is not set": {"--owner-email", "olga@example.com"},
+		"--owner-subject is missing":  append([]string{"--identity-issuer", "https://login.example"}, invite...),
+	} {
+		c := start(t, create(args...)...)
+		test.NotEqOp(t, 0, c.wait(t), test.Sprint(says))
+		test.StrContains(t, c.err.String(), says)
+	}
+	lines = strings.Fields(runBerth(t, create("--owner-subject", "olga")...))
+	test.SliceLen(t, 1, lines, test.Sprint("with a subject there is no invitation"))
 }

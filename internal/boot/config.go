@@ -58,19 +58,19 @@ type KeyConfig struct {
 	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"Scopes that they request, separated by spaces."`
 }
 
-// SignIn returns the sign-in configuration of the browser apps. It is empty if no sign-in service is configured.
+// SignIn returns the sign-in configuration of the browser apps.
 func (c KeyConfig) SignIn() web.SignIn {
+	in := web.SignIn{Own: c.SignsIn()}
 	if c.IdentityIssuer == "" || c.ConsoleClient == "" {
-		return web.SignIn{}
+		return in
 	}
-	return web.SignIn{
-		Issuer: c.IdentityIssuer, ClientID: c.ConsoleClient, Scope: c.ConsoleScope, Audience: c.Audience,
-		LinkByEmail: c.LinkByEmail,
-	}
+	in.Issuer, in.ClientID, in.Scope, in.Audience = c.IdentityIssuer, c.ConsoleClient, c.ConsoleScope, c.Audience
+	in.LinkByEmail = c.LinkByEmail
+	return in
 }
 
-// signsIn reports whether people sign in with the server itself.
-func (c KeyConfig) signsIn() bool { return c.IdentityIssuer == "" || c.OwnSignIn }
+// SignsIn reports whether people sign in with the server itself.
+func (c KeyConfig) SignsIn() bool { return c.IdentityIssuer == "" || c.OwnSignIn }
 
 func (c KeyConfig) signingKeyFile() string { return c.file(c.SigningKey, "signing-key.pem") }
 func (c KeyConfig) checkInKeyFile() string { return c.file(c.CheckInKey, "check-in.key") }

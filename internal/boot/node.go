@@ -166,13 +166,13 @@ func Open(
 		HoldBack:    holdBack,
 		TwilioToken: textOf(n.secrets.Twilio, keys.Senders.TwilioToken),
 	}
-	if keys.signsIn() {
+	if keys.SignsIn() {
 		config.Issuer = n.Issuer
 	}
 	pages := web.Handler(config)
 	for _, path := range []string{
-		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, messages.CalendarPath, messages.UnsubscribePath,
-		messages.TwilioPath, "POST " + web.AuthPath,
+		bookings.DisplayPath, waitlists.ClaimPath, accounts.ConfirmPath, accounts.InvitePath,
+		messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath, "POST " + web.AuthPath,
 	} {
 		mux.Handle(path, pages)
 	}

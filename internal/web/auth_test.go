@@ -33,12 +33,13 @@ type signInStudio struct {
 	*testkit.Studio
 	pages    http.Handler
 	metrics  *prometheus.Registry
+	issuer   Issuer
 	verifier *token.Verifier
 }
 
 func newSignInStudio(t *testing.T, adapt ...func(*app.Config)) *signInStudio {
 	t.Helper()
-	s := &signInStudio{Studio: testkit.New(t), metrics: prometheus.NewRegistry()}
+	s := &signInStudio{Studio: testkit.New(t)}
 	config := s.Config()
 	for _, f := range adapt {
 		f(&config)
@@ -46,11 +47,18 @@ func newSignInStudio(t *testing.T, adapt ...func(*app.Config)) *signInStudio {
 	s.App = app.New(config)
 	issuer := expect.Value(token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", s.Clock.Now))(t)
 	s.verifier = expect.Value(token.NewVerifier(s.Clock.Now, issuer.AsTrusted()))(t)
-	s.pages = Handler(Config{
-		Services: s.App, PublicURL: "https://berth.example", Metrics: s.metrics, Issuer: issuer,
+	s.issuer = issuer
+	s.pages = s.handler()
+	return s
+}
+
+// handler returns pages at which no address has tried anything yet.
+func (s *signInStudio) handler() http.Handler {
+	s.metrics = prometheus.NewRegistry()
+	return Handler(Config{
+		Services: s.App, PublicURL: "https://berth.example", Metrics: s.metrics, Issuer: s.issuer,
 		Addresses: traffic.NewAddresses(traffic.Rate{PerSecond: 0.1, Burst: 5}, nil, s.Clock.Now),
 	})
-	return s
 }
 
 // signedIn signs a browser in as members, and returns its cookie.

@@ -19,9 +19,10 @@ import (
 // ConfigPath is the path from which the browser apps read the sign-in configuration.
 const ConfigPath = "/console/config.json"
 
-// SignIn configures how users of the browser apps sign in: at an OpenID provider, with the authorization code flow and
-// PKCE.
+// SignIn configures how users of the browser apps sign in: with this server, or at an OpenID provider, with the
+// authorization code flow and PKCE.
 type SignIn struct {
+	Own      bool   `json:"sign_in,omitempty"`   // they sign in with this server
 	Issuer   string `json:"issuer,omitempty"`    // URL of the provider; empty if there is none
 	ClientID string `json:"client_id,omitempty"` // of the browser apps
 	Scope    string `json:"scope,omitempty"`     // separated by spaces

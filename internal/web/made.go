@@ -23,6 +23,7 @@ func (c Config) made(r *http.Request) string {
 		{bookings.DisplayPath, "", c.Services.Bookings.MadeDisplay},
 		{waitlists.ClaimPath, "", c.Services.Waitlists.MadeClaim},
 		{accounts.ConfirmPath, "", c.Services.Accounts.MadeContactLink},
+		{accounts.InvitePath, "", c.Services.Accounts.MadeInvitationLink},
 		{messages.CalendarPath, ".ics", c.Services.Messages.MadeCalendarFeed},
 		{messages.UnsubscribePath, "", c.Services.Messages.MadeUnsubscribe},
 	} {

@@ -61,6 +61,7 @@ type mailPageData struct {
 	pageHead
 	Lang, Title, Headline, Text string
 	ThisKind, AllKinds          string // buttons; empty: none
+	Link, LinkText              string // another page; empty: none
 }
 
 // showUnsubscribe shows what can be unsubscribed. It changes nothing, because scanners open links before people do.

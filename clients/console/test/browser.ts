@@ -228,7 +228,7 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
     if (message.type() !== "error") return;
     const { url } = message.location();
     const refused =
-      message.text().startsWith("Failed to load resource") && url.includes("/berth.v1.");
+      message.text().startsWith("Failed to load resource") && /\/(berth\.v1\.|auth\/)/.test(url);
     // The preview of a mail allows no scripts, and the test runner's own are no exception.
     const blocked = message.text().startsWith("Blocked script execution") && url === "about:srcdoc";
     if (!refused && !blocked) complaints.push(message.text());

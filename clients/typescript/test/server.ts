@@ -14,6 +14,8 @@ import { promisify } from "node:util";
 export interface Development {
   /** A URL. */
   readonly address: string;
+  /** The folder with its keys. */
+  readonly data: string;
   readonly database_url: string;
   readonly tenants: readonly DemoTenant[];
 }
@@ -105,7 +107,7 @@ export async function start(
 
 /** Reads the dev.json of a server. */
 export async function described(data: string): Promise<Development> {
-  return JSON.parse(await readFile(join(data, "dev.json"), "utf8"));
+  return { ...JSON.parse(await readFile(join(data, "dev.json"), "utf8")), data };
 }
 
 /** The environment without the developer's Berth settings, above all their database. */

@@ -32,11 +32,21 @@ type FirstOwner struct {
 	Subject string // of the person's tokens; empty until it is known
 	Name    string
 	Email   string
+	// Invite makes an invitation, which signs them in with Berth itself. Whoever gets the link vouches for the address.
+	Invite bool
+}
+
+// CreatedTenant is a tenant that was created.
+type CreatedTenant struct {
+	catalog.Tenant
+
+	// OwnerLink is the link of the first owner's invitation: "" if there is none, or if the tenant existed.
+	OwnerLink string
 }
 
 // CreateTenant creates a tenant with the built-in roles. If a tenant with the id exists it returns that one, unchanged.
 // It is for operators: no RPC calls it.
-func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, error) {
+func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (CreatedTenant, error) {
 	if n.ID.IsZero() {
 		n.ID = tenant.New[tenant.TenantID](s.engine.Now())
 	}
@@ -45,7 +55,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 		TakesPayments: n.TakesPayments, Brand: n.Brand, Version: 1,
 	}
 	if err := t.Validate(); err != nil {
-		return t, err
+		return CreatedTenant{}, err
 	}
 	var owner member.Member
 	if n.Owner != nil {
@@ -55,26 +65,32 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 			Status: member.Active, Roles: []string{tenant.RoleOwner},
 		}.Normalize()
 		if err != nil {
-			return t, err
+			return CreatedTenant{}, err
 		}
 	}
 	transaction := engine.Transaction{Name: "tenant.create", Races: []engine.Race{sameTenant}}
 	created, err := engine.Transact(ctx, s.engine, tenant.System(n.ID), transaction,
-		func(ctx context.Context, tx *engine.Tx) (catalog.Tenant, error) {
+		func(ctx context.Context, tx *engine.Tx) (CreatedTenant, error) {
 			existing, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **catalog.Tenant) {
 				accountdb.FindTenant(b, tx.Tenant, into)
 			})
 			if err != nil || !existing.ID.IsZero() {
-				return existing, err
+				return CreatedTenant{Tenant: existing}, err
 			}
-			t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
-			accountdb.InsertTenant(tx.Tx, t, builtInRoles)
+			made := CreatedTenant{Tenant: t}
+			made.CreatedAt, made.UpdatedAt = tx.Now, tx.Now
+			accountdb.InsertTenant(tx.Tx, made.Tenant, builtInRoles)
 			record.CatalogChange(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, t.AuditFields()))
 			if n.Owner != nil {
-				insertMember(tx, owner)
+				owner := insertMember(tx, owner)
+				if n.Owner.Invite {
+					if _, made.OwnerLink, err = s.insertInvitation(tx, owner, nil); err != nil {
+						return CreatedTenant{}, err
+					}
+				}
 			}
 			notifyNodes(tx)
-			return t, nil
+			return made, nil
 		})
 	if mayBeCommitted(err) {
 		s.rolesChanged(n.ID) // the guard may have cached that the tenant has no members

@@ -31,7 +31,7 @@ func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 		Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
 	made, err := studio.App.Accounts.CreateTenant(t.Context(), n)
-	diff := cmp.Diff(want, made, cmpopts.EquateEmpty())
+	diff := cmp.Diff(accounts.CreatedTenant{Tenant: want}, made, cmpopts.EquateEmpty())
 	must.EqOp(t, "", diff)
 	must.NoError(t, err)
 	studio.Owner = tenant.System(studio.Tenant)
@@ -65,7 +65,8 @@ and r.role = 'owner'`, studio.Tenant),
 	// Again, with other content: what is there stays.
 	n.Name, n.Owner.Subject = "Another name", "user-2"
 	test.EqOp(
-		t, "", cmp.Diff(want, expect.Value(studio.App.Accounts.CreateTenant(t.Context(), n))(t), cmpopts.EquateEmpty()),
+		t, "", cmp.Diff(accounts.CreatedTenant{Tenant: want},
+			expect.Value(studio.App.Accounts.CreateTenant(t.Context(), n))(t), cmpopts.EquateEmpty()),
 	)
 	test.EqOp(t, 1, studio.Count(`select count(*) from members where tenant_id = $1`, studio.Tenant),
 		test.Sprint("doing it twice made a second owner"))
@@ -91,9 +92,10 @@ func TestCreateTenant_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
 	studio := testkit.New(t)
 	good := accounts.NewTenant{Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR"}
-	nameless, unreachable := good, good
+	nameless, unreachable, uninvited := good, good, good
 	nameless.Name, unreachable.Owner = "", &accounts.FirstOwner{Name: "Olga", Email: "olga"}
-	for _, bad := range []accounts.NewTenant{nameless, unreachable} {
+	uninvited.Owner = &accounts.FirstOwner{Name: "Olga", Invite: true}
+	for _, bad := range []accounts.NewTenant{nameless, unreachable, uninvited} {
 		expect.Reason(t, fault.InvalidField)(studio.App.Accounts.CreateTenant(t.Context(), bad))
 	}
 	one := expect.Value(studio.App.Accounts.CreateTenant(t.Context(), good))(t)

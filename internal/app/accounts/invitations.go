@@ -51,21 +51,31 @@ func (s *Service) invite(ctx context.Context, tx *engine.Tx, m member.Member) (m
 	if err := tx.Load(ctx, &batch); err != nil {
 		return member.Invitation{}, err
 	}
-	i, err := m.Invite(tenant.NextID[tenant.InvitationID](tx.IDs), tx.Caller.Actor(), before, tx.Now)
+	i, link, err := s.insertInvitation(tx, m, before)
 	if err != nil {
 		return member.Invitation{}, err
 	}
-	accountdb.EndInvitations(tx.Tx, tx.Tenant, m.ID, tx.Now)
-	accountdb.InsertInvitation(tx.Tx, tx.Tenant, i)
 	s.mails.Add(tx, mails.Mail{
 		PlatformMail: content.PlatformMail{
-			Kind: content.MailInvitation, To: i.Address, Name: m.Name, Locale: m.Locale, Until: i.ExpiresAt,
-			Link: s.publicURL + InvitePath + s.seals.Sign(tx.Tenant, invitePurpose, i.ID.UUID[:]),
+			Kind: content.MailInvitation, To: i.Address, Name: m.Name, Locale: m.Locale, Until: i.ExpiresAt, Link: link,
 		},
 		About: i.ID.UUID, DueAt: i.SentAt, ExpiresAt: i.ExpiresAt,
 	})
-	record.Audit(tx, "member.invited", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
 	return i, nil
+}
+
+// insertInvitation records an invitation, and returns it with its link. See member.Invite for before.
+func (s *Service) insertInvitation(
+	tx *engine.Tx, m member.Member, before *time.Time,
+) (i member.Invitation, link string, err error) {
+	i, err = m.Invite(tenant.NextID[tenant.InvitationID](tx.IDs), tx.Caller.Actor(), before, tx.Now)
+	if err != nil {
+		return i, "", err
+	}
+	accountdb.EndInvitations(tx.Tx, tx.Tenant, m.ID, tx.Now)
+	accountdb.InsertInvitation(tx.Tx, tx.Tenant, i)
+	record.Audit(tx, "member.invited", "member", m.ID.UUID, "", map[string]any{"email": i.Address})
+	return i, s.publicURL + InvitePath + s.seals.Sign(tx.Tenant, invitePurpose, i.ID.UUID[:]), nil
 }
 
 // RevokeInvitation ends a member's open invitation, if there is one. Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED.
@@ -91,6 +101,13 @@ type InvitationLink struct {
 	Brand   brand.Brand
 	Name    string
 	Address string
+	Staff   bool // the member has more than the role of all members
+}
+
+// MadeInvitationLink reports whether the last part of a link's URL was made by the service.
+func (s *Service) MadeInvitationLink(link string) bool {
+	_, _, err := s.readInvitation(link)
+	return err == nil
 }
 
 // GetInvitationLink returns what a link would accept. It changes nothing, because mail scanners open links before
@@ -114,7 +131,9 @@ func (s *Service) GetInvitationLink(ctx context.Context, link string) (Invitatio
 	if i == nil || m == nil || owner == nil || !i.Good(*m, s.engine.Now()) {
 		return InvitationLink{}, seal.ErrLinkInvalid
 	}
-	return InvitationLink{Tenant: owner.Name, Brand: owner.Brand, Name: m.Name, Address: i.Address}, nil
+	return InvitationLink{
+		Tenant: owner.Name, Brand: owner.Brand, Name: m.Name, Address: i.Address, Staff: m.IsStaff(),
+	}, nil
 }
 
 // AcceptInvitation confirms the address of the member whom a link invites, once. Begin, in the same transaction, starts

@@ -47,6 +47,11 @@ type Member struct {
 // Active reports whether the membership is active.
 func (m Member) Active() bool { return m.Status == Active }
 
+// IsStaff reports whether the member has a role beyond that of all members.
+func (m Member) IsStaff() bool {
+	return slices.ContainsFunc(m.Roles, func(role string) bool { return role != tenant.RoleMember })
+}
+
 // IsOwner reports whether the member is an owner.
 func (m Member) IsOwner() bool { return slices.Contains(m.Roles, tenant.RoleOwner) }
 

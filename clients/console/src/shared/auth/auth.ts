@@ -9,16 +9,20 @@ import {
   fetched,
   type Identity,
   linkMe,
+  ownToken,
   type Person,
+  posted,
   read,
   remembered,
+  signedInBefore,
   tenantOf,
 } from "../start/expect-user";
 import { Store } from "../state/store";
 
 /*
  * Who is signed in, in this tab. Tokens stay in memory (with a provider: in the tab's session
- * storage, so that a reload keeps them). For demo users only the name is stored, never a token.
+ * storage, so that a reload keeps them). Who signed in with the server itself has a cookie, which no
+ * script sees. For demo users only the name is stored, never a token.
  */
 
 export interface DemoTenant {
@@ -66,6 +70,8 @@ export class Auth extends Store<AuthState> implements Credentials {
   #manager: UserManager | undefined;
   #tokens = credentials(undefined, undefined);
   #person: Person | undefined;
+  /** The user signed in with the server itself. */
+  #own = false;
   /** The tenants in which it was tried to link the user's account. */
   readonly #tried = new Set<string>();
 
@@ -87,6 +93,11 @@ export class Auth extends Store<AuthState> implements Credentials {
       if (demo) {
         this.#person = demo.person;
         this.#accept(demo.token);
+      }
+      const own = this.state.kind === "starting" && (await expected.own);
+      if (own) {
+        this.#own = true;
+        this.#accept(own);
       }
     } catch {
       // The user can sign in again.
@@ -176,14 +187,19 @@ export class Auth extends Store<AuthState> implements Credentials {
   async #renew(): Promise<string> {
     const asked = this.#person ? demoToken(this.#person) : this.#silentToken();
     const token = await asked.catch((error) => {
-      // Offline, the old token may still be valid.
-      throw error instanceof TypeError ? error : signedOut();
+      // Offline, the old token may still be valid, and while the server has no time for it.
+      throw error instanceof TypeError || this.#own ? error : signedOut();
     });
     this.#accept(token);
     return token;
   }
 
   async #silentToken(): Promise<string> {
+    if (this.#own) {
+      const token = await ownToken();
+      if (!token) throw signedOut();
+      return token;
+    }
     const user = await this.#manager?.signinSilent();
     if (!user) throw signedOut();
     return user.access_token;
@@ -195,9 +211,14 @@ export class Auth extends Store<AuthState> implements Credentials {
     await this.#renew().catch(() => this.set({ kind: "out", failure: "people" }));
   }
 
-  /** Continues for a demo user whose token could not be renewed. */
+  /** Whether the user signs in again without the provider: as a demo user, or with the server itself. */
+  get resumes(): boolean {
+    return this.#person !== undefined || this.#own;
+  }
+
+  /** Continues for a user whose token could not be renewed, if it can be now. */
   async resume(): Promise<void> {
-    if (this.state.kind !== "expired" || !this.#person) return;
+    if (this.state.kind !== "expired" || !this.resumes) return;
     await this.#renew().catch(() => undefined);
   }
 
@@ -231,8 +252,14 @@ export class Auth extends Store<AuthState> implements Credentials {
   async signOut(): Promise<void> {
     localStorage.removeItem(remembered);
     sessionStorage.removeItem(chosenTenant);
-    const manager = this.#person ? undefined : this.#manager;
+    const manager = this.#person || this.#own ? undefined : this.#manager;
     this.#person = undefined;
+    if (this.#own) {
+      const answer = await posted("/auth/sign-out").catch(() => undefined);
+      if (!answer?.ok) return this.set({ kind: "out", failure: "sign-out" });
+      this.#own = false;
+      localStorage.removeItem(signedInBefore);
+    }
     this.set({ kind: "out" });
     await manager?.removeUser();
     await manager?.signoutRedirect().catch(() => undefined);

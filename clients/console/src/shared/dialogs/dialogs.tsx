@@ -86,8 +86,7 @@ function SignInAgain({ open }: { open: boolean }) {
   const [stepUp] = useLast(state.kind === "expired" ? Boolean(state.stepUp) : undefined);
   const t = useText();
   const signIn = useMutation({
-    mutationFn: () =>
-      auth.config.development && !auth.config.issuer ? auth.resume() : auth.signIn(),
+    mutationFn: () => (auth.resumes ? auth.resume() : auth.signIn()),
   });
   return (
     <Modal

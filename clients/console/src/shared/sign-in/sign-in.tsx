@@ -15,7 +15,7 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
   const [unreachable, setUnreachable] = useState(false);
   const [chosen, setChosen] = useState("");
   const roles = t.roleNames as Record<string, string>;
-  const { development = false, issuer } = auth.config;
+  const { development = false, issuer, sign_in: own = false } = auth.config;
   const people = useQuery({
     queryKey: ["demo people"],
     queryFn: () => auth.people(),
@@ -36,7 +36,7 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
       </div>
       <main className={classes.choices}>
         {(failure !== undefined || unreachable || people.isError) && (
-          <Alert color="red">{t.signIn.failed}</Alert>
+          <Alert color="red">{failure === "sign-out" ? t.signIn.stillIn : t.signIn.failed}</Alert>
         )}
         {issuer && (
           <Button
@@ -89,7 +89,17 @@ export function SignIn({ failure }: { failure?: string | undefined }) {
             <Mails />
           </>
         )}
-        {!issuer && !development && (
+        {own && !issuer && !development && (
+          <div>
+            <Title order={2} fz={20} fw={700} mb={2}>
+              {t.signIn.invited}
+            </Title>
+            <Text inherit c="dimmed">
+              {t.signIn.invitedNote}
+            </Text>
+          </div>
+        )}
+        {!own && !issuer && !development && (
           <Alert color="yellow" title={t.signIn.notSetUp}>
             {t.signIn.notSetUpNote}
           </Alert>

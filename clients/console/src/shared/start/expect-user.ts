@@ -7,6 +7,8 @@ import type { JsonValue } from "@bufbuild/protobuf";
 
 /** How users sign in, as told by the server. */
 export interface Config {
+  /** Users sign in with the server itself. */
+  readonly sign_in?: boolean;
   readonly issuer?: string;
   readonly client_id?: string;
   readonly scope?: string;
@@ -31,6 +33,8 @@ export interface Identity {
 /** The keys of the demo user who is signed in, and of the chosen tenant. */
 export const remembered = "berth.person";
 export const chosenTenant = "berth.tenant";
+/** The key that says that the browser was signed in with the server itself. Scripts do not see the cookie. */
+export const signedInBefore = "berth.signed-in";
 
 /** A user who signed in before, and will probably be signed in again without being asked. */
 export interface Expected {
@@ -39,6 +43,8 @@ export interface Expected {
   readonly user: boolean;
   /** The demo user, with a token. Only a server for development has demo users. */
   readonly demo: Promise<{ person: Person; token: string } | undefined>;
+  /** A token of the user who signed in with the server itself. */
+  readonly own: Promise<string | undefined>;
   /** Resolves when the calls have been sent. Scripts that load after that do not delay them. */
   readonly asked: Promise<void>;
   readonly answers: Promise<Answers | undefined>;
@@ -66,15 +72,45 @@ export function expectUser(calls: readonly Call[] = []): Expected {
   const keys = [localStorage, sessionStorage].flatMap((store) => Object.keys(store));
   const config = fetched<Config>("/console/config.json");
   const demo = signInDemo();
-  const answers = demo.then((found) => ask(found?.token ?? keptToken(), [...always, ...calls]));
-  const asked = demo.then(
+  const own = signInOwn(config);
+  const token = Promise.all([demo, own]).then(
+    ([found, kept]) => found?.token ?? kept ?? keptToken(),
+  );
+  const answers = token.then((found) => ask(found, [...always, ...calls]));
+  const asked = token.then(
     () => undefined,
     () => undefined,
   );
   // Those who need them handle errors.
-  for (const asked of [config, demo, answers]) asked.catch(() => undefined);
-  const user = keys.some((key) => key === remembered || key.startsWith("oidc."));
-  return { config, user, demo, asked, answers };
+  for (const asked of [config, demo, own, answers]) asked.catch(() => undefined);
+  const known = [remembered, signedInBefore];
+  const user = keys.some((key) => known.includes(key) || key.startsWith("oidc."));
+  return { config, user, demo, own, asked, answers };
+}
+
+/** Asks for a token of the user who is signed in with the server itself, unless they are another one. */
+async function signInOwn(config: Promise<Config>): Promise<string | undefined> {
+  if (localStorage.getItem(remembered) || keptToken()) return undefined;
+  const before = localStorage.getItem(signedInBefore) !== null;
+  return before || (await config).sign_in ? ownToken() : undefined;
+}
+
+/** A token of the user who is signed in with the server itself; undefined if nobody is. */
+export async function ownToken(): Promise<string | undefined> {
+  const answer = await posted("/auth/token");
+  if (answer.ok) {
+    localStorage.setItem(signedInBefore, "1");
+    return (await answer.json()).access_token;
+  }
+  if (answer.status !== 401) throw new Error(`/auth/token: ${answer.status}`);
+  localStorage.removeItem(signedInBefore);
+  return undefined;
+}
+
+/** Sends JSON to the server itself, with the cookie of the browser's sign-in. */
+export function posted(path: string, body: object = {}): Promise<Response> {
+  const headers = { Accept: "application/json", "Content-Type": "application/json" };
+  return fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
 }
 
 async function signInDemo() {

@@ -54,8 +54,12 @@ export const de: typeof en = {
     as: (role, tenant) => `${role} bei ${tenant}`,
     failed: "Die Anmeldung ist fehlgeschlagen. Bitte versuchen Sie es erneut.",
     notSetUp: "Die Anmeldung ist nicht eingerichtet",
-    notSetUpNote:
-      "Setzen Sie auf dem Server BERTH_IDENTITY_ISSUER, BERTH_IDENTITY_KEYS und BERTH_CONSOLE_CLIENT.",
+    notSetUpNote: "Setzen Sie auf dem Server BERTH_CONSOLE_CLIENT.",
+    invited: "Öffnen Sie Ihre Einladung",
+    invitedNote:
+      "Ihre Organisation schickt Ihnen eine Mail mit einem Link. Er meldet Sie auf diesem Gerät an.",
+    stillIn:
+      "Sie sind auf diesem Gerät noch angemeldet: Der Server war nicht zu erreichen. Laden Sie die Seite neu und melden Sie sich noch einmal ab.",
     stepUp: "Bitte noch einmal anmelden",
     stepUpNote:
       "Ihre Organisation verlangt dafür eine frische Anmeldung. Melden Sie sich an und wiederholen Sie den Schritt.",

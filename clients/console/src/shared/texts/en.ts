@@ -53,8 +53,11 @@ export const en = {
     as: (role: string, tenant: string) => `${role} at ${tenant}`,
     failed: "Sign-in failed. Please try again.",
     notSetUp: "Sign-in is not set up",
-    notSetUpNote:
-      "Set BERTH_IDENTITY_ISSUER, BERTH_IDENTITY_KEYS and BERTH_CONSOLE_CLIENT on the server.",
+    notSetUpNote: "Set BERTH_CONSOLE_CLIENT on the server.",
+    invited: "Open your invitation",
+    invitedNote: "Your organization sends you a mail with a link. It signs you in on this device.",
+    stillIn:
+      "You are still signed in on this device: the server could not be reached. Reload the page, and sign out again.",
     stepUp: "Sign in again to do this",
     stepUpNote:
       "Your organization asks for a recent sign-in for this. Sign in, then repeat what you did.",

@@ -53,8 +53,12 @@ export const fr: typeof en = {
     as: (role, tenant) => `${role} chez ${tenant}`,
     failed: "La connexion a échoué. Veuillez réessayer.",
     notSetUp: "La connexion n’est pas configurée",
-    notSetUpNote:
-      "Définissez BERTH_IDENTITY_ISSUER, BERTH_IDENTITY_KEYS et BERTH_CONSOLE_CLIENT sur le serveur.",
+    notSetUpNote: "Définissez BERTH_CONSOLE_CLIENT sur le serveur.",
+    invited: "Ouvrez votre invitation",
+    invitedNote:
+      "Votre organisation vous envoie un e-mail avec un lien. Il vous connecte sur cet appareil.",
+    stillIn:
+      "Vous êtes encore connecté sur cet appareil : le serveur était injoignable. Rechargez la page et déconnectez-vous à nouveau.",
     stepUp: "Reconnectez-vous pour continuer",
     stepUpNote:
       "Votre organisation demande une connexion récente. Connectez-vous, puis recommencez.",
